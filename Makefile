@@ -1,0 +1,47 @@
+# make lab    starts JupyterLab on the tour         make test   runs every check
+# make bench  measures speed                        make lint   style, types, layers
+# make clean  removes what these made               make help   lists these
+#
+# Nothing but Python 3.11-3.13 is needed; .ci/environment makes .venv, once.
+
+SHELL := bash
+COMMANDS := .venv/bin
+.DEFAULT_GOAL := help
+.PHONY: help lab test bench lint clean environment test-environment
+
+help:
+	@echo 'make lab    make the environment (once) and start JupyterLab on notebooks/00_tour.ipynb'
+	@echo 'make test   make the test environment (once) and run every check and test'
+	@echo 'make lint   style, types and layers only'
+	@echo 'make bench  measure speed'
+	@echo 'make clean  remove the environment, caches and built files'
+	@echo
+	@echo 'make lab PYTHON=python3.12   with this Python instead of the newest suitable one'
+	@echo 'make lab CONSTRAINTS=        with the newest versions the ranges allow'
+
+environment:
+	@bash .ci/environment
+
+test-environment:
+	@bash .ci/environment test
+
+lab: environment
+	@$(COMMANDS)/mlnlab lab
+
+lint: test-environment
+	@$(COMMANDS)/ruff check
+	@$(COMMANDS)/ruff format --check
+	@$(COMMANDS)/mypy
+	@$(COMMANDS)/lint-imports
+
+# pytest speaks last, so that its closing line is the last line.
+test: lint
+	@bash .ci/chromium
+	@$(COMMANDS)/python -m pytest -n 2 --dist loadgroup -m 'not benchmark'
+
+bench: test-environment
+	@$(COMMANDS)/python -m pytest -m benchmark -s
+
+clean:
+	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	find mlnlab tests -name __pycache__ -type d -prune -exec rm -rf {} +
