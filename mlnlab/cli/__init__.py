@@ -1,0 +1,102 @@
+"""The command ``mlnlab``: everything that is useful without opening a notebook."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import traceback
+from importlib import metadata
+from typing import TYPE_CHECKING
+
+from mlnlab.cli.registry import command_modules
+from mlnlab.errors import MlnlabError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["main"]
+
+_MANUAL = """\
+Markov logic from the command line. Most people start with
+
+  mlnlab lab        JupyterLab on the tour
+  mlnlab doctor     what works on this machine, and what to do about the rest
+
+`mlnlab COMMAND --help` is the manual of a command, with an example."""
+
+_INTERRUPTED = 130  # what a shell reports for a program stopped by Ctrl-C
+_PIPE_CLOSED = 141  # ... and for one whose reader went away, as in `mlnlab ... | head`
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code; a failure is one sentence on stderr, never a traceback."""
+    try:
+        arguments = _parser().parse_args(argv)
+    except SystemExit as finished:  # argparse has said what was wrong, or shown the manual
+        return finished.code if isinstance(finished.code, int) else 1
+    return _run(arguments)
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    """Run the chosen command and turn whatever it raises into a sentence and a code."""
+    try:
+        code: int = arguments.run(arguments)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        print("stopped", file=sys.stderr)
+        return _INTERRUPTED
+    except BrokenPipeError:
+        # The interpreter flushes stdout when it ends, which would complain a second time.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _PIPE_CLOSED
+    except MlnlabError as error:
+        print(f"mlnlab {arguments.command}: {error}", file=sys.stderr)
+        return 1
+    except OSError as error:
+        print(f"mlnlab {arguments.command}: {_in_words(error)}", file=sys.stderr)
+        return 1
+    except Exception as error:  # noqa: BLE001 - the promise above holds for our own mistakes too
+        _report_defect(arguments.command, error)
+        return 1
+    return code
+
+
+class _ShowVersion(argparse.Action):
+    """Looks the version up only when asked: the look-up reads the installation's files."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        try:
+            version = metadata.version("mlnlab")
+        except metadata.PackageNotFoundError:
+            version = "(not installed)"
+        parser.exit(message=f"mlnlab {version}\n")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="mlnlab", description=_MANUAL, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--version", action=_ShowVersion, nargs=0, help="show the version and exit")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for module in command_modules():
+        module.add_parser(commands).set_defaults(run=module.run)
+    return parser
+
+
+def _in_words(error: OSError) -> str:
+    """Say what the system refused, and for which file."""
+    reason = (error.strerror or str(error) or type(error).__name__).lower()
+    return f"{error.filename}: {reason}." if error.filename else f"{reason}."
+
+
+def _report_defect(command: str, error: Exception) -> None:
+    """Own up to a mistake of ours in one sentence; the traceback is there for who asks for it."""
+    first_line = str(error).partition("\n")[0]
+    print(
+        f"mlnlab {command}: unexpected {type(error).__name__}: {first_line} "
+        "(a mistake in mlnlab; MLNLAB_DEBUG=1 shows where).",
+        file=sys.stderr,
+    )
+    if os.environ.get("MLNLAB_DEBUG"):
+        traceback.print_exception(error)

@@ -1,0 +1,175 @@
+"""The checks of ``mlnlab doctor``: each looks at one thing and returns findings, none of them raises."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import sys
+import tempfile
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+_BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+
+
+class Status(StrEnum):
+    """How a check came out: ``WARN`` is something that can be done without."""
+
+    OK = "ok"
+    WARN = "warn"
+    FAIL = "fail"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One finding; ``remedy`` says what to do unless all is well."""
+
+    name: str
+    status: Status
+    detail: str
+    remedy: str = ""
+
+    def as_record(self) -> dict[str, str]:
+        """Return the finding as plain data."""
+        return asdict(self) | {"status": str(self.status)}
+
+
+def all_checks() -> Iterator[Check]:
+    """Yield all findings; a check that itself breaks is a finding too."""
+    checks: list[Callable[[], Iterator[Check]]] = [
+        _check_python,
+        _check_package,
+        _check_dependencies,
+        _check_kernel,
+        _check_caches,
+        _check_browser,
+        _check_data,
+    ]
+    for check in checks:
+        try:
+            yield from check()
+        except Exception as error:  # noqa: BLE001 - the doctor is run where things are broken
+            name = check.__name__.removeprefix("_check_")
+            yield Check(name, Status.FAIL, f"could not be checked: {type(error).__name__}: {error}")
+
+
+def _check_python() -> Iterator[Check]:
+    detail = f"{platform.python_version()} on {platform.system()} {platform.machine()} ({sys.executable})"
+    if (3, 11) <= sys.version_info[:2] <= (3, 13):
+        yield Check("python", Status.OK, detail)
+    else:
+        yield Check("python", Status.FAIL, detail, "use Python 3.11, 3.12 or 3.13")
+
+
+def _check_package() -> Iterator[Check]:
+    try:
+        yield Check("mlnlab", Status.OK, f"{metadata.version('mlnlab')} in {_PACKAGE}")
+    except metadata.PackageNotFoundError:
+        yield Check(
+            "mlnlab", Status.WARN, f"not installed, read from {_PACKAGE}", "python -m pip install -e ."
+        )
+    folder = next(
+        (f for f in (_PACKAGE / "sample_data", _PACKAGE.parent / "sample_data") if f.is_dir()), None
+    )
+    if folder:
+        yield Check("sample data", Status.OK, str(folder))
+    else:
+        yield Check("sample data", Status.FAIL, "not found beside the package", "install mlnlab again")
+
+
+def _check_dependencies() -> Iterator[Check]:
+    from packaging.requirements import Requirement
+
+    try:
+        declared = metadata.requires("mlnlab") or []
+    except metadata.PackageNotFoundError:
+        return
+    for requirement in map(Requirement, declared):
+        if requirement.marker is not None and not requirement.marker.evaluate({"extra": ""}):
+            continue
+        repair = f'python -m pip install "{requirement.name}{requirement.specifier}"'
+        try:
+            version = metadata.version(requirement.name)
+        except metadata.PackageNotFoundError:
+            yield Check(requirement.name, Status.FAIL, "not installed", repair)
+            continue
+        if requirement.specifier.contains(version, prereleases=True):
+            yield Check(requirement.name, Status.OK, version)
+        else:
+            yield Check(requirement.name, Status.FAIL, f"{version} is not {requirement.specifier}", repair)
+
+
+def _check_kernel() -> Iterator[Check]:
+    from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
+
+    remedy = f'"{sys.executable}" -m ipykernel install --user  (mlnlab run does without)'
+    try:
+        command = KernelSpecManager().get_kernel_spec("python3").argv
+    except NoSuchKernel:
+        yield Check("notebook kernel", Status.WARN, "Jupyter knows no kernel named python3", remedy)
+        return
+    program = shutil.which(command[0]) or command[0]
+    # Jupyter replaces a bare "python" by the Python that it runs on itself.
+    is_ours = command[0] in {"python", "python3"} or Path(program).parent == Path(sys.executable).parent
+    if is_ours:
+        yield Check("notebook kernel", Status.OK, "python3 is this Python")
+    else:
+        yield Check("notebook kernel", Status.WARN, f"python3 is another Python: {program}", remedy)
+
+
+def _check_caches() -> Iterator[Check]:
+    chosen = os.environ.get("NUMBA_CACHE_DIR")
+    kernels = _PACKAGE / "kernels"
+    folder = Path(chosen) if chosen else kernels if kernels.is_dir() else _PACKAGE
+    if _is_writable(folder):
+        yield Check("kernel cache", Status.OK, f"{folder} can be written")
+    else:
+        remedy = "set NUMBA_CACHE_DIR to a folder of yours, else each session compiles anew"
+        yield Check("kernel cache", Status.WARN, f"{folder} cannot be written", remedy)
+    from jupyter_core.paths import jupyter_runtime_dir
+
+    runtime = Path(jupyter_runtime_dir())
+    if _is_writable(runtime):
+        yield Check("jupyter runtime", Status.OK, f"{runtime} can be written")
+    else:
+        remedy = "set JUPYTER_RUNTIME_DIR to a folder of yours"
+        yield Check("jupyter runtime", Status.FAIL, f"{runtime} cannot be written", remedy)
+
+
+def _is_writable(folder: Path) -> bool:
+    """Tell whether a file can be made in the folder, or the folder itself where it does not exist yet."""
+    while not folder.exists() and folder != folder.parent:
+        folder = folder.parent
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
+
+
+def _check_browser() -> Iterator[Check]:
+    names = (os.environ.get("MLNLAB_CHROMIUM", ""), *_BROWSERS)
+    found = next((path for name in names if name and (path := shutil.which(name))), None)
+    if found:
+        yield Check("chromium", Status.OK, found)
+    else:
+        remedy = "only the browser tests need it: install Chromium or Chrome, or set MLNLAB_CHROMIUM"
+        yield Check("chromium", Status.WARN, "not found", remedy)
+
+
+def _check_data() -> Iterator[Check]:
+    chosen = os.environ.get("MLNLAB_DATA")
+    folder = Path(chosen) if chosen else _PACKAGE.parents[1] / "shared" / "data"
+    if folder.is_dir():
+        yield Check("real data sets", Status.OK, str(folder))
+    else:
+        remedy = "only some tests and reproductions need them: set MLNLAB_DATA to their folder"
+        yield Check("real data sets", Status.WARN, "not found", remedy)

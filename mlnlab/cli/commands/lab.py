@@ -1,0 +1,129 @@
+"""``mlnlab lab``: JupyterLab on the tour, reachable from this machine only."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sys
+import webbrowser
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from mlnlab.cli.manual import Subparsers, add_command
+from mlnlab.errors import InputError
+
+if TYPE_CHECKING:
+    import argparse
+
+_MANUAL = """
+Starts JupyterLab on a notebook or folder and opens it in the browser. Without PATH
+it opens notebooks/00_tour.ipynb below the current folder, else the tour of the
+source folder that mlnlab was installed from, else the current folder.
+
+The server listens on 127.0.0.1 only and asks for its token. Where there is no
+browser the address is printed, together with the command that runs the notebook
+without one. Ctrl-C ends the server and its kernels."""
+
+_EXAMPLES = """
+  mlnlab lab                              the tour
+  mlnlab lab notebooks/01_language.ipynb  another notebook
+  mlnlab lab --no-browser --port 9000     only print the address"""
+
+_TOUR = Path("notebooks") / "00_tour.ipynb"
+_SETTINGS = Path(__file__).parent.parent / "lab_settings"
+_TEXT_BROWSERS = {"www-browser", "links", "elinks", "lynx", "w3m"}
+
+
+def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
+    """Declare the command and its arguments."""
+    parser = add_command(
+        subparsers, "lab", summary="start JupyterLab on the tour", manual=_MANUAL, examples=_EXAMPLES
+    )
+    parser.add_argument("path", nargs="?", metavar="PATH", help="notebook, file or folder to open")
+    parser.add_argument("--no-browser", action="store_true", help="print the address, open nothing")
+    parser.add_argument("--port", type=int, default=8888, help="first port to try (default: %(default)s)")
+    return parser
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Start the server, say where it is, and serve until Ctrl-C."""
+    root, target = _what_to_open(arguments.path)
+    opens_browser = not arguments.no_browser and _has_browser()
+    _use_settings(_SETTINGS)
+    from jupyterlab.labapp import LabApp
+
+    server = LabApp.initialize_server(_server_options(root, target, arguments.port, opens_browser))
+    # The port is the server's own word: the first one tried may have been taken.
+    address = f"{server.connection_url.rstrip('/')}{_lab_page(target)}?token={server.identity_provider.token}"
+    _announce(address, root, target, opens_browser)
+    server.start()
+    return 0
+
+
+def _what_to_open(path: str | None) -> tuple[Path, Path | None]:
+    """Return the folder to serve and the file in it to open, if any."""
+    here = Path.cwd()
+    if path is None:
+        source = Path(__file__).resolve().parents[3]  # of an editable installation
+        for root in (here, source):
+            if (root / _TOUR).is_file():
+                return root, _TOUR
+        return here, None
+    chosen = Path(path).expanduser().resolve()
+    if not chosen.exists():
+        raise InputError(f"{path}: there is no such file or folder.")
+    if chosen.is_dir():
+        return chosen, None
+    root = here if chosen.is_relative_to(here) else chosen.parent
+    return root, chosen.relative_to(root)
+
+
+def _has_browser() -> bool:
+    """Tell whether a browser with windows can be opened here."""
+    if sys.platform.startswith("linux") and not (
+        os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY") or os.environ.get("BROWSER")
+    ):
+        return False
+    try:
+        return getattr(webbrowser.get(), "name", "") not in _TEXT_BROWSERS
+    except webbrowser.Error:
+        return False
+
+
+def _use_settings(folder: Path) -> None:
+    """Put our defaults (no news popup, no links that run commands) before Jupyter's; users' own still win."""
+    before = os.environ.get("JUPYTER_CONFIG_PATH")
+    os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join([str(folder), *([before] if before else [])])
+
+
+def _server_options(root: Path, target: Path | None, port: int, opens_browser: bool) -> list[str]:
+    options = [
+        "--ServerApp.ip=127.0.0.1",
+        f"--ServerApp.port={port}",
+        f"--ServerApp.root_dir={root}",
+        f"--ServerApp.open_browser={opens_browser}",
+        f"--LabApp.default_url={_lab_page(target)}",
+        f"--IdentityProvider.token={secrets.token_hex(24)}",
+        "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
+        "--Application.log_level=ERROR",
+        "-y",  # Ctrl-C ends the server without a question
+    ]
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        options.append("--allow-root")
+    return options
+
+
+def _lab_page(target: Path | None) -> str:
+    return f"/lab/tree/{quote(target.as_posix())}" if target else "/lab"
+
+
+def _announce(address: str, root: Path, target: Path | None, opens_browser: bool) -> None:
+    print(f"JupyterLab serves {root}\n\n    {address}\n")
+    if not opens_browser:
+        print("Open this address in a browser on this machine.")
+        if target is not None and target.suffix == ".ipynb":
+            print(
+                f"Without a browser: mlnlab run {target.as_posix()}   (writes one self-contained HTML page)"
+            )
+    print("Ctrl-C stops it.", flush=True)

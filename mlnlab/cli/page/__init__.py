@@ -1,0 +1,1 @@
+"""A notebook as one HTML page that needs nothing else: read, execute, render, write."""
