@@ -1,0 +1,81 @@
+"""mlnlab: Markov logic in Jupyter - a language, exact answers, and a view into every algorithm.
+
+    import mlnlab as ml
+    mln = ml.MLN.from_text("Smokes(person)\\nCancer(person)\\n1.5 Smokes(x) => Cancer(x)")
+    db = ml.Database.from_text("Smokes(Anna)", mln)
+    ml.infer(mln, db, query=["Cancer"])["Cancer(Anna)"]
+
+Public names are loaded when they are first used, so that importing the package is quick.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import Any
+
+__version__ = "0.1.0"
+
+# Where each public name lives. This table is the one place that imports by name.
+_HOMES = {
+    "ArgumentError": "errors",
+    "Database": "model.database",
+    "Diagnostic": "errors",
+    "Fixed": "logic.weights",
+    "Hard": "logic.weights",
+    "InputError": "errors",
+    "MLN": "model.mln",
+    "MlnlabError": "errors",
+    "Predicate": "logic.vocabulary",
+    "Soft": "logic.weights",
+    "ToLearn": "logic.weights",
+    "TooLargeError": "errors",
+    "UnsatisfiableError": "errors",
+    "Vocabulary": "logic.vocabulary",
+    "World": "model.world",
+    "check": "model.checking",
+    "exists": "logic.formulas",
+    "for_all": "logic.formulas",
+    "infer": "inference.asking",
+    "load": "model.loading",
+    "load_db": "model.loading",
+    "log_likelihood": "inference.asking",
+    "log_z": "inference.asking",
+    "map_state": "inference.asking",
+    "predicates": "model.loading",
+    "sample": "experiments.samples.loading",
+    "variables": "logic.formulas",
+}
+__all__ = ["__version__", *_HOMES]  # noqa: PLE0604 - the names are the keys of the table
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - a module attribute can be anything
+    """Load a public name where it is first used."""
+    if name not in _HOMES:
+        from mlnlab.logic.suggestions import did_you_mean  # noqa: PLC0415 - only where a name is wrong
+
+        raise AttributeError(f"mlnlab has no {name}{did_you_mean(name, _HOMES)}")
+    value = getattr(import_module(f"mlnlab.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """List the public names."""
+    return sorted(__all__)
+
+
+def load_ipython_extension(shell: Any) -> None:  # noqa: ANN401 - IPython is not imported here
+    """Register displays and magics: ``%load_ext mlnlab``."""
+    import_module("mlnlab.jupyter").register(shell)
+
+
+def _register_in_notebook() -> None:
+    """In a notebook, ``import mlnlab`` is enough for rich displays and ``%%mln``."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None and hasattr(ipython, "get_ipython") else None
+    if shell is not None:
+        load_ipython_extension(shell)
+
+
+_register_in_notebook()

@@ -1,0 +1,125 @@
+"""What can go wrong, said in sentences to a person.
+
+A :class:`Diagnostic` is one problem in a text: what was wrong, where (file, line, column, caret), what
+would be accepted, and the likely repair. The exceptions carry either diagnostics or one sentence.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+_SHOWN_WIDTH = 100  # longer source lines are shown as a window around the culprit
+
+
+class Severity(StrEnum):
+    """How bad a problem is: an error refuses the text, a warning and a note do not."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """A stretch of a text; lines and columns count from 1, the end column is exclusive."""
+
+    file: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+    def __str__(self) -> str:
+        """Return ``file:line:column``, as compilers print it."""
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One problem of one text; ``str()`` gives the sentence, the line and a caret under the culprit."""
+
+    code: str
+    severity: Severity
+    message: str
+    span: Span
+    source_line: str = ""
+    expected: str = ""
+    repair: str = ""
+
+    def __str__(self) -> str:
+        """Return the message with its place, the source line, a caret, what was expected and a repair."""
+        lines = [f"{self.span}: {self.severity}: {self.message} [{self.code}]"]
+        if self.source_line.strip():
+            lines += _caret_lines(self.source_line, self.span)
+        if self.expected:
+            lines.append(f"    expected: {self.expected}")
+        if self.repair:
+            lines.append(f"    try: {self.repair}")
+        return "\n".join(lines)
+
+
+def _caret_lines(source_line: str, span: Span) -> list[str]:
+    """Return the source line (a window of it, where it is long) and the line with the caret."""
+    start = span.column - 1
+    stop = span.end_column - 1 if span.end_line == span.line else len(source_line)
+    left = max(0, start - _SHOWN_WIDTH // 2) if len(source_line) > _SHOWN_WIDTH else 0
+    window = source_line[left : left + _SHOWN_WIDTH]
+    before, after = ("…" if left else ""), ("…" if left + _SHOWN_WIDTH < len(source_line) else "")
+    # Tabs are kept as tabs, so that the caret stands under the culprit whatever a tab's width is.
+    margin = "".join("\t" if c == "\t" else " " for c in before + window[: start - left])
+    marks = "^" * max(1, min(stop, left + len(window)) - start)
+    shown = "".join(c if c.isprintable() or c == "\t" else "�" for c in window)
+    return [f"    {before}{shown}{after}", f"    {margin}{marks}"]
+
+
+class MlnlabError(Exception):
+    """Base of all errors that mlnlab raises on purpose; the message is a sentence to a person."""
+
+    def _render_traceback_(self) -> list[str]:
+        """Show the sentence alone in a notebook: IPython's own hook, which needs no import of IPython."""
+        return [f"{type(self).__name__}: {self}"]
+
+
+class ArgumentError(MlnlabError, ValueError):
+    """An argument of a function is not what the function can work with."""
+
+
+class InputError(MlnlabError, ValueError):
+    """A text or file cannot be read as asked; ``diagnostics`` lists every problem found in one pass."""
+
+    def __init__(self, message: str, diagnostics: Iterable[Diagnostic] = ()) -> None:
+        """Keep the sentence and the problems found."""
+        self.diagnostics: tuple[Diagnostic, ...] = tuple(diagnostics)
+        self.summary = message
+        super().__init__("\n".join([message, *map(str, self.diagnostics)]))
+
+    def __reduce__(self) -> tuple[type[InputError], tuple[str, tuple[Diagnostic, ...]]]:
+        """Travel between processes with the diagnostics."""
+        return type(self), (self.summary, self.diagnostics)
+
+
+class TooLargeError(MlnlabError):
+    """A computation was refused before it began; the message holds the estimate and the ways out."""
+
+    def __init__(self, message: str, estimate: float, remedies: Sequence[str]) -> None:
+        """Keep the sentence, the estimated size and what the user can do instead."""
+        self.summary, self.estimate, self.remedies = message, estimate, tuple(remedies)
+        ways = "".join(f"\n  - {remedy}" for remedy in self.remedies)
+        super().__init__(f"{message}\nWays out:{ways}" if ways else message)
+
+    def __reduce__(self) -> tuple[type[TooLargeError], tuple[str, float, tuple[str, ...]]]:
+        """Travel between processes with the estimate."""
+        return type(self), (self.summary, self.estimate, self.remedies)
+
+
+class UnsatisfiableError(MlnlabError):
+    """No world satisfies the hard formulas, the blocks and the evidence together."""
+
+
+class FormulaHint(UserWarning):  # noqa: N818 - it is a hint, not an error
+    """A formula built in Python probably does not mean what was intended."""

@@ -1,0 +1,242 @@
+"""A question put to a model: which ground atoms are evidence, which are open, and what is asked of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING
+
+from mlnlab.errors import ArgumentError, TooLargeError, UnsatisfiableError
+from mlnlab.logic.formulas import And, Atom, Formula
+from mlnlab.logic.ground_atoms import GroundAtom, ground_atom
+from mlnlab.logic.weights import Soft, ToLearn, WeightedFormula
+from mlnlab.model.database import Database
+from mlnlab.model.mln import MLN, statement_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from mlnlab.logic.vocabulary import Predicate, Vocabulary
+
+MOST_OPEN_ATOMS = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One thing that worlds differ in: an atom that is false or true, or a block of which one atom is true.
+
+    The options are numbered; ``option k`` makes ``atoms[k]`` true and the others false. An option beyond the
+    last atom makes none true: for a single atom that is option 1, and option 0 makes it true.
+    """
+
+    atoms: tuple[GroundAtom, ...]
+    may_be_none: bool
+
+    @property
+    def options(self) -> int:
+        """The number of options."""
+        return len(self.atoms) + self.may_be_none
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """An expanded model, the atoms that are true by evidence, the choices that are open, and the queries."""
+
+    mln: MLN
+    true: frozenset[GroundAtom]
+    choices: tuple[Choice, ...]
+    soft: tuple[tuple[GroundAtom, float], ...]
+    query_atoms: tuple[GroundAtom, ...]
+    query_formulas: tuple[tuple[str, Formula], ...]
+    given: tuple[Formula, ...]
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The vocabulary with all constants."""
+        return self.mln.vocabulary
+
+    def holds(self, predicate: str, arguments: tuple[str, ...]) -> bool:
+        """Return whether an atom that is no part of a choice is true."""
+        return (predicate, arguments) in self.true
+
+
+Query = "str | Formula"
+
+
+def pose(
+    mln: MLN,
+    db: Database | Mapping[str, int] | None,
+    query: Sequence[str | Formula] | str | None,
+    open_predicates: Sequence[str] = (),
+    given: Sequence[str | Formula] | str = (),
+) -> Question:
+    """Sort the ground atoms into evidence and choices.
+
+    The query predicates' unlisted atoms are open, listed ones are evidence; other predicates are closed
+    unless named open. Without a database everything is open.
+    """
+    expanded = mln.expand(db)
+    refuse_unlearned(expanded)
+    data = db if isinstance(db, Database) else None
+    queries = _queries(expanded, query, data)
+    names = set(open_predicates) | set(_opened(queries))
+    for name in names:
+        expanded.vocabulary[name]
+    if data is None:
+        names = set(expanded.vocabulary.predicates)
+    true = frozenset(data.atoms()) if data is not None else frozenset()
+    choices = tuple(_choices(expanded.vocabulary, data, names, true))
+    atoms = [a for q in queries for a in _query_atoms(q, expanded.vocabulary)]
+    formulas = [(text, f) for text, f in queries if f is not None and not _is_ground_atom(f)]
+    soft = tuple(data.soft_evidence()) if data is not None else ()
+    conditions = tuple(_formula(expanded, item) for item in _as_list(given))
+    return Question(expanded, true, choices, soft, tuple(dict.fromkeys(atoms)), tuple(formulas), conditions)
+
+
+def refuse_unlearned(mln: MLN) -> None:
+    """Raise a sentence where a formula has no weight."""
+    missing = [formula for formula in mln.formulas if isinstance(formula.weight, ToLearn)]
+    if missing:
+        shown = "; ".join(statement_text(formula) for formula in missing[:3])
+        raise ArgumentError(
+            f"{len(missing)} formula{'s have' if len(missing) > 1 else ' has'} no weight: {shown}. Write a number"
+            " in front, or a full stop behind for a hard formula, or learn the weights from data."
+        )
+
+
+def _as_list(items: Sequence[str | Formula] | str | Formula) -> list[str | Formula]:
+    return [items] if isinstance(items, str) or not isinstance(items, list | tuple) else list(items)
+
+
+_Parsed = tuple[str, "Formula | None"]  # a predicate's name has no formula
+
+
+def _queries(mln: MLN, query: Sequence[str | Formula] | str | None, data: Database | None) -> list[_Parsed]:
+    if query is None:
+        if data is not None:
+            raise ArgumentError(
+                'Name what is asked for: query=["Smokes"] for all atoms of a predicate, or ["Smokes(Anna)"].'
+            )
+        return [(name, None) for name in mln.vocabulary.predicates]
+    found: list[_Parsed] = []
+    for item in _as_list(query):
+        if isinstance(item, str) and item.replace("_", "").isalnum():
+            found.append((mln.vocabulary[item].name, None))
+        else:
+            found.append((item if isinstance(item, str) else "", _formula(mln, item)))
+    return found
+
+
+def _formula(mln: MLN, item: str | Formula) -> Formula:
+    if isinstance(item, str):
+        return mln.parse(item)
+    from mlnlab.model.typing_of_formulas import completed  # noqa: PLC0415
+
+    return completed(item, mln.vocabulary)
+
+
+def _opened(queries: list[_Parsed]) -> Iterator[str]:
+    for name, formula in queries:
+        if formula is None:
+            yield name
+        elif isinstance(formula, Atom):
+            yield formula.predicate
+
+
+def _is_ground_atom(formula: Formula) -> bool:
+    return isinstance(formula, Atom) and ground_atom(formula) is not None
+
+
+def _query_atoms(query: _Parsed, vocabulary: Vocabulary) -> Iterator[GroundAtom]:
+    name, formula = query
+    if formula is None:
+        predicate = vocabulary[name]
+        _refuse_many(predicate, vocabulary)
+        for arguments in product(*map(vocabulary.domain, predicate.types)):
+            yield GroundAtom(name, arguments)
+    elif isinstance(formula, Atom):
+        atom = ground_atom(formula)
+        if atom is not None:
+            yield atom
+
+
+def _refuse_many(predicate: Predicate, vocabulary: Vocabulary) -> None:
+    number = 1
+    for type_ in predicate.types:
+        number *= len(vocabulary.domain(type_))
+    if number > MOST_OPEN_ATOMS:
+        raise TooLargeError(
+            f"{predicate} has {number:,} ground atoms; they cannot be listed one by one.", number,
+            ["ask for single atoms", "use fewer constants"],
+        )  # fmt: skip
+
+
+def _choices(
+    vocabulary: Vocabulary, data: Database | None, opened: set[str], true: frozenset[GroundAtom]
+) -> Iterator[Choice]:
+    for name, predicate in vocabulary.predicates.items():
+        marked = _listed(data, name, "unknown") | {a for a, _ in _soft(data, name)}
+        decided = _listed(data, name, "false") | _listed(data, name, "true")
+        if predicate.exclusive:
+            yield from _block_choices(vocabulary, predicate, name in opened, marked, decided, true)
+        elif name in opened:
+            _refuse_many(predicate, vocabulary)
+            for arguments in product(*map(vocabulary.domain, predicate.types)):
+                atom = GroundAtom(name, arguments)
+                if atom not in decided:
+                    yield Choice((atom,), may_be_none=True)
+        else:
+            for atom in sorted(marked - decided):
+                yield Choice((atom,), may_be_none=True)
+
+
+def _listed(data: Database | None, predicate: str, mark: str) -> set[GroundAtom]:
+    if data is None or predicate not in data.vocabulary.predicates:
+        return set()
+    return {GroundAtom(predicate, row) for row in data.rows(predicate, mark)}  # type: ignore[arg-type]
+
+
+def _soft(data: Database | None, predicate: str) -> list[tuple[GroundAtom, float]]:
+    return [] if data is None else [(a, p) for a, p in data.soft_evidence() if a.predicate == predicate]
+
+
+def _block_choices(
+    vocabulary: Vocabulary, predicate: Predicate, is_open: bool, marked: set[GroundAtom],  # noqa: FBT001
+    decided: set[GroundAtom], true: frozenset[GroundAtom],
+) -> Iterator[Choice]:  # fmt: skip
+    """Yield one choice for each block (declared with ``!``) that evidence leaves open."""
+    _refuse_many(predicate, vocabulary)
+    blocks: dict[tuple[str, ...], list[GroundAtom]] = {}
+    for arguments in product(*map(vocabulary.domain, predicate.types)):
+        key = tuple(arguments[position] for position in predicate.block_keys)
+        blocks.setdefault(key, []).append(GroundAtom(predicate.name, arguments))
+    for members in blocks.values():
+        settled = [atom for atom in members if atom in true]
+        if len(settled) > 1:
+            raise UnsatisfiableError(f"{settled[0]} and {settled[1]} exclude each other ({predicate}).")
+        free = [a for a in members if a not in decided and (is_open or a in marked)]
+        if settled:
+            continue
+        if not free and not predicate.at_most_one and not predicate.function:
+            raise UnsatisfiableError(
+                f"One of {', '.join(map(str, members[:4]))}{', ...' if len(members) > 4 else ''} must be true"
+                f" ({predicate}), but the evidence makes all of them false. Add the true one to the facts, or"
+                f" name {predicate.name} in the query or in open=."
+            )
+        if free:
+            yield Choice(tuple(free), may_be_none=predicate.at_most_one)
+
+
+def soft_formulas(question: Question) -> tuple[WeightedFormula, ...]:
+    """Return soft evidence as weighted atoms: virtual evidence multiplies the odds by p / (1 - p)."""
+    from math import log  # noqa: PLC0415
+
+    return tuple(
+        WeightedFormula(atom.atom(question.vocabulary[atom.predicate].types), Soft(log(p / (1 - p))))
+        for atom, p in question.soft
+    )
+
+
+def conjunction(formulas: Sequence[Formula]) -> Formula:
+    """Return the conjunction of some formulas."""
+    return formulas[0] if len(formulas) == 1 else And(tuple(formulas))

@@ -1,0 +1,1 @@
+"""Formulas of first-order logic, their vocabulary and weights, and functions over them."""

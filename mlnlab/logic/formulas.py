@@ -1,0 +1,308 @@
+"""Terms and formulas as frozen values, and the Python operators that build them.
+
+Constructors are dumb: they neither check nor simplify (:mod:`mlnlab.logic.simplification` does). Every
+variable and constant carries the name of its type; ``""`` means "not known yet", which is resolved when a
+formula joins a model. The semantics is that of the lecture notes, eq. 6-11: a formula's free variables are
+grounded to Boolean features, quantified variables stay inside.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Literal, Never
+
+from mlnlab.errors import ArgumentError, FormulaHint
+
+Relation = Literal["=", "!=", "<", "<=", ">", ">="]
+ArithmeticOperator = Literal["+", "-", "*", "/", "%"]
+
+
+class _TermOperators:
+    """``t + 1``, ``t < 3``, ``x.equals(y)``: what a term can do in Python."""
+
+    __slots__ = ()
+
+    def __add__(self, other: object) -> Arithmetic:
+        return Arithmetic("+", as_term(self), as_term(other))
+
+    def __sub__(self, other: object) -> Arithmetic:
+        return Arithmetic("-", as_term(self), as_term(other))
+
+    def __lt__(self, other: object) -> Comparison:
+        return Comparison("<", as_term(self), as_term(other))
+
+    def __le__(self, other: object) -> Comparison:
+        return Comparison("<=", as_term(self), as_term(other))
+
+    def __gt__(self, other: object) -> Comparison:
+        return Comparison(">", as_term(self), as_term(other))
+
+    def __ge__(self, other: object) -> Comparison:
+        return Comparison(">=", as_term(self), as_term(other))
+
+    def equals(self, other: object) -> Equality:
+        """Return the formula ``self = other`` (Python's ``==`` compares the terms themselves)."""
+        return Equality(as_term(self), as_term(other))
+
+    def differs(self, other: object) -> Not:
+        """Return the formula ``self != other``."""
+        return Not(self.equals(other))
+
+
+@dataclass(frozen=True, slots=True)
+class Variable(_TermOperators):
+    """A typed logical variable."""
+
+    name: str
+    type: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Constant(_TermOperators):
+    """A typed constant; numbers are constants whose name is the number."""
+
+    name: str
+    type: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Arithmetic(_TermOperators):
+    """A term computed from numbers, such as ``t + 1``."""
+
+    operator: ArithmeticOperator
+    left: Term
+    right: Term
+
+
+Term = Variable | Constant | Arithmetic
+
+
+def as_term(value: object) -> Term:
+    """Return a term as it is, a number or a string as a constant of a type not known yet."""
+    match value:
+        case Variable() | Constant() | Arithmetic():
+            return value
+        case bool():
+            pass
+        case int() | str():
+            return Constant(str(value))
+        case _:
+            pass
+    raise ArgumentError(
+        f"A term is a variable, a string or a whole number, not {value!r} ({type(value).__name__})."
+    )
+
+
+class _FormulaOperators:
+    """``&``, ``|``, ``~``, ``>>`` and their named forms."""
+
+    __slots__ = ()
+
+    def __and__(self, other: object) -> And:
+        right = _as_operand(other, "&")
+        if isinstance(right, Implies):
+            # Python binds >> tighter than &, so `a & b >> c` arrives here as And(a, Implies(b, c)).
+            warnings.warn(
+                "Python binds >> tighter than &, so this was read as  A & (B >> C).  If you meant"
+                "  (A & B) >> C,  write these parentheses or  (A & B).implies(C);  if not, write"
+                "  A.conjoin(B.implies(C)).",
+                FormulaHint,
+                stacklevel=2,
+            )
+        return And((*_operands(self, And), *_operands(right, And)))
+
+    def __or__(self, other: object) -> Or:
+        right = _as_operand(other, "|")
+        if isinstance(right, Implies):
+            warnings.warn(
+                "Python binds >> tighter than |, so this was read as  A | (B >> C).  If you meant"
+                "  (A | B) >> C,  write these parentheses or  (A | B).implies(C);  if not, write"
+                "  A.disjoin(B.implies(C)).",
+                FormulaHint,
+                stacklevel=2,
+            )
+        return Or((*_operands(self, Or), *_operands(right, Or)))
+
+    def __invert__(self) -> Not:
+        return Not(_as_operand(self, "~"))
+
+    def __rshift__(self, other: object) -> Implies:
+        return Implies(_as_operand(self, ">>"), _as_operand(other, ">>"))
+
+    def conjoin(self, other: Formula) -> And:
+        """Return the conjunction of the two formulas, as they are."""
+        return And((_as_operand(self, "conjoin"), _as_operand(other, "conjoin")))
+
+    def disjoin(self, other: Formula) -> Or:
+        """Return the disjunction of the two formulas, as they are."""
+        return Or((_as_operand(self, "disjoin"), _as_operand(other, "disjoin")))
+
+    def implies(self, other: Formula) -> Implies:
+        """Return ``self => other``; unlike ``>>`` it needs no parentheses around ``self``."""
+        return Implies(_as_operand(self, "implies"), _as_operand(other, "implies"))
+
+    def iff(self, other: Formula) -> Iff:
+        """Return ``self <=> other``."""
+        return Iff(_as_operand(self, "iff"), _as_operand(other, "iff"))
+
+    def __bool__(self) -> Never:
+        raise ArgumentError(
+            "A formula has no truth value of its own. Combine formulas with & | ~ >> (not with and, or,"
+            " not, or a chain like a < b < c), and evaluate them in a world."
+        )
+
+
+def _as_operand(value: object, operator: str) -> Formula:
+    if isinstance(value, _FormulaOperators):
+        return value  # type: ignore[return-value]
+    raise ArgumentError(f"{operator} joins two formulas, but one side is {value!r} ({type(value).__name__}).")
+
+
+def _operands(formula: object, kind: type[And | Or]) -> tuple[Formula, ...]:
+    """Flatten what Python's left-associative operators nest: ``a & b & c`` is one conjunction."""
+    return formula.operands if isinstance(formula, kind) else (_as_operand(formula, kind.__name__),)
+
+
+@dataclass(frozen=True, slots=True)
+class Truth(_FormulaOperators):
+    """The formula that is always true, or always false."""
+
+    value: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Atom(_FormulaOperators):
+    """A predicate applied to terms."""
+
+    predicate: str
+    arguments: tuple[Term, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Equality(_FormulaOperators):
+    """``left = right``."""
+
+    left: Term
+    right: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison(_FormulaOperators):
+    """``left < right`` and its kin, between numbers."""
+
+    operator: Literal["<", "<=", ">", ">="]
+    left: Term
+    right: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Not(_FormulaOperators):
+    """Negation."""
+
+    operand: Formula
+
+
+@dataclass(frozen=True, slots=True)
+class And(_FormulaOperators):
+    """Conjunction of any number of formulas; of none it is true."""
+
+    operands: tuple[Formula, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Or(_FormulaOperators):
+    """Disjunction of any number of formulas; of none it is false."""
+
+    operands: tuple[Formula, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Implies(_FormulaOperators):
+    """``premise => conclusion``."""
+
+    premise: Formula
+    conclusion: Formula
+
+
+@dataclass(frozen=True, slots=True)
+class Iff(_FormulaOperators):
+    """``left <=> right``."""
+
+    left: Formula
+    right: Formula
+
+
+@dataclass(frozen=True, slots=True)
+class ForAll(_FormulaOperators):
+    """Universal quantification over the constants of the variables' types."""
+
+    variables: tuple[Variable, ...]
+    body: Formula
+
+
+@dataclass(frozen=True, slots=True)
+class Exists(_FormulaOperators):
+    """Existential quantification over the constants of the variables' types."""
+
+    variables: tuple[Variable, ...]
+    body: Formula
+
+
+@dataclass(frozen=True, slots=True)
+class CountingExists(_FormulaOperators):
+    """``EXIST<=2 y body``: the number of bindings that make the body true stands in a relation to a bound."""
+
+    relation: Relation
+    bound: int
+    variables: tuple[Variable, ...]
+    body: Formula
+
+
+@dataclass(frozen=True, slots=True)
+class Cardinality(_FormulaOperators):
+    """``|P| = k``: the number of true ground atoms of a predicate stands in a relation to a bound."""
+
+    predicate: str
+    types: tuple[str, ...]
+    relation: Relation
+    bound: int
+
+
+Quantified = ForAll | Exists | CountingExists
+Formula = (
+    Truth | Atom | Equality | Comparison | Not | And | Or | Implies | Iff
+    | ForAll | Exists | CountingExists | Cardinality
+)  # fmt: skip
+
+
+def for_all(variables: Variable | tuple[Variable, ...], body: Formula) -> ForAll:
+    """Return the universally quantified formula: ``for_all(y, Friends(x, y))``."""
+    return ForAll((variables,) if isinstance(variables, Variable) else tuple(variables), body)
+
+
+def exists(variables: Variable | tuple[Variable, ...], body: Formula) -> Exists:
+    """Return the existentially quantified formula: ``exists((y, z), Knows(y, z))``."""
+    return Exists((variables,) if isinstance(variables, Variable) else tuple(variables), body)
+
+
+def variables(names: str) -> tuple[Variable, ...]:
+    """Return variables named in one string: ``x, y = variables("x y")``; their types follow from use."""
+    return tuple(Variable(name) for name in names.replace(",", " ").split())
+
+
+def holds_between(relation: Relation, left: int, right: int) -> bool:
+    """Tell whether two whole numbers stand in the relation."""
+    match relation:
+        case "=":
+            return left == right
+        case "!=":
+            return left != right
+        case "<":
+            return left < right
+        case "<=":
+            return left <= right
+        case ">":
+            return left > right
+        case ">=":
+            return left >= right

@@ -1,0 +1,273 @@
+"""Formulas as Alchemy text, Unicode and LaTeX.
+
+A formula is first turned into *pieces*, each with the kind of thing it is (predicate, variable, constant,
+connective, ...). The three notations, and the coloured HTML of :mod:`mlnlab.display`, differ only in how
+they write pieces. Alchemy text reads back to the same formula.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, NamedTuple, assert_never
+
+from mlnlab.logic.formulas import (
+    And,
+    Arithmetic,
+    Atom,
+    Cardinality,
+    Comparison,
+    Constant,
+    CountingExists,
+    Equality,
+    Exists,
+    ForAll,
+    Formula,
+    Iff,
+    Implies,
+    Not,
+    Or,
+    Quantified,
+    Term,
+    Truth,
+    Variable,
+)
+from mlnlab.logic.ground_atoms import formula_constant
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from mlnlab.logic.weights import WeightedFormula
+
+Kind = Literal["predicate", "variable", "constant", "number", "connective", "quantifier", "mark", "punctuation"]
+
+
+class Piece(NamedTuple):
+    """A stretch of a printed formula and what it is."""
+
+    kind: Kind
+    text: str
+
+
+class Marks(NamedTuple):
+    """What a weighted formula marks: variables with ``+`` and atoms with ``*``."""
+
+    per_constant: tuple[str, ...] = ()
+    both_signs: tuple[Atom, ...] = ()
+
+
+# Binding strength, from Alchemy's manual: not, and, or, implies, iff; a quantifier reaches to the end.
+_QUANTIFIER, _IFF, _IMPLIES, _OR, _AND, _NOT, _ATOMIC = range(7)
+_SPACE = Piece("punctuation", " ")
+
+
+def _strength(formula: Formula) -> int:
+    match formula:
+        case ForAll() | Exists() | CountingExists():
+            return _QUANTIFIER
+        case Iff():
+            return _IFF
+        case Implies():
+            return _IMPLIES
+        case Or((_, _, *_)):
+            return _OR
+        case And((_, _, *_)):
+            return _AND
+        case Not():
+            return _NOT
+        case _:
+            return _ATOMIC
+
+
+def pieces(formula: Formula, marks: Marks = Marks()) -> Iterator[Piece]:  # noqa: B008 - immutable
+    """Yield the formula's pieces in reading order, in Alchemy's symbols."""
+    match formula:
+        case Truth(value):
+            yield Piece("connective", "⊤" if value else "⊥")
+        case Atom():
+            yield from _atom_pieces(formula, marks)
+        case Equality(left, right):
+            yield from _between(left, "=", right, marks)
+        case Comparison(operator, left, right):
+            yield from _between(left, operator, right, marks)
+        case Not(Equality(left, right)):
+            yield from _between(left, "!=", right, marks)
+        case Not(operand):
+            yield Piece("connective", "!")
+            bare = not isinstance(operand, Comparison | Cardinality)
+            yield from _operand(operand, _NOT if bare else _ATOMIC + 1, marks)
+        case And(operands):
+            yield from _joined(operands, "^", _AND, marks, empty=True)
+        case Or(operands):
+            yield from _joined(operands, "v", _OR, marks, empty=False)
+        case Implies(premise, conclusion):
+            yield from _operand(premise, _IMPLIES + 1, marks)
+            yield from (_SPACE, Piece("connective", "=>"), _SPACE)
+            yield from _operand(conclusion, _IMPLIES, marks)
+        case Iff(left, right):
+            yield from _operand(left, _IFF, marks)
+            yield from (_SPACE, Piece("connective", "<=>"), _SPACE)
+            yield from _operand(right, _IFF + 1, marks)
+        case ForAll() | Exists() | CountingExists():
+            yield from _quantified(formula, marks)
+        case Cardinality(predicate, _, relation, bound):
+            yield Piece("punctuation", "|")
+            yield Piece("predicate", predicate)
+            yield Piece("punctuation", "|")
+            yield from (_SPACE, Piece("connective", relation), _SPACE, Piece("number", str(bound)))
+        case _:
+            assert_never(formula)
+
+
+def _atom_pieces(atom: Atom, marks: Marks) -> Iterator[Piece]:
+    if atom in marks.both_signs:
+        yield Piece("mark", "*")
+    yield Piece("predicate", atom.predicate)
+    yield Piece("punctuation", "(")
+    for position, argument in enumerate(atom.arguments):
+        if position:
+            yield Piece("punctuation", ", ")
+        yield from _term_pieces(argument, marks)
+    yield Piece("punctuation", ")")
+
+
+def _term_pieces(term: Term, marks: Marks, *, inside: bool = False) -> Iterator[Piece]:
+    match term:
+        case Variable(name):
+            if name in marks.per_constant and not inside:
+                yield Piece("mark", "+")
+            yield Piece("variable", name)
+        case Constant(name):
+            yield Piece("number" if name.lstrip("-").isdigit() else "constant", formula_constant(name))
+        case Arithmetic(operator, left, right):
+            if inside:
+                yield Piece("punctuation", "(")
+            yield from _term_pieces(left, marks, inside=True)
+            yield from (_SPACE, Piece("connective", operator), _SPACE)
+            yield from _term_pieces(right, marks, inside=True)
+            if inside:
+                yield Piece("punctuation", ")")
+        case _:
+            assert_never(term)
+
+
+def _between(left: Term, symbol: str, right: Term, marks: Marks) -> Iterator[Piece]:
+    yield from _term_pieces(left, marks)
+    yield from (_SPACE, Piece("connective", symbol), _SPACE)
+    yield from _term_pieces(right, marks)
+
+
+def _operand(formula: Formula, needed: int, marks: Marks) -> Iterator[Piece]:
+    """Yield the pieces of a part, in parentheses where it binds less than its place needs."""
+    if _strength(formula) >= needed:
+        yield from pieces(formula, marks)
+    else:
+        yield Piece("punctuation", "(")
+        yield from pieces(formula, marks)
+        yield Piece("punctuation", ")")
+
+
+def _joined(
+    operands: Sequence[Formula], symbol: str, strength: int, marks: Marks, *, empty: bool
+) -> Iterator[Piece]:
+    if not operands:
+        yield from pieces(Truth(empty))
+    elif len(operands) == 1:
+        yield from _operand(operands[0], _NOT, marks)
+    for position, operand in enumerate(operands if len(operands) > 1 else ()):
+        if position:
+            yield from (_SPACE, Piece("connective", symbol), _SPACE)
+        yield from _operand(operand, strength + 1, marks)
+
+
+def _quantified(formula: Quantified, marks: Marks) -> Iterator[Piece]:
+    match formula:
+        case ForAll():
+            yield Piece("quantifier", "FORALL")
+        case Exists():
+            yield Piece("quantifier", "EXIST")
+        case CountingExists(relation, bound):
+            yield Piece("quantifier", "EXIST")
+            yield from (Piece("connective", relation), Piece("number", str(bound)))
+        case _:
+            assert_never(formula)
+    yield _SPACE
+    for position, variable in enumerate(formula.variables):
+        if position:
+            yield Piece("punctuation", ",")
+        yield Piece("variable", variable.name)
+    yield _SPACE
+    body = formula.body
+    needed = _QUANTIFIER if isinstance(body, ForAll | Exists | CountingExists) else _NOT
+    yield from _operand(body, needed, marks)
+
+
+def to_text(formula: Formula, marks: Marks = Marks()) -> str:  # noqa: B008 - immutable
+    """Return the formula as Alchemy text, which reads back to the same formula."""
+    return "".join(piece.text for piece in pieces(formula, marks))
+
+
+_UNICODE = {
+    "^": "∧", "v": "∨", "!": "¬", "=>": "⇒", "<=>": "⇔", "!=": "≠", "<=": "≤", ">=": "≥",
+    "FORALL": "∀", "EXIST": "∃", "-": "−",
+}  # fmt: skip
+
+
+def unicode_pieces(formula: Formula, marks: Marks = Marks()) -> Iterator[Piece]:  # noqa: B008
+    """Yield the formula's pieces with mathematical symbols."""
+    previous = None
+    for piece in pieces(formula, marks):
+        if piece.kind in {"connective", "quantifier"}:
+            yield Piece(piece.kind, _UNICODE.get(piece.text, piece.text))
+        elif not (piece == _SPACE and previous is not None and previous.kind == "quantifier"):
+            yield piece
+        previous = piece
+
+
+def to_unicode(formula: Formula, marks: Marks = Marks()) -> str:  # noqa: B008 - immutable
+    """Return the formula in mathematical symbols."""
+    return "".join(piece.text for piece in unicode_pieces(formula, marks))
+
+
+_LATEX = {
+    "^": r"\wedge", "v": r"\vee", "!": r"\neg ", "=>": r"\Rightarrow", "<=>": r"\Leftrightarrow",
+    "!=": r"\neq", "<=": r"\leq", ">=": r"\geq", "<": "<", ">": ">", "FORALL": r"\forall ",
+    "EXIST": r"\exists ", "⊤": r"\top", "⊥": r"\bot", "*": r"\cdot", "%": r"\bmod",
+}  # fmt: skip
+_LATEX_SPECIAL = {
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "_": r"\_",
+    "%": r"\%", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}",
+}  # fmt: skip
+
+
+def latex_escaped(name: str) -> str:
+    r"""Return a name for use inside ``\text{...}``: every special character is harmless."""
+    return "".join(_LATEX_SPECIAL.get(character, character) for character in name)
+
+
+def _latex_piece(piece: Piece) -> str:
+    match piece.kind:
+        case "predicate":
+            return rf"\mathrm{{{latex_escaped(piece.text)}}}"
+        case "constant":
+            return rf"\text{{{latex_escaped(piece.text)}}}"
+        case "variable":
+            return piece.text if piece.text.isascii() and piece.text.isalpha() and len(piece.text) == 1 else (
+                rf"\mathit{{{latex_escaped(piece.text)}}}"
+            )
+        case "connective" | "quantifier":
+            return _LATEX.get(piece.text, piece.text)
+        case "mark":
+            return f"{{{piece.text}}}" if piece.text == "+" else "{*}"
+        case "number" | "punctuation":
+            return {"|": r"\lvert ", ", ": r", "}.get(piece.text, piece.text)
+        case _:
+            assert_never(piece.kind)
+
+
+def to_latex(formula: Formula, marks: Marks = Marks()) -> str:  # noqa: B008 - immutable
+    """Return the formula as LaTeX for math mode."""
+    return "".join(map(_latex_piece, pieces(formula, marks)))
+
+
+def marks_of(weighted: WeightedFormula) -> Marks:
+    """Return the marks of a weighted formula, for printing."""
+    return Marks(weighted.per_constant, weighted.both_signs)

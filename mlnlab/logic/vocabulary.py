@@ -1,0 +1,261 @@
+"""The vocabulary of a model: types with their constants, and predicates over types."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Generic, Self, TypeVar, overload
+
+from mlnlab.errors import ArgumentError
+from mlnlab.logic.formulas import Arithmetic, Atom, Constant, Term, Variable, as_term
+from mlnlab.logic.suggestions import did_you_mean
+
+V = TypeVar("V")
+
+
+class FrozenMapping(Mapping[str, V], Generic[V]):
+    """An immutable, hashable, picklable mapping that keeps the order in which it was given."""
+
+    __slots__ = ("_items",)
+
+    def __init__(self, items: Mapping[str, V] | None = None, /) -> None:
+        """Copy the items."""
+        self._items: dict[str, V] = dict(items or {})
+
+    def __getitem__(self, key: str) -> V:
+        return self._items[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self._items.items()))
+
+    def __repr__(self) -> str:
+        return repr(self._items)
+
+    def with_item(self, key: str, value: V) -> FrozenMapping[V]:
+        """Return a mapping with one item added or replaced."""
+        return FrozenMapping({**self._items, key: value})
+
+
+class Domain(Sequence[str]):
+    """The constants of a type, numbered in order. Subclasses differ in how they hold the names."""
+
+    __slots__ = ()
+
+    def number(self, constant: str) -> int:
+        """Return the constant's number; ``KeyError`` where the domain has no such constant."""
+        raise KeyError(constant)
+
+    def __contains__(self, constant: object) -> bool:
+        try:
+            self.number(str(constant))
+        except KeyError:
+            return False
+        return True
+
+    @property
+    def listed(self) -> bool:
+        """Whether the user wrote the constants down (other domains grow with the data)."""
+        return True
+
+
+@dataclass(frozen=True)
+class NamedDomain(Domain):
+    """Constants by name: listed by the user in braces, or gathered from formulas and facts."""
+
+    names: tuple[str, ...] = ()
+    is_listed: bool = False
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {name: number for number, name in enumerate(self.names)}
+
+    @property
+    def listed(self) -> bool:
+        """Whether the user wrote the constants down."""
+        return self.is_listed
+
+    def number(self, constant: str) -> int:
+        """Return the constant's number."""
+        return self._numbers[constant]
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[str, ...]: ...
+    def __getitem__(self, index: int | slice) -> str | tuple[str, ...]:
+        return self.names[index]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def extended(self, names: Sequence[str]) -> NamedDomain:
+        """Return the domain with the new names behind the old ones; old numbers stay valid."""
+        new = tuple(dict.fromkeys(name for name in names if name not in self._numbers))
+        return NamedDomain(self.names + new, self.is_listed) if new else self
+
+
+@dataclass(frozen=True)
+class RangeDomain(Domain):
+    """The whole numbers from ``low`` to ``high``, both included: ``time = {1,...,5}``."""
+
+    low: int
+    high: int
+
+    def number(self, constant: str) -> int:
+        """Return the constant's number."""
+        try:
+            value = int(constant)
+        except ValueError:
+            raise KeyError(constant) from None
+        if self.low <= value <= self.high and constant == str(value):
+            return value - self.low
+        raise KeyError(constant)
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[str, ...]: ...
+    def __getitem__(self, index: int | slice) -> str | tuple[str, ...]:
+        values = range(self.low, self.high + 1)
+        return tuple(map(str, values[index])) if isinstance(index, slice) else str(values[index])
+
+    def __len__(self) -> int:
+        return self.high - self.low + 1
+
+
+@dataclass(frozen=True)
+class SizedDomain(Domain):
+    """A number of constants without names of their own; they are called Prefix1, Prefix2, ... on demand."""
+
+    prefix: str
+    size: int
+
+    def number(self, constant: str) -> int:
+        """Return the constant's number."""
+        digits = constant.removeprefix(self.prefix)
+        if constant == self.prefix + digits and digits.isascii() and digits.isdigit():
+            value = int(digits)
+            if 1 <= value <= self.size and str(value) == digits:
+                return value - 1
+        raise KeyError(constant)
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[str, ...]: ...
+    def __getitem__(self, index: int | slice) -> str | tuple[str, ...]:
+        numbers = range(1, self.size + 1)
+        if isinstance(index, slice):
+            return tuple(f"{self.prefix}{number}" for number in numbers[index])
+        return f"{self.prefix}{numbers[index]}"
+
+    def __len__(self) -> int:
+        return self.size
+
+
+@dataclass(frozen=True, slots=True)
+class Predicate:
+    """A predicate over types; call it with terms to get an atom: ``Friends("Anna", x)``.
+
+    ``exclusive`` holds the argument positions marked ``!``: for each combination of the other arguments
+    exactly one atom is true (at most one where ``at_most_one``, the mark ``?``). ``closed`` is Tuffy's
+    ``*``: atoms that no fact lists are false. A ``function`` of Alchemy is the relation of its graph, the
+    value last, with exactly one value.
+    """
+
+    name: str
+    types: tuple[str, ...]
+    exclusive: tuple[int, ...] = ()
+    at_most_one: bool = False
+    closed: bool = False
+    function: bool = False
+
+    @property
+    def arity(self) -> int:
+        """The number of arguments."""
+        return len(self.types)
+
+    @property
+    def block_keys(self) -> tuple[int, ...]:
+        """The argument positions that name a block; empty without a mark or where all are marked."""
+        return tuple(position for position in range(self.arity) if position not in self.exclusive)
+
+    def __call__(self, *arguments: object) -> Atom:
+        """Return the atom of these terms; strings and numbers are constants."""
+        if len(arguments) != self.arity:
+            raise ArgumentError(
+                f"{self} takes {_arguments(self.arity)}, but {_arguments(len(arguments))} "
+                f"{'was' if len(arguments) == 1 else 'were'} given."
+            )
+        typed = zip(map(as_term, arguments), self.types, strict=True)
+        return Atom(self.name, tuple(self._typed(term, type_) for term, type_ in typed))
+
+    def _typed(self, term: Term, type_: str) -> Term:
+        match term:
+            case Arithmetic(operator, left, right):
+                return Arithmetic(operator, self._operand(left, type_), self._operand(right, type_))
+            case Variable(name, known) | Constant(name, known):
+                if known not in {"", type_}:
+                    raise ArgumentError(f"{name} is a {known}, but {self} takes a {type_} in this place.")
+                return type(term)(name, type_)
+
+    def _operand(self, term: Term, type_: str) -> Term:
+        """Type the operands of arithmetic; a bare number there (the 1 of ``t + 1``) belongs to no type."""
+        bare = isinstance(term, Constant) or (isinstance(term, Variable) and term.type)
+        return term if bare else self._typed(term, type_)
+
+    def __str__(self) -> str:
+        """Return the declaration, as Alchemy writes it."""
+        mark = "?" if self.at_most_one else "!"
+        if self.function:
+            return f"{self.types[-1]} {self.name}({', '.join(self.types[:-1])})"
+        shown = (t + mark if i in self.exclusive else t for i, t in enumerate(self.types))
+        return f"{'*' if self.closed else ''}{self.name}({', '.join(shown)})"
+
+
+def _arguments(number: int) -> str:
+    return f"{number} argument{'' if number == 1 else 's'}"
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """Types with their constants and predicates, by name."""
+
+    types: FrozenMapping[Domain] = field(default_factory=FrozenMapping)
+    predicates: FrozenMapping[Predicate] = field(default_factory=FrozenMapping)
+
+    def __getitem__(self, name: str) -> Predicate:
+        """Return the predicate of this name."""
+        try:
+            return self.predicates[name]
+        except KeyError:
+            raise ArgumentError(
+                f"There is no predicate {name}{did_you_mean(name, self.predicates)}."
+            ) from None
+
+    def domain(self, type_: str) -> Domain:
+        """Return the constants of a type."""
+        try:
+            return self.types[type_]
+        except KeyError:
+            raise ArgumentError(f"There is no type {type_}{did_you_mean(type_, self.types)}.") from None
+
+    def with_domain(self, type_: str, domain: Domain) -> Self:
+        """Return the vocabulary with the constants of one type replaced."""
+        return type(self)(self.types.with_item(type_, domain), self.predicates)
+
+    def with_predicate(self, predicate: Predicate) -> Self:
+        """Return the vocabulary with one predicate added or replaced; its types are added where new."""
+        new = {t: NamedDomain() for t in predicate.types if t not in self.types}
+        types = FrozenMapping({**self.types, **new})
+        return type(self)(types, self.predicates.with_item(predicate.name, predicate))

@@ -1,0 +1,71 @@
+"""The four kinds of weight, and a formula with its weight."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from mlnlab.errors import ArgumentError
+from mlnlab.logic.formulas import Atom, Formula
+
+
+@dataclass(frozen=True, slots=True)
+class Soft:
+    """A weight that learning may change; worlds gain a factor exp(value) per true grounding."""
+
+    value: float
+
+    def __post_init__(self) -> None:
+        """Refuse what is not a finite number: a hard formula is its own type, never weight inf."""
+        _require_finite(self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """A weight that learning must leave alone (written ``@1.5``)."""
+
+    value: float
+
+    def __post_init__(self) -> None:
+        """Refuse what is not a finite number."""
+        _require_finite(self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Hard:
+    """No weight: worlds that violate any grounding are impossible (a closing full stop)."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToLearn:
+    """A weight that is still to be learned."""
+
+
+Weight = Soft | Fixed | Hard | ToLearn
+
+
+def _require_finite(value: float) -> None:
+    if not math.isfinite(value):
+        raise ArgumentError(
+            f"A weight is a finite number, not {value}. For a formula that must hold in every world use a"
+            " hard formula (in text, a full stop after it)."
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedFormula:
+    """A template of features: a formula, its weight, and the marks that multiply it.
+
+    ``per_constant`` names the variables marked ``+x`` (one weight for each combination of their
+    constants); ``both_signs`` holds the atoms marked ``*P(x)`` (one formula for each combination of signs).
+    """
+
+    formula: Formula
+    weight: Weight
+    per_constant: tuple[str, ...] = ()
+    both_signs: tuple[Atom, ...] = ()
+
+
+def weight_value(weight: Weight) -> float | None:
+    """Return the number of a soft or fixed weight, ``None`` where the formula is hard or not learned yet."""
+    return weight.value if isinstance(weight, Soft | Fixed) else None

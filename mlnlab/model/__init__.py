@@ -1,0 +1,1 @@
+"""Models and data as frozen values: Markov logic networks, databases, worlds."""

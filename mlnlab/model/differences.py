@@ -1,0 +1,80 @@
+"""What changes from one model to another."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mlnlab.logic.printing import marks_of, to_text
+
+if TYPE_CHECKING:
+    from mlnlab.logic.weights import Weight, WeightedFormula
+    from mlnlab.model.mln import MLN
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Formulas added, removed, and those whose weight changed; declarations added and removed."""
+
+    added: tuple[WeightedFormula, ...]
+    removed: tuple[WeightedFormula, ...]
+    reweighted: tuple[tuple[WeightedFormula, Weight, Weight], ...]
+    declared: tuple[str, ...]
+    undeclared: tuple[str, ...]
+
+    def __bool__(self) -> bool:
+        """Whether anything changed."""
+        return any((self.added, self.removed, self.reweighted, self.declared, self.undeclared))
+
+    def __str__(self) -> str:
+        lines = [f"+ {line}" for line in self.declared] + [f"- {line}" for line in self.undeclared]
+        lines += [f"+ {_line(formula, formula.weight)}" for formula in self.added]
+        lines += [f"- {_line(formula, formula.weight)}" for formula in self.removed]
+        for formula, old, new in self.reweighted:
+            text = to_text(formula.formula, marks_of(formula))
+            lines.append(f"~ {text}: {weight_text(old)} -> {weight_text(new)}")
+        return "\n".join(lines) or "no difference"
+
+
+def weight_text(weight: Weight) -> str:
+    """Return a weight in a word."""
+    value = getattr(weight, "value", None)
+    if value is not None:
+        return f"{value:g}" + (" (fixed)" if type(weight).__name__ == "Fixed" else "")
+    return {"Hard": "hard", "ToLearn": "to be learned"}[type(weight).__name__]
+
+
+def _line(formula: WeightedFormula, weight: Weight) -> str:
+    return f"{to_text(formula.formula, marks_of(formula))}: {weight_text(weight)}"
+
+
+def difference(old: MLN, new: MLN) -> Difference:
+    """Return what changes from the old model to the new one; order does not count."""
+    left, right = _by_template(old), _by_template(new)
+    added, removed, reweighted = [], [], []
+    for key in dict.fromkeys([*left, *right]):
+        before, after = left[key], right[key]
+        both = min(len(before), len(after))
+        for one, other in zip(before, after, strict=False):
+            if one.weight != other.weight:
+                reweighted.append((other, one.weight, other.weight))
+        removed += before[both:]
+        added += after[both:]
+    before_lines, after_lines = _declared(old), _declared(new)
+    return Difference(
+        tuple(added), tuple(removed), tuple(reweighted),
+        tuple(line for line in after_lines if line not in before_lines),
+        tuple(line for line in before_lines if line not in after_lines),
+    )  # fmt: skip
+
+
+def _by_template(mln: MLN) -> defaultdict[str, list[WeightedFormula]]:
+    groups: defaultdict[str, list[WeightedFormula]] = defaultdict(list)
+    for formula in mln.formulas:
+        groups[to_text(formula.formula, marks_of(formula))].append(formula)
+    return groups
+
+
+def _declared(mln: MLN) -> list[str]:
+    return [str(predicate) for predicate in mln.vocabulary.predicates.values()]

@@ -1,0 +1,89 @@
+"""``+x`` and ``*P`` written out over constants; Alchemy's reading of a formula as its clauses."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+from math import prod
+from typing import TYPE_CHECKING
+
+from mlnlab.errors import ArgumentError, TooLargeError
+from mlnlab.logic.clauses import clause_formula, cnf
+from mlnlab.logic.formulas import Not
+from mlnlab.logic.substitution import free_variables, ground
+from mlnlab.logic.traversal import map_children
+from mlnlab.logic.weights import Fixed, Soft, Weight, WeightedFormula
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from mlnlab.logic.formulas import Atom, Formula
+    from mlnlab.logic.vocabulary import Vocabulary
+
+MOST_FORMULAS = 1_000_000
+
+
+def expanded(
+    formulas: Sequence[WeightedFormula], vocabulary: Vocabulary, *, split: bool
+) -> tuple[tuple[WeightedFormula, ...], tuple[int, ...]]:
+    """Return the formulas with their marks written out, and for each the position of its template."""
+    estimate = sum(number_of_instances(formula, vocabulary) for formula in formulas)
+    if estimate > MOST_FORMULAS:
+        raise TooLargeError(
+            f"Writing out + and * would give {estimate:,} formulas; the limit is {MOST_FORMULAS:,}.", estimate,
+            ["mark fewer variables of one formula with +", "use a type with fewer constants"],
+        )  # fmt: skip
+    result: list[WeightedFormula] = []
+    origins: list[int] = []
+    for position, formula in enumerate(formulas):
+        for instance in _instances(formula, vocabulary):
+            parts = clauses_of(instance, vocabulary) if split else (instance,)
+            result += parts
+            origins += [position] * len(parts)
+    return tuple(result), tuple(origins)
+
+
+def number_of_instances(formula: WeightedFormula, vocabulary: Vocabulary) -> int:
+    """Return how many formulas a template stands for."""
+    marked = [v for v in free_variables(formula.formula) if v.name in formula.per_constant]
+    sizes = prod(len(vocabulary.domain(variable.type)) for variable in marked)
+    return int(sizes * 2 ** len(formula.both_signs))
+
+
+def _instances(formula: WeightedFormula, vocabulary: Vocabulary) -> Iterator[WeightedFormula]:
+    marked = [v for v in free_variables(formula.formula) if v.name in formula.per_constant]
+    for variable in marked:
+        if not len(vocabulary.domain(variable.type)):
+            raise ArgumentError(
+                f"+{variable.name} asks for one weight for each {variable.type}, but there is no {variable.type}:"
+                " give a database or list the constants."
+            )
+    for signs in product((True, False), repeat=len(formula.both_signs)):
+        flipped = {a for a, sign in zip(formula.both_signs, signs, strict=True) if not sign}
+        signed = _with_signs(formula.formula, flipped)
+        for names in product(*(vocabulary.domain(variable.type) for variable in marked)):
+            bound = ground(signed, dict(zip(marked, names, strict=True)))
+            yield WeightedFormula(bound, formula.weight)
+
+
+def _with_signs(formula: Formula, flipped: set[Atom]) -> Formula:
+    if formula in flipped:
+        return Not(formula)
+    return map_children(formula, lambda child: _with_signs(child, flipped)) if flipped else formula
+
+
+def clauses_of(formula: WeightedFormula, vocabulary: Vocabulary) -> tuple[WeightedFormula, ...]:
+    """Return the clauses that Alchemy makes of a formula, its weight divided evenly among them."""
+    clauses = cnf(formula.formula, vocabulary.types)
+    weight = _divided(formula.weight, len(clauses))
+    return tuple(replace(formula, formula=clause_formula(clause), weight=weight) for clause in clauses)
+
+
+def _divided(weight: Weight, parts: int) -> Weight:
+    match weight:
+        case Soft(value):
+            return Soft(value / max(parts, 1))
+        case Fixed(value):
+            return Fixed(value / max(parts, 1))
+        case _:
+            return weight

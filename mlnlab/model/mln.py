@@ -1,0 +1,258 @@
+"""A Markov logic network: a vocabulary and weighted formulas, templates of a log-linear model.
+
+Semantics by the book (lecture notes, eq. 6-16): every grounding of a formula's free variables is a Boolean
+feature with the formula's weight. Alchemy instead splits a formula into the clauses of its conjunctive normal
+form and divides the weight among them; ``semantics="alchemy"`` does so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from mlnlab.errors import ArgumentError, InputError, Severity
+from mlnlab.logic.formulas import Atom, Formula
+from mlnlab.logic.printing import marks_of, to_text
+from mlnlab.logic.vocabulary import Predicate, Vocabulary
+from mlnlab.logic.weights import Fixed, Hard, Soft, ToLearn, Weight, WeightedFormula, weight_value
+from mlnlab.model.declarations_text import declarations
+from mlnlab.model.differences import Difference, difference
+from mlnlab.model.expansion import expanded
+from mlnlab.model.typing_of_formulas import completed, predicates_used, with_constants_of, with_sizes
+from mlnlab.syntax.analysis import Analysis, analyse, analyse_file
+from mlnlab.syntax.sources import write_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from mlnlab.errors import Diagnostic, Span
+    from mlnlab.model.database import Database
+
+Semantics = Literal["textbook", "alchemy"]
+Number = float | int
+
+
+@dataclass(frozen=True, slots=True)
+class MLN:
+    """Weighted formulas over a vocabulary; every change returns a new model."""
+
+    vocabulary: Vocabulary = field(default_factory=Vocabulary)
+    formulas: tuple[WeightedFormula, ...] = ()
+    semantics: Semantics = "textbook"
+    name: str = field(default="", compare=False)
+    places: tuple[Span | None, ...] = field(default=(), compare=False)
+    diagnostics: tuple[Diagnostic, ...] = field(default=(), compare=False)
+
+    def __post_init__(self) -> None:
+        """Refuse a semantics that does not exist."""
+        if self.semantics not in {"textbook", "alchemy"}:
+            raise ArgumentError(f'semantics is "textbook" or "alchemy", not {self.semantics!r}.')
+
+    # --- reading
+
+    @classmethod
+    def from_text(
+        cls, text: str | bytes, *, semantics: Semantics = "textbook", name: str = "<text>",
+        folder: str | Path | None = None,
+    ) -> MLN:  # fmt: skip
+        """Read a model in Alchemy's language; all problems of the text are reported in one error."""
+        return cls._of(analyse(text, file=name, folder=folder), semantics, name)
+
+    @classmethod
+    def load(cls, path: str | Path, *, semantics: Semantics = "textbook") -> MLN:
+        """Read a ``.mln`` file, with the files that it includes."""
+        return cls._of(analyse_file(path), semantics, str(path))
+
+    @classmethod
+    def _of(cls, analysis: Analysis, semantics: Semantics, name: str) -> MLN:
+        if analysis.errors:
+            number = len(analysis.errors)
+            raise InputError(f"{name} has {number} problem{'s' * (number > 1)}.", analysis.errors)
+        return cls(analysis.vocabulary, analysis.formulas, semantics, Path(name).name, analysis.places,
+                   analysis.diagnostics)  # fmt: skip
+
+    @classmethod
+    def from_formulas(
+        cls, formulas: Iterable[tuple[Number | Weight | None, Formula]], *,
+        predicates: Iterable[Predicate] = (), semantics: Semantics = "textbook",
+    ) -> MLN:  # fmt: skip
+        """Build a model from pairs of a weight (``None``: to be learned) and a formula built in Python."""
+        pairs = list(formulas)
+        vocabulary = Vocabulary()
+        for predicate in predicates:
+            vocabulary = vocabulary.with_predicate(predicate)
+        for predicate in predicates_used(formula for _, formula in pairs):
+            if predicate.name not in vocabulary.predicates:
+                vocabulary = vocabulary.with_predicate(predicate)
+        mln = cls(vocabulary, (), semantics)
+        for weight, formula in pairs:
+            mln = mln.add(formula, weight)
+        return mln
+
+    # --- asking
+
+    @property
+    def weights(self) -> list[float | None]:
+        """The weights in order; ``None`` where a formula is hard or its weight is still to be learned."""
+        return [weight_value(formula.weight) for formula in self.formulas]
+
+    def parse(self, text: str) -> Formula:
+        """Return the formula that a text means in this model's vocabulary: ``mln.parse("Smokes(x)")``."""
+        analysis = analyse(text, file="<formula>", vocabulary=self.vocabulary, only_formulas=True)
+        if analysis.errors:
+            raise InputError(f"{text!r} is not a formula of this model.", analysis.errors)
+        if len(analysis.formulas) != 1:
+            raise ArgumentError(f"One formula is needed, but {text!r} has {len(analysis.formulas)}.")
+        return analysis.formulas[0].formula
+
+    def __getitem__(self, name: str) -> Predicate:
+        """Return a predicate, to build atoms with: ``Smokes = mln["Smokes"]; Smokes("Anna")``."""
+        return self.vocabulary[name]
+
+    def expand(self, db: Database | Mapping[str, int] | None = None) -> MLN:
+        """Return the model with ``+x`` and ``*P`` written out over the constants of a database (or of sizes).
+
+        Counts, weights and learning refer to this list. Under ``semantics="alchemy"`` each formula is also
+        split into its clauses, the weight divided evenly among them.
+        """
+        vocabulary = self.vocabulary_with(db)
+        formulas, origins = expanded(self.formulas, vocabulary, split=self.semantics == "alchemy")
+        places = tuple(self.places[i] for i in origins) if self.places else ()
+        return replace(self, vocabulary=vocabulary, formulas=formulas, places=places)
+
+    def vocabulary_with(self, domains: Database | Mapping[str, int] | None) -> Vocabulary:
+        """Return the vocabulary with the constants of a database, or with types of so many constants."""
+        if domains is None:
+            return self.vocabulary
+        known = getattr(domains, "vocabulary", None)
+        if isinstance(known, Vocabulary):
+            return self._with_domains_of(known)
+        return with_sizes(self.vocabulary, dict(domains))  # type: ignore[call-overload]
+
+    def _with_domains_of(self, other: Vocabulary) -> Vocabulary:
+        """Return the database's vocabulary, after checking that it extends this one."""
+        for name, predicate in self.vocabulary.predicates.items():
+            if other.predicates.get(name) not in {None, predicate}:
+                raise ArgumentError(f"The database declares {other.predicates[name]}, the model {predicate}.")
+        vocabulary = Vocabulary(self.vocabulary.types, self.vocabulary.predicates)
+        for type_, domain in other.types.items():
+            own = self.vocabulary.types.get(type_)
+            missing = [] if own is None or own == domain else [c for c in own if c not in domain]
+            extended = getattr(domain, "extended", None)
+            vocabulary = vocabulary.with_domain(type_, extended(missing) if extended and missing else domain)
+        return vocabulary
+
+    # --- changing
+
+    def with_weights(self, weights: Sequence[Number | None]) -> MLN:
+        """Return the model with other weights, one for each formula; ``None`` leaves hard formulas hard."""
+        if len(weights) != len(self.formulas):
+            raise ArgumentError(f"{len(weights)} weights were given for {len(self.formulas)} formulas.")
+        pairs = zip(self.formulas, weights, strict=True)
+        return replace(self, formulas=tuple(_reweighted(formula, weight) for formula, weight in pairs))
+
+    def add(self, formula: Formula | str, weight: Number | Weight | None = None) -> MLN:
+        """Return the model with one more formula, or with all that a text says.
+
+        A formula's weight is a number, ``None`` (to be learned), ``Hard()`` or ``Fixed(w)``. A text brings its
+        own weights: ``mln.add("1.5 Smokes(x) => Cancer(x)")``.
+        """
+        if isinstance(formula, str):
+            if weight is not None:
+                raise ArgumentError("A text brings its own weight: write it in front of the formula.")
+            analysis = analyse(formula, vocabulary=self.vocabulary)
+            added = self._of(analysis, self.semantics, "<text>")
+            return replace(
+                self, vocabulary=added.vocabulary, formulas=self.formulas + added.formulas, places=()
+            )
+        typed = completed(formula, self.vocabulary)
+        vocabulary = with_constants_of(self.vocabulary, [typed])
+        weighted = WeightedFormula(typed, as_weight(weight))
+        return replace(self, vocabulary=vocabulary, formulas=(*self.formulas, weighted), places=())
+
+    def without(self, *which: int | Formula | str) -> MLN:
+        """Return the model without some formulas, named by position, as formulas or as text."""
+        drop = {self._position(item) for item in which}
+        kept = [i for i in range(len(self.formulas)) if i not in drop]
+        places = tuple(self.places[i] for i in kept) if self.places else ()
+        return replace(self, formulas=tuple(self.formulas[i] for i in kept), places=places)
+
+    def _position(self, item: int | Formula | str) -> int:
+        if isinstance(item, int):
+            if not -len(self.formulas) <= item < len(self.formulas):
+                raise ArgumentError(
+                    f"There is no formula {item}; the model has {len(self.formulas)}, from 0 on."
+                )
+            return item % len(self.formulas)
+        formula = self.parse(item) if isinstance(item, str) else completed(item, self.vocabulary)
+        for position, weighted in enumerate(self.formulas):
+            if weighted.formula == formula:
+                return position
+        raise ArgumentError(f"The model has no formula {to_text(formula)}.")
+
+    def diff(self, other: MLN) -> Difference:
+        """Return what changes from this model to the other: formulas added, removed, reweighted."""
+        return difference(self, other)
+
+    def with_domains(self, sizes: Mapping[str, int]) -> MLN:
+        """Return the model with so many constants in each named type: ``mln.with_domains({"person": 3})``."""
+        return replace(self, vocabulary=with_sizes(self.vocabulary, dict(sizes)))
+
+    # --- writing
+
+    def to_text(self) -> str:
+        """Return the model in Alchemy's language; reading it gives the same model."""
+        return "\n".join([*declarations(self.vocabulary), "", *map(statement_text, self.formulas), ""])
+
+    def save(self, path: str | Path) -> None:
+        """Write a ``.mln`` file."""
+        write_text(path, self.to_text())
+
+    def __repr__(self) -> str:
+        called = f" {self.name}" if self.name else ""
+        formulas, predicates = len(self.formulas), len(self.vocabulary.predicates)
+        return f"<MLN{called}: {formulas} formulas over {predicates} predicates>"
+
+
+def as_weight(weight: Number | Weight | None) -> Weight:
+    """Return the weight that a number, ``None`` or a weight stands for."""
+    match weight:
+        case None:
+            return ToLearn()
+        case Soft() | Fixed() | Hard() | ToLearn():
+            return weight
+        case bool():
+            pass
+        case int() | float():
+            return Soft(float(weight))
+    raise ArgumentError(f"A weight is a number, None, Hard() or Fixed(number), not {weight!r}.")
+
+
+def _reweighted(formula: WeightedFormula, weight: Number | None) -> WeightedFormula:
+    if weight is None:
+        if isinstance(formula.weight, Hard | ToLearn):
+            return formula
+        return replace(formula, weight=ToLearn())
+    if isinstance(formula.weight, Hard):
+        raise ArgumentError(
+            f"{to_text(formula.formula)} is hard; its place among the weights must hold None."
+        )
+    kind = Fixed if isinstance(formula.weight, Fixed) else Soft
+    return replace(formula, weight=kind(float(weight)))
+
+
+def statement_text(weighted: WeightedFormula) -> str:
+    """Return a weighted formula as one line of a ``.mln`` file."""
+    text = to_text(weighted.formula, marks_of(weighted))
+    match weighted.weight:
+        case Soft(value):
+            return f"{value!r} {text}"
+        case Fixed(value):
+            return f"@{value!r} {text}"
+        case Hard():
+            return f"{text}."
+        case ToLearn():
+            # A lone atom without a weight could be taken for a declaration, a `v` in front for the connective.
+            bare = not isinstance(weighted.formula, Atom) and not text.startswith("v ")
+            return text if bare else f"({text})"

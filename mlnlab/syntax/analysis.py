@@ -1,0 +1,306 @@
+"""A whole text to a vocabulary and weighted formulas, with every problem found in one pass.
+
+The same analyser serves files, notebook cells and editors: it never raises on bad text.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mlnlab.errors import Diagnostic, InputError, Severity, Span
+from mlnlab.logic.formulas import And, Constant, Formula
+from mlnlab.logic.suggestions import did_you_mean
+from mlnlab.logic.vocabulary import NamedDomain, RangeDomain, Vocabulary
+from mlnlab.logic.weights import Fixed, Hard, Soft, ToLearn, Weight, WeightedFormula
+from mlnlab.syntax.declarations import Declarations
+from mlnlab.syntax.elaboration import Elaborated, elaborate
+from mlnlab.syntax.sources import decoded, read_bytes
+from mlnlab.syntax.statement_parser import SyntaxTree, parse_statement
+from mlnlab.syntax.statements import Statement, statements, unreadable
+from mlnlab.syntax.tokens import Source, end_of, start_of, tokens
+from mlnlab.syntax.weights import WeightText, split_weight
+
+if TYPE_CHECKING:
+    from lark import Token
+
+MOST_OF_ONE_KIND = 50  # problems of one kind that are reported one by one
+MOST_BYTES = 64 << 20  # a model larger than this is surely data under the wrong name
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """What a text says: vocabulary and formulas (as far as they are right), and all problems."""
+
+    vocabulary: Vocabulary
+    formulas: tuple[WeightedFormula, ...]
+    places: tuple[Span, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+    @property
+    def errors(self) -> tuple[Diagnostic, ...]:
+        """The problems that make the text unusable."""
+        return tuple(d for d in self.diagnostics if d.severity is Severity.ERROR)
+
+
+@dataclass(frozen=True)
+class _Parsed:
+    """A statement that is no declaration: its weight and the tree of its formula."""
+
+    statement: Statement
+    weight: WeightText | None
+    tree: SyntaxTree
+
+
+@dataclass
+class _Reading:
+    """The state of reading one text with its includes."""
+
+    declarations: Declarations
+    parsed: list[_Parsed] = field(default_factory=list)
+    problems: list[Diagnostic] = field(default_factory=list)
+    opened: list[Path] = field(default_factory=list)
+    only_formulas: bool = False
+
+
+def analyse(
+    text: str | bytes,
+    *,
+    file: str = "<text>",
+    folder: str | Path | None = None,
+    vocabulary: Vocabulary | None = None,
+    only_formulas: bool = False,
+) -> Analysis:
+    """Read the text of a model; ``folder`` is where ``#include`` looks.
+
+    A ``vocabulary`` that is known already is extended. ``only_formulas`` reads every statement as a formula,
+    for queries.
+    """
+    base = vocabulary or Vocabulary()
+    reading = _Reading(Declarations(base), only_formulas=only_formulas)
+    if folder is None:
+        folder = Path(file).parent if Path(file).suffix else Path()
+    else:
+        reading.opened.append((Path(folder) / Path(file).name).resolve())
+    _read(text, file, Path(folder), reading)
+    return _assembled(reading, base)
+
+
+def analyse_file(path: str | Path, vocabulary: Vocabulary | None = None) -> Analysis:
+    """Read the model in a file; raises :class:`InputError` only where the file itself cannot be read."""
+    return analyse(read_bytes(path), file=str(path), folder=Path(path).parent, vocabulary=vocabulary)
+
+
+def _read(text: str | bytes, file: str, folder: Path, reading: _Reading) -> None:
+    content, problems = decoded(text, file)
+    reading.problems += problems
+    if len(content) > MOST_BYTES:
+        span = Span(file, 1, 1, 1, 2)
+        message = f"a model of more than {MOST_BYTES >> 20} MiB; data belong into a fact file"
+        reading.problems.append(Diagnostic("too-long", Severity.ERROR, message, span))
+        return
+    source = Source(file, content)
+    found = tokens(content)
+    unclosed = unreadable(source, found)
+    reading.problems += unclosed
+    if unclosed:
+        cut = min(start_of(t) for t in found if t.type in {"OPEN_COMMENT", "OPEN_STRING"})
+        found = [t for t in found if not (t.type == "OPEN_COMMENT" or start_of(t) > cut)] if any(
+            t.type == "OPEN_COMMENT" for t in found
+        ) else found
+    parts, broken = statements(source, found)
+    reading.problems += broken
+    for statement in parts:
+        _take(statement, folder, reading)
+
+
+def _take(statement: Statement, folder: Path, reading: _Reading) -> None:
+    split = split_weight(statement)
+    if split.problem is not None:
+        reading.problems.append(split.problem)
+        return
+    tree = parse_statement(statement.source, split.formula, statement.end)
+    if isinstance(tree, Diagnostic):
+        reading.problems.append(tree)
+    elif tree.data == "include":
+        _include(statement, folder, reading)
+    elif not reading.only_formulas and split.weight is None and reading.declarations.take(statement, tree):
+        return
+    elif tree.data == "function_declaration":
+        reading.problems.append(_misplaced(statement))
+    else:
+        reading.parsed.append(_Parsed(statement, split.weight, tree))
+
+
+def _misplaced(statement: Statement) -> Diagnostic:
+    first, second = statement.tokens[0], statement.tokens[1]
+    return statement.source.problem(
+        "unexpected-symbol", "two names stand side by side", start_of(first), end_of(second),
+        expected="a connective between atoms; a declaration has neither weight nor full stop",
+    )  # fmt: skip
+
+
+def _include(statement: Statement, folder: Path, reading: _Reading) -> None:
+    token = statement.tokens[0]
+    name = token.split('"')[1]
+    path = folder / name
+
+    def report(code: str, message: str) -> None:
+        reading.problems.append(
+            statement.source.problem(code, message, start_of(token), end_of(token))
+        )
+
+    if Path(name).suffix in {".cpp", ".c", ".h", ".so"}:
+        report("linked-in-code", f"{name} is program code; functions linked in from C++ have no meaning here")
+        return
+    resolved = path.resolve()
+    if resolved in reading.opened:
+        chain = " includes ".join(p.name for p in [*reading.opened[reading.opened.index(resolved) :], resolved])
+        report("include-cycle", f"files include each other without end: {chain}")
+        return
+    try:
+        content = read_bytes(path)
+    except InputError as problem:
+        report("missing-include", f"this file cannot be included: {problem}")
+        return
+    reading.opened.append(resolved)
+    _read(content, str(path), path.parent, reading)
+    reading.opened.pop()
+
+
+def _assembled(reading: _Reading, base: Vocabulary) -> Analysis:
+    vocabulary = reading.declarations.vocabulary
+    formulas: list[WeightedFormula] = []
+    places: list[Span] = []
+    problems = [*reading.problems, *reading.declarations.problems]
+    mentioned: list[tuple[Constant, Token, Source]] = []
+    for parsed in reading.parsed:
+        source = parsed.statement.source
+        result = elaborate(parsed.tree, source, vocabulary)
+        problems += result.problems
+        weight = _weight(parsed, result, problems)
+        if weight is None or result.problems:
+            continue
+        problems += _remarks(parsed, result, weight)
+        named = parsed.weight.name if parsed.weight else ""
+        free_mark = (named,) if named and named in {v.name for v in _free(result.formula)} else ()
+        marks = tuple(dict.fromkeys((*result.per_constant, *free_mark)))
+        formulas.append(WeightedFormula(result.formula, weight, marks, result.both_signs))
+        places.append(source.span(parsed.statement.start, parsed.statement.end))
+        mentioned += [(constant, token, source) for constant, token in result.constants]
+    vocabulary, more = _with_constants(vocabulary, mentioned)
+    problems += more + _unused_types(reading, vocabulary, base)
+    return Analysis(vocabulary, tuple(formulas), tuple(places), limited(problems))
+
+
+def _free(formula: Formula) -> tuple[object, ...]:
+    from mlnlab.logic.substitution import free_variables  # noqa: PLC0415
+
+    return free_variables(formula)
+
+
+def _weight(parsed: _Parsed, result: Elaborated, problems: list[Diagnostic]) -> Weight | None:
+    statement, given = parsed.statement, parsed.weight
+    if given is not None and statement.full_stop is not None:
+        stop = statement.full_stop
+        problems.append(
+            statement.source.problem(
+                "weight-and-full-stop", "a formula has a weight or a full stop, not both",
+                start_of(stop), end_of(stop), repair="drop the full stop, or drop the weight",
+            )
+        )  # fmt: skip
+        return None
+    if statement.full_stop is not None:
+        return Hard()
+    if given is None or given.value is None:
+        return ToLearn()
+    return Fixed(given.value) if given.fixed else Soft(given.value)
+
+
+def _remarks(parsed: _Parsed, result: Elaborated, weight: Weight) -> list[Diagnostic]:
+    """Say what other systems are known to read otherwise, without a word."""
+    statement = parsed.statement
+    if isinstance(weight, Hard) and isinstance(result.formula, And):
+        return [
+            statement.source.problem(
+                "hard-conjunction", "every part of this hard conjunction must hold in every world (Alchemy gives "
+                "it probabilities far from 1)", statement.start, statement.end, severity=Severity.NOTE,
+            )
+        ]  # fmt: skip
+    return []
+
+
+def _with_constants(
+    vocabulary: Vocabulary, mentioned: list[tuple[Constant, Token, Source]]
+) -> tuple[Vocabulary, list[Diagnostic]]:
+    """Add the constants that formulas mention to their types."""
+    problems: list[Diagnostic] = []
+    new: dict[str, list[str]] = {}
+    for constant, token, source in mentioned:
+        domain = vocabulary.types.get(constant.type)
+        if domain is None or constant.name in domain or constant.name in new.get(constant.type, ()):
+            continue
+        problem = _strange_constant(constant, token, source, vocabulary)
+        if problem is not None:
+            problems.append(problem)
+        if problem is None or problem.severity is not Severity.ERROR:
+            new.setdefault(constant.type, []).append(constant.name)
+    for type_, names in new.items():
+        domain = vocabulary.types[type_]
+        if isinstance(domain, NamedDomain):
+            vocabulary = vocabulary.with_domain(type_, domain.extended(names))
+    return vocabulary, problems
+
+
+def _strange_constant(
+    constant: Constant, token: Token, source: Source, vocabulary: Vocabulary
+) -> Diagnostic | None:
+    name, type_ = constant.name, constant.type
+    domain = vocabulary.types[type_]
+    start, stop = start_of(token), end_of(token)
+    if not isinstance(domain, NamedDomain):
+        limits = f"from {domain.low} to {domain.high}" if isinstance(domain, RangeDomain) else "without names"
+        return source.problem("constant-outside-range", f"{name} is not among the constants of {type_}, {limits}",
+                              start, stop)  # fmt: skip
+    numeric = name.lstrip("-").isdigit()  # the same number may stand for a time and for a distance
+    homes = [t for t, o in vocabulary.types.items() if o.listed and name in o and not numeric]
+    if homes:
+        return source.problem("wrong-type", f"{name} is a {homes[0]}; a {type_} is expected here", start, stop)
+    if domain.listed:
+        hint = did_you_mean(name, domain)
+        return source.problem(
+            "constant-not-listed", f"{name} is not in the list of {type_}; it is added{hint}", start, stop,
+            severity=Severity.WARNING,
+        )  # fmt: skip
+    return None
+
+
+def _unused_types(reading: _Reading, vocabulary: Vocabulary, base: Vocabulary) -> list[Diagnostic]:
+    used = {type_ for predicate in vocabulary.predicates.values() for type_ in predicate.types}
+    return [
+        Diagnostic("unused-type", Severity.WARNING, f"no predicate uses the type {type_}"
+                   + did_you_mean(type_, used), place)
+        for type_ in vocabulary.types
+        if used and type_ not in used and type_ not in base.types
+        for place in [reading.declarations.places.get(f"type {type_}")]
+        if place is not None
+    ]  # fmt: skip
+
+
+def limited(problems: list[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Return the problems by place, with at most so many of one kind and a line that counts the rest."""
+    ordered = sorted(dict.fromkeys(problems), key=lambda d: (d.span.file, d.span))
+    seen: Counter[str] = Counter()
+    shown: list[Diagnostic] = []
+    for problem in ordered:
+        seen[problem.code] += 1
+        if seen[problem.code] <= MOST_OF_ONE_KIND:
+            shown.append(problem)
+    for code, number in seen.items():
+        if number > MOST_OF_ONE_KIND:
+            last = [p for p in ordered if p.code == code][-1]
+            message = f"and {number - MOST_OF_ONE_KIND:,} more problems of the kind {code}"
+            shown.append(Diagnostic(code, last.severity, message, last.span))
+    return tuple(shown)

@@ -1,0 +1,88 @@
+"""Reading and writing files, with a sentence for everything that can be wrong with a path."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from pathlib import Path
+
+from mlnlab.errors import Diagnostic, InputError, Severity, Span
+
+MOST_BYTES = 4 << 30  # beyond, reading a text file at once would fill the memory of a usual machine
+
+
+def read_bytes(path: str | Path) -> bytes:
+    """Return the content of a file, or raise one sentence that says why it cannot be read."""
+    file = Path(path).expanduser()
+    try:
+        if file.is_dir():
+            raise InputError(f"{path} is a folder; a file is needed.")
+        if file.stat().st_size > MOST_BYTES:
+            raise InputError(f"{path} is larger than {MOST_BYTES >> 30} GiB; load it as a table instead.")
+        return file.read_bytes()
+    except FileNotFoundError:
+        raise InputError(f"There is no file {path}.{_neighbours(file)}") from None
+    except (OSError, ValueError) as problem:
+        raise InputError(f"{path} cannot be read: {_reason(problem)}.") from None
+
+
+def _neighbours(file: Path) -> str:
+    """Name the files of the same kind beside the missing one."""
+    with contextlib.suppress(OSError):
+        found = sorted(p.name for p in file.parent.glob(f"*{file.suffix}"))[:5] if file.suffix else []
+        if found:
+            return f" In that folder there are: {', '.join(found)}."
+    return ""
+
+
+def _reason(problem: Exception) -> str:
+    return (problem.strerror or str(problem)) if isinstance(problem, OSError) else str(problem)
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write a file whole or not at all: into a temporary neighbour first, which is then renamed."""
+    file = Path(path).expanduser()
+    try:
+        handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
+                stream.write(text)
+            Path(temporary).chmod(0o666 & ~_umask())
+            Path(temporary).replace(file)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+    except OSError as problem:
+        raise InputError(f"{path} cannot be written: {_reason(problem)}.") from None
+
+
+def _umask() -> int:
+    """Return the process's file mode mask (the only way to read it is to set it)."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def decoded(data: str | bytes, file: str) -> tuple[str, list[Diagnostic]]:
+    """Return the text of some bytes; what is not UTF-8 is reported by its place and replaced."""
+    if isinstance(data, str):
+        return data.removeprefix("\ufeff"), []
+    if b"\0" in data[:100_000]:
+        span = Span(file, 1, 1, 1, 2)
+        message = "this is no text: it holds zero bytes, as binary files (or UTF-16) do"
+        return "", [Diagnostic("not-text", Severity.ERROR, message, span, expected="text in UTF-8")]
+    try:
+        return data.decode("utf-8-sig"), []
+    except UnicodeDecodeError as problem:
+        before = data[: problem.start].decode("utf-8", "replace").removeprefix("\ufeff")
+        line = before.count("\n") + 1
+        column = len(before) - (before.rfind("\n") + 1) + 1
+        text = data.decode("utf-8", "replace").removeprefix("\ufeff")
+        source_line = text.split("\n")[line - 1][:10_000].rstrip("\r")
+        latin = data[problem.start : problem.start + 1].decode("latin-1")
+        span = Span(file, line, column, line, column + 1)
+        return text, [
+            Diagnostic("not-utf-8", Severity.ERROR, "this is not UTF-8 text", span, source_line, "text in UTF-8",
+                       f"save the file as UTF-8 (read as Latin-1, the character would be {latin!r})")
+        ]  # fmt: skip

@@ -1,0 +1,90 @@
+"""One statement to a syntax tree, or to a diagnostic that says what was expected there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lark import Token, Tree, UnexpectedToken
+
+from mlnlab.errors import Diagnostic
+from mlnlab.syntax.tokens import end_of, fresh_parser, start_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence, Set as AbstractSet
+
+    from mlnlab.syntax.tokens import Source
+
+SyntaxTree = Tree[Token]
+
+_REPAIRS = {
+    "&&": "^ for and", "&": "^ for and", "||": "v for or", "|": "v for or", "->": "=>", "-->": "=>",
+    "==>": "=>", "<->": "<=>", "<-->": "<=>", "<==>": "<=>", "==": "= for equality", "~": "! for not",
+    ";": "one formula on each line", ":=": "= for a list of constants", "and": "^ for and", "or": "v for or",
+    "V": "a small v for or", "not": "! for not", "implies": "=>", "iff": "<=>", "'": 'double quotes: "..."',
+}  # fmt: skip
+_PHRASES: tuple[tuple[frozenset[str], str], ...] = (
+    (frozenset({"NAME", "NOT", "QUANTIFIER"}), "an atom such as P(x), !, ( or a quantifier"),
+    (frozenset({"NAME", "NUMBER", "STRING"}), "a variable, a constant or a number"),
+    (frozenset({"NAME"}), "a name"),
+    (frozenset({"NUMBER"}), "a number"),
+    (frozenset({"AND", "IMPLIES"}), "a connective (^, v, =>, <=>)"),
+    (frozenset({"COMPARE"}), "a comparison (=, !=, <, ...)"),
+    (frozenset({"COMMA"}), "a comma"),
+    (frozenset({"RPAR"}), ")"),
+    (frozenset({"RSQB"}), "]"),
+    (frozenset({"RBRACE"}), "}"),
+    (frozenset({"VBAR"}), "|"),
+    (frozenset({"$END"}), "the end of the formula"),
+)
+
+
+def parse_statement(source: Source, found: Sequence[Token], end: int) -> SyntaxTree | Diagnostic:
+    """Return the syntax tree of a statement's tokens (weight and full stop cut off)."""
+    parser = fresh_parser().copy()
+    try:
+        for token in found:
+            parser.feed_token(token)
+        tree: SyntaxTree = parser.feed_eof(found[-1] if found else None)
+    except UnexpectedToken as problem:
+        return _explained(source, found, problem.token, _expected_text(parser.accepts()), end)
+    return tree
+
+
+def _explained(
+    source: Source, found: Sequence[Token], token: Token, expected: str, end: int
+) -> Diagnostic:
+    if token.type == "$END":
+        return source.problem(
+            "unfinished-formula", "the formula ends too early", end - 1 if found else end, end, expected=expected
+        )
+    text = token.value if len(token.value) <= 40 else token.value[:40] + "…"
+    kind = {"BAD": "unreadable-character", "FOREIGN": "foreign-symbol"}.get(token.type, "unexpected-symbol")
+    shown = text if text.isprintable() else f"the character U+{ord(text[0]):04X}"
+    return source.problem(
+        kind, f"{shown} cannot stand here", start_of(token), end_of(token), expected=expected,
+        repair=_repair(found, token),
+    )  # fmt: skip
+
+
+def _expected_text(accepted: AbstractSet[str]) -> str:
+    rest = set(accepted)
+    phrases = []
+    for names, phrase in _PHRASES:
+        if names <= rest:
+            phrases.append(phrase)
+            rest -= names
+    return " or ".join([", ".join(phrases[:-1]), phrases[-1]] if len(phrases) > 1 else phrases)
+
+
+def _repair(found: Sequence[Token], token: Token) -> str:
+    if token.value in _REPAIRS:
+        return _REPAIRS[token.value]
+    place = next((i for i, other in enumerate(found) if other is token), 0)
+    before = found[place - 1] if place else None
+    if before is not None and before.type in {"NAME", "STRING", "NUMBER"} and token.type in {"NAME", "STRING", "NUMBER"}:
+        return "a comma between arguments, a connective between atoms"
+    if before is not None and before.type == "RPAR" and token.type in {"NAME", "NOT", "LPAR", "QUANTIFIER"}:
+        return "a connective between the two (^, v, =>, <=>), or a new line for a new formula"
+    if token.type in {"NUMBER", "PLUS", "MINUS"} and place == 0:
+        return "one weight only"
+    return ""

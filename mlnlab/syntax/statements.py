@@ -1,0 +1,166 @@
+"""Tokens to statements: a line end closes a statement unless the formula plainly goes on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from mlnlab.errors import Severity
+from mlnlab.syntax.tokens import OPERAND_ENDS, end_of, start_of
+
+if TYPE_CHECKING:
+    from lark import Token
+
+    from mlnlab.errors import Diagnostic
+    from mlnlab.syntax.tokens import Source
+
+MOST_NESTED = 100  # deeper formulas are refused: functions over formulas are plain recursion
+LONGEST = 1_000_000  # characters of one statement
+
+_BINARY = frozenset({"IFF", "IMPLIES", "HORN", "COMPARE", "AND", "OR", "SLASH", "PERCENT", "COMMA", "FOREIGN"})
+_CONTINUES = _BINARY | {"RPAR", "RSQB", "RBRACE"}
+_OPENS = {"LPAR": "RPAR", "LSQB": "RSQB", "LBRACE": "RBRACE"}
+_CLOSES = {close: opening for opening, close in _OPENS.items()}
+_PREFIX = frozenset({"NOT", "QUANTIFIER", "IMPLIES", "IFF"})  # each may nest the formula one level deeper
+_WEIGHT_ONLY = frozenset({"NUMBER", "MINUS", "PLUS", "AT", "FIXED", "COLON"})
+
+
+class Statement(NamedTuple):
+    """The tokens of one statement, and its closing full stop where it has one."""
+
+    source: Source
+    tokens: tuple[Token, ...]
+    full_stop: Token | None
+
+    @property
+    def start(self) -> int:
+        """The offset at which the statement begins."""
+        return start_of(self.tokens[0])
+
+    @property
+    def end(self) -> int:
+        """The offset behind the statement's last token."""
+        return end_of(self.full_stop or self.tokens[-1])
+
+
+def statements(source: Source, found: list[Token]) -> tuple[list[Statement], list[Diagnostic]]:
+    """Split the tokens of a text into statements; broken ones are reported and left out."""
+    splitter = _Splitter(source)
+    for token in found:
+        splitter.take(token)
+    splitter.close(None)
+    return splitter.done, splitter.problems
+
+
+class _Splitter:
+    """The state of one pass over the tokens."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.done: list[Statement] = []
+        self.problems: list[Diagnostic] = []
+        self.current: list[Token] = []
+        self.open: list[Token] = []
+        self.line_end: Token | None = None
+        self.after_blank_line = False
+        self.broken = False
+
+    def take(self, token: Token) -> None:
+        if token.type == "NEWLINE":
+            if self.line_end is not None:
+                between = self.source.text[end_of(self.line_end) : start_of(token)]
+                self.after_blank_line |= not between.strip()
+            self.line_end = token
+            return
+        if self.current and self.line_end is not None and self._ends_before(token):
+            self.close(None)
+        self.line_end, self.after_blank_line = None, False
+        if token.type == "DOT" and not self.open:
+            self.close(token)
+            return
+        self._match_brackets(token)
+        self.current.append(token)
+
+    def _ends_before(self, token: Token) -> bool:
+        """Whether the line end before this token closed the statement."""
+        last = self.current[-1].type
+        if token.type == "INCLUDE" or (self.after_blank_line and not self.open):
+            return True
+        if all(t.type in _WEIGHT_ONLY for t in self.current):
+            return last == "NUMBER" and token.type in {"NUMBER", "AT"}  # a weight waits for its formula
+        return last in OPERAND_ENDS and token.type not in _CONTINUES
+
+    def _match_brackets(self, token: Token) -> None:
+        if token.type in _OPENS:
+            self.open.append(token)
+        elif token.type in _CLOSES:
+            if self.open and self.open[-1].type == _CLOSES[token.type]:
+                self.open.pop()
+            elif not self.broken:
+                self._report("unmatched-bracket", f"{token} closes nothing that is open", token)
+
+    def close(self, full_stop: Token | None) -> None:
+        if self.open and not self.broken:
+            bracket = self.open[0]
+            closing = {"(": ")", "[": "]", "{": "}"}[bracket.value]
+            self._report("unclosed-bracket", f"this {bracket} is never closed", bracket, f"add a {closing}")
+        if self.current and not self.broken:
+            self._check_size()
+        if not self.current and full_stop is not None:
+            self._report("stray-full-stop", "a full stop without a formula before it", full_stop)
+        if self.current and not self.broken:
+            self.done.append(Statement(self.source, tuple(self.current), full_stop))
+        self.current, self.open, self.broken = [], [], False
+
+    def _check_size(self) -> None:
+        first, last = self.current[0], self.current[-1]
+        if end_of(last) - start_of(first) > LONGEST:
+            self._report("too-long", f"a statement of more than {LONGEST:,} characters", first)
+            return
+        depth = deepest = 0
+        for token in self.current:
+            if token.type in _OPENS:
+                depth += 1
+            elif token.type in _CLOSES:
+                depth -= 1
+            deepest = max(deepest, depth)
+        prefixes = sum(token.type in _PREFIX for token in self.current)
+        arithmetic = sum(token.type in {"PLUS", "MINUS", "STAR", "SLASH", "PERCENT"} for token in self.current)
+        if deepest + prefixes + arithmetic > MOST_NESTED and _nesting(self.current) > MOST_NESTED:
+            self._report("too-deep", f"a formula nested more than {MOST_NESTED} levels deep", first)
+
+    def _report(self, code: str, message: str, token: Token, repair: str = "") -> None:
+        self.broken = True
+        self.problems.append(
+            self.source.problem(code, message, start_of(token), end_of(token), repair=repair)
+        )
+
+
+def _nesting(found: list[Token]) -> int:
+    """Return an upper bound of the formula's depth: brackets, prefixes and chains, level by level."""
+    levels = [0]
+    deepest = 0
+    for token in found:
+        if token.type in _OPENS:
+            levels.append(levels[-1] + 1)
+        elif token.type in _CLOSES and len(levels) > 1:
+            levels.pop()
+        elif token.type == "COMMA":
+            continue
+        elif token.type in _PREFIX or token.type in {"PLUS", "MINUS", "STAR", "SLASH", "PERCENT"}:
+            levels[-1] += 1
+        deepest = max(deepest, levels[-1])
+    return deepest
+
+
+def unreadable(source: Source, found: list[Token]) -> list[Diagnostic]:
+    """Report comments and strings that are never closed."""
+    reasons = {
+        "OPEN_COMMENT": ("unclosed-comment", "this comment is never closed", "add */"),
+        "OPEN_STRING": ("unclosed-quote", "this quotation mark is never closed on its line", 'add a "'),
+    }
+    return [
+        source.problem(code, message, start_of(token), end_of(token), repair=repair, severity=Severity.ERROR)
+        for token in found
+        if token.type in reasons
+        for code, message, repair in [reasons[token.type]]
+    ]

@@ -1,0 +1,158 @@
+"""The weight in front of a formula: ``1.5``, ``-2e-1``, ``log(0.3/0.7)``, ``@2`` (fixed), ``w:`` (named)."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+from lark import Token, Tree, UnexpectedInput
+
+from mlnlab.syntax.tokens import end_of, fresh_parser, start_of
+
+if TYPE_CHECKING:
+    from mlnlab.errors import Diagnostic
+    from mlnlab.syntax.statements import Statement
+
+_FORMULA_STARTS = frozenset(
+    {"NAME", "STRING", "NUMBER", "LPAR", "LSQB", "NOT", "QUANTIFIER", "STAR", "VBAR", "TRUTH", "MINUS"}
+)
+_FUNCTIONS = {
+    "log": math.log,
+    "ln": math.log,
+    "exp": math.exp,
+    "logit": lambda p: math.log(p / (1 - p)),
+}
+_NOT_FINITE = frozenset({"nan", "inf", "infinity"})
+
+
+class WeightText(NamedTuple):
+    """What stands in front of a formula: a number, or the name of a weight to be learned (Tuffy's ``w:``)."""
+
+    value: float | None
+    name: str
+    fixed: bool
+    start: int
+    stop: int
+
+
+class Split(NamedTuple):
+    """A statement's weight, the tokens of its formula, and what was wrong with the weight."""
+
+    weight: WeightText | None
+    formula: tuple[Token, ...]
+    problem: Diagnostic | None = None
+
+
+def split_weight(statement: Statement) -> Split:
+    """Cut the weight off a statement."""
+    found = statement.tokens
+    mark = found[0].type in {"AT", "FIXED"}
+    start = 1 if mark else 0
+    stop, value = _number_ahead(found, start)
+    name = ""
+    if stop == start and [t.type for t in found[start : start + 2]] == ["NAME", "COLON"]:
+        stop, name = start + 2, found[start].value
+    elif stop > start and stop < len(found) and found[stop].type == "COLON":
+        stop += 1
+    if mark and stop == start:
+        return Split(None, found, _weight_problem(statement, 0, 1, "a number must follow this mark"))
+    if stop == start:
+        return Split(None, found, _not_a_number(statement))
+    if not mark and not name and (stop >= len(found) or found[stop].type not in _FORMULA_STARTS):
+        return Split(None, found)
+    if value is not None and not math.isfinite(value):
+        return Split(None, found, _weight_problem(statement, 0, stop, _FINITE))
+    weight = WeightText(value, name, mark, start_of(found[0]), end_of(found[stop - 1]))
+    return Split(weight, found[stop:])
+
+
+_FINITE = "a weight must be a finite number; a formula that always holds is written with a full stop after it"
+
+
+def _not_a_number(statement: Statement) -> Diagnostic | None:
+    """Report ``nan``, ``inf`` in the place of a weight; without this it would read as a type's name."""
+    found = statement.tokens
+    place = 1 if found[0].type in {"MINUS", "PLUS"} else 0
+    word = found[place : place + 2]
+    if len(word) == 2 and word[0].value.casefold() in _NOT_FINITE and word[1].type in _FORMULA_STARTS - {"LPAR"}:
+        return _weight_problem(statement, 0, place + 1, _FINITE)
+    return None
+
+
+def _weight_problem(statement: Statement, first: int, stop: int, message: str) -> Diagnostic:
+    found = statement.tokens
+    return statement.source.problem(
+        "bad-weight", message, start_of(found[first]), end_of(found[max(first, stop - 1)]),
+        expected="a number such as 1.5, -0.3, 2e-1 or log(3)",
+    )  # fmt: skip
+
+
+def _number_ahead(found: tuple[Token, ...], start: int) -> tuple[int, float | None]:
+    """Return where a number that begins at ``start`` ends, and its value; ``start`` itself where none does."""
+    place = start
+    sign = 1.0
+    if place < len(found) and found[place].type in {"PLUS", "MINUS"}:
+        sign = -1.0 if found[place].type == "MINUS" else 1.0
+        place += 1
+    if place < len(found) and found[place].type == "NUMBER":
+        return place + 1, sign * float(found[place])
+    called = [t.type for t in found[place : place + 2]] == ["NAME", "LPAR"]
+    if called and found[place].value in _FUNCTIONS:
+        stop = _closing(found, place + 1)
+        value = _calculated(found[place].value, found[place + 2 : stop])
+        if value is not None:
+            return stop + 1, sign * value
+    return start, None
+
+
+def _closing(found: tuple[Token, ...], opening: int) -> int:
+    """Return the place of the bracket that closes the one at ``opening``."""
+    depth = 0
+    for place in range(opening, len(found)):
+        depth += {"LPAR": 1, "RPAR": -1}.get(found[place].type, 0)
+        if depth == 0:
+            return place
+    return len(found)
+
+
+def _calculated(function: str, inside: tuple[Token, ...]) -> float | None:
+    """Return the value of ``log(...)`` and its kin; ``nan`` where it has none, ``None`` where it is no number."""
+    parser = fresh_parser("sum").copy()
+    try:
+        for token in inside:
+            parser.feed_token(token)
+        tree = parser.feed_eof(inside[-1] if inside else None)
+        value = _evaluated(tree)
+        return None if value is None else _FUNCTIONS[function](value)
+    except UnexpectedInput:
+        return None
+    except (ValueError, ZeroDivisionError, OverflowError):
+        return math.nan
+
+
+def _evaluated(tree: Tree[Token] | Token) -> float | None:
+    if isinstance(tree, Token):
+        return float(tree) if tree.type == "NUMBER" else None
+    if tree.data == "negative":
+        return -float(str(tree.children[1]))
+    if tree.data == "call" and tree.children[0] in _FUNCTIONS:
+        arguments = tree.children[1]
+        inner = _evaluated(arguments.children[0]) if isinstance(arguments, Tree) else None
+        return None if inner is None else _FUNCTIONS[str(tree.children[0])](inner)
+    if tree.data != "arithmetic":
+        return None
+    left, operator, right = tree.children
+    first, second = _evaluated(left), _evaluated(right)
+    if first is None or second is None:
+        return None
+    match str(operator):
+        case "+":
+            return first + second
+        case "-" | "−":
+            return first - second
+        case "*":
+            return first * second
+        case "/":
+            return first / second
+        case _:
+            return None
