@@ -70,7 +70,8 @@ class _ShowVersion(argparse.Action):
             version = metadata.version("mlnlab")
         except metadata.PackageNotFoundError:
             version = "(not installed)"
-        parser.exit(message=f"mlnlab {version}\n")
+        print(f"mlnlab {version}")
+        parser.exit()
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import pkgutil
 import sys
-import time
 from typing import TYPE_CHECKING
 
 from mlnlab.cli.manual import Subparsers, add_command
@@ -34,16 +32,13 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
 
 
 def run(_arguments: argparse.Namespace) -> int:
-    """Compile all kernels and say how long it took."""
-    began = time.perf_counter()
-    try:
-        warm_up_all = pkgutil.resolve_name("mlnlab.kernels:warm_up_all")
-    except ImportError:
-        print(
-            "mlnlab warmup: this version has no compiled kernels, so nothing is to be done.", file=sys.stderr
-        )
-        return 0
+    """Compile all kernels, one line each."""
+    from mlnlab.kernels import warm_up_all
+
     print("compiling the kernels ...", file=sys.stderr)
-    warm_up_all()
-    print(f"all kernels are ready ({time.perf_counter() - began:.1f} s)")
+    total = 0.0
+    for name, seconds in warm_up_all():
+        total += seconds
+        print(f"{seconds:6.1f} s  {name}", flush=True)
+    print(f"{total:6.1f} s  in all; they are ready")
     return 0

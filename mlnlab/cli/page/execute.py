@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,7 @@ from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernel
 from traitlets import default
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Coroutine
     from pathlib import Path
 
     from nbformat import NotebookNode
@@ -52,17 +53,31 @@ class _Progress:
     total: int
     say: Callable[[str], None]
     current: int = 0
+    interrupted: bool = False
     began: float = field(default_factory=time.perf_counter)
 
     def on_start(self, cell: NotebookNode, **_: Any) -> None:  # noqa: ANN401 - more may be passed
         if _is_code(cell):
             self.current += 1
             self.began = time.perf_counter()
-            _cancel_on_interrupt()
+            self._listen_for_interrupts()
 
     def on_executed(self, cell: NotebookNode, **_: Any) -> None:  # noqa: ANN401 - more may be passed
         seconds = time.perf_counter() - self.began
         self.say(f"[{self.current}/{self.total}] {_summary(cell.source)}  {seconds:.1f} s")
+
+    def _listen_for_interrupts(self) -> None:
+        """Let Ctrl-C cancel the run: nbclient's own answer kills the kernel, which looks like a crash."""
+        task = asyncio.current_task()
+
+        def stop() -> None:
+            self.interrupted = True
+            if task is not None:
+                task.cancel()
+
+        # Windows has no such handlers, and neither have threads; there asyncio itself cancels the task.
+        with contextlib.suppress(NotImplementedError, RuntimeError):
+            asyncio.get_running_loop().add_signal_handler(signal.SIGINT, stop)
 
 
 def execute(
@@ -83,25 +98,30 @@ def execute(
     environment = {"PLOTLY_RENDERER": "plotly_mimetype", **os.environ}
     try:
         # What cells print travels as messages; the kernel's own stderr holds only its troubles at the end.
-        asyncio.run(client.async_execute(env=environment, stderr=subprocess.DEVNULL))
+        _run_to_end(client.async_execute(env=environment, stderr=subprocess.DEVNULL))
     except CellExecutionError as error:
         return f"code cell {progress.current} failed with {_in_words(error)}."
     except CellTimeoutError:
         return f"code cell {progress.current} took longer than {timeout} s (--timeout allows more)."
     except DeadKernelError:
+        # nbclient takes every cancelled wait for a dead kernel.
+        if progress.interrupted:
+            raise KeyboardInterrupt from None
         return f"the kernel died in code cell {progress.current}."
     except asyncio.CancelledError:
         raise KeyboardInterrupt from None
     return None
 
 
-def _cancel_on_interrupt() -> None:
-    """Let Ctrl-C cancel the run: nbclient's own answer kills the kernel, which looks like a crash."""
-    task = asyncio.current_task()
-    if task is not None:
-        # Windows has no such handlers; there asyncio cancels the task by itself.
-        with contextlib.suppress(NotImplementedError, RuntimeError):
-            asyncio.get_running_loop().add_signal_handler(signal.SIGINT, task.cancel)
+def _run_to_end(work: Coroutine[Any, Any, object]) -> None:
+    """Run a coroutine, in a thread of its own where this thread runs an event loop already (a notebook's)."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        asyncio.run(work)
+        return
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(asyncio.run, work).result()
 
 
 def _is_code(cell: NotebookNode) -> bool:

@@ -35,6 +35,8 @@ _DOLLARS = re.compile(
     re.DOTALL,
 )
 _LEFT_ALONE = ["code", "kbd", "math", "pre", "script", "style", "svg", "textarea"]
+# What XML, and so a page, cannot hold.
+_NO_CHARACTERS = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _IGNORED_CLASSES = {"tex2jax_ignore", "mathjax_ignore"}
 
 
@@ -100,9 +102,9 @@ def _join_letters(row: ElementTree.Element) -> None:
 
 
 def _is_sound(element: ElementTree.Element) -> bool:
-    """Tell whether an element has its parts and holds no leftover LaTeX."""
+    """Tell whether an element has its parts, and holds no leftover LaTeX and nothing unprintable."""
     text = element.text or ""
-    if element.tag != "mtext" and ("\\" in text or "&" in text):
+    if _NO_CHARACTERS.search(text) or (element.tag != "mtext" and ("\\" in text or "&" in text)):
         return False
     return len(element) == _PARTS.get(element.tag, len(element))
 

@@ -1,0 +1,80 @@
+"""The command line's promises: manuals with examples, one sentence instead of a traceback, exit codes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+from mlnlab import cli
+from mlnlab.cli.registry import command_modules
+from mlnlab.errors import InputError
+
+COMMANDS = sorted(module.__name__.rpartition(".")[2] for module in command_modules())
+
+
+def test_the_commands_are_there():
+    assert {"doctor", "lab", "run", "warmup"} <= set(COMMANDS)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_reads_like_a_manual(command, capsys):
+    assert cli.main([command, "--help"]) == 0
+    shown = capsys.readouterr().out
+    assert f"mlnlab {command}" in shown
+    assert "examples:" in shown
+    assert len(shown.splitlines()) > 10
+
+
+def test_version(capsys):
+    assert cli.main(["--version"]) == 0
+    assert capsys.readouterr().out.startswith("mlnlab ")
+
+
+@pytest.mark.parametrize("arguments", [[], ["nonsense"], ["run"], ["run", "x.ipynb", "--timeout", "soon"]])
+def test_wrong_usage_is_explained(arguments, capsys):
+    assert cli.main(arguments) == 2
+    assert "usage: mlnlab" in capsys.readouterr().err
+
+
+def raising(error):
+    def run(_arguments):
+        raise error
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "sentence"),
+    [
+        (InputError("the file is strange."), 1, "mlnlab lab: the file is strange."),
+        (PermissionError(13, "Permission denied", "a.html"), 1, "mlnlab lab: a.html: permission denied."),
+        (KeyboardInterrupt(), 130, "stopped"),
+        (KeyError("x"), 1, "unexpected KeyError: 'x'"),
+    ],
+)
+def test_errors_become_one_sentence(error, code, sentence, monkeypatch, capsys):
+    arguments = SimpleNamespace(command="lab", run=raising(error))
+    monkeypatch.setattr(cli, "_parser", lambda: SimpleNamespace(parse_args=lambda _: arguments))
+    assert cli.main([]) == code
+    shown = capsys.readouterr()
+    assert sentence in shown.err
+    assert len(shown.err.splitlines()) == 1
+    assert shown.out == ""
+
+
+def test_a_defect_shows_its_place_when_asked(monkeypatch, capsys):
+    arguments = SimpleNamespace(command="lab", run=raising(KeyError("x")))
+    monkeypatch.setattr(cli, "_parser", lambda: SimpleNamespace(parse_args=lambda _: arguments))
+    monkeypatch.setenv("MLNLAB_DEBUG", "1")
+    assert cli.main([]) == 1
+    assert "Traceback" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows closes pipes differently")
+def test_a_reader_that_leaves_is_no_error():
+    command = f"'{sys.executable}' -m mlnlab doctor --json | true"
+    finished = subprocess.run(command, shell=True, check=False, capture_output=True, text=True)
+    assert finished.stderr == ""

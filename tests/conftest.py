@@ -1,0 +1,82 @@
+"""What every test can ask for: the real data, the reference files, a Chromium, a settled randomness."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import hypothesis
+import pytest
+
+from tests.shared_data import folder_or_skip
+
+# In continuous integration every run draws the same examples; a failure can then be repeated by anyone.
+hypothesis.settings.register_profile(
+    "ci", derandomize=True, deadline=None, database=None, print_blob=True, max_examples=100
+)
+hypothesis.settings.register_profile("local", deadline=None)
+hypothesis.settings.register_profile("thorough", deadline=None, max_examples=2000)
+hypothesis.settings.load_profile(
+    os.environ.get("HYPOTHESIS_PROFILE", "ci" if os.environ.get("CI") else "local")
+)
+
+_BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+
+
+def pytest_collection_modifyitems(items):
+    """Mark tests by what they ask for; tests with a browser share one worker, so that one runs at a time."""
+    for item in items:
+        asked = set(getattr(item, "fixturenames", ()))
+        if asked & {"data_folder", "reference_folder"}:
+            item.add_marker(pytest.mark.data)
+        if asked & {"chromium", "browser"}:
+            item.add_marker(pytest.mark.browser)
+            item.add_marker(pytest.mark.xdist_group("browser"))
+
+
+@pytest.fixture(scope="session")
+def repository():
+    """The folder that holds pyproject.toml."""
+    return Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(scope="session")
+def data_folder():
+    """The real data sets."""
+    return folder_or_skip("data")
+
+
+@pytest.fixture(scope="session")
+def reference_folder():
+    """The reference files: published numbers, syntax samples, other programs' outputs."""
+    return folder_or_skip("reference")
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """The path of a Chromium or Chrome."""
+    names = [os.environ.get("MLNLAB_CHROMIUM", ""), *_BROWSERS]
+    found = next((path for name in names if name and (path := shutil.which(name))), None)
+    if found is None:
+        sentence = "no Chromium here: install Chromium or Chrome, or set MLNLAB_CHROMIUM to its path"
+        if os.environ.get("MLNLAB_REQUIRE_BROWSER") == "1":
+            pytest.fail(sentence)
+        pytest.skip(sentence)
+    return found
+
+
+@pytest.fixture(scope="session")
+def browser(chromium):
+    """A running headless Chromium; make a context of your own from it, and close it."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(
+            executable_path=chromium,
+            headless=True,
+            # The sandbox needs rights that containers lack, and their shared memory is small.
+            args=["--no-sandbox", "--disable-dev-shm-usage"],
+        )
+        yield running
+        running.close()
