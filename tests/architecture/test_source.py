@@ -12,8 +12,6 @@ PACKAGE = Path(__file__).resolve().parents[2] / "mlnlab"
 PYTHON_FILES = sorted(PACKAGE.rglob("*.py"))
 SCRIPTS = sorted(path for path in PACKAGE.rglob("*.js") if "labextension" not in path.parts)
 
-# Only these may turn a name into a module: the layers are proven from import statements.
-MAY_IMPORT_BY_NAME = {"__init__.py", "registry.py"}
 FORBIDDEN_CALLS = {"eval", "exec", "compile", "__import__"}
 FORBIDDEN_MODULES = {"pickle", "cPickle", "dill", "cloudpickle", "shelve", "marshal"}
 
@@ -35,24 +33,14 @@ def imported_modules(tree):
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
-def may_import_by_name(path):
-    return path.name == "registry.py" or path == PACKAGE / "__init__.py"
-
-
 @pytest.mark.parametrize("path", PYTHON_FILES, ids=relative)
 def test_modules_are_imported_by_statement(path):
-    if may_import_by_name(path):
+    """The layers are proven from import statements, so only few files may turn a name into a module."""
+    if path.name == "registry.py" or path == PACKAGE / "__init__.py":
         return
-    modules = set(imported_modules(tree_of(path)))
-    assert (
-        not {name for name in modules if name.split(".")[0] in {"importlib", "imp", "runpy"}}
-        - {
-            "importlib",
-            "importlib.metadata",
-            "importlib.resources",
-        }
-        - {name for name in modules if name.startswith(("importlib.metadata.", "importlib.resources."))}
-    )
+    harmless = ("importlib.metadata", "importlib.resources")
+    modules = [name for name in imported_modules(tree_of(path)) if not name.startswith(harmless)]
+    assert not {"importlib.import_module", "importlib.util", "imp", "runpy"} & set(modules)
     calls = {ast.unparse(node.func) for node in ast.walk(tree_of(path)) if isinstance(node, ast.Call)}
     assert not {call for call in calls if call.endswith(("import_module", "load_module", "resolve_name"))}
 
@@ -75,6 +63,21 @@ def test_text_is_never_run_as_code_and_nothing_is_unpickled(path):
         and not (isinstance(node.value, ast.Constant) and node.value.value is False)
     ]
     assert not allowing
+
+
+@pytest.mark.parametrize("path", PYTHON_FILES, ids=relative)
+def test_functions_fit_on_a_screen(path):
+    functions = [
+        node for node in ast.walk(tree_of(path)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
+    too_long = {function.name: lines for function in functions if (lines := length_of(function)) > 40}
+    assert not too_long
+
+
+def length_of(function):
+    """Count the lines of a function's body without its docstring."""
+    body = function.body[1:] if ast.get_docstring(function) and len(function.body) > 1 else function.body
+    return body[-1].end_lineno - body[0].lineno + 1
 
 
 @pytest.mark.parametrize("path", PYTHON_FILES, ids=relative)

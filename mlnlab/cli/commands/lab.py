@@ -54,9 +54,15 @@ def run(arguments: argparse.Namespace) -> int:
     from jupyterlab.labapp import LabApp
 
     server = LabApp.initialize_server(_server_options(root, target, arguments.port, opens_browser))
-    # The port is the server's own word: the first one tried may have been taken.
-    address = f"{server.connection_url.rstrip('/')}{_lab_page(target)}?token={server.identity_provider.token}"
-    _announce(address, root, target, opens_browser)
+
+    def announce() -> None:
+        # The port is the server's own word: the first one tried may have been taken.
+        token = server.identity_provider.token
+        address = f"{server.connection_url.rstrip('/')}{_lab_page(target)}?token={token}"
+        _announce(address, root, target, opens_browser)
+
+    # The loop begins with opening the port, and goes on with what was added after that.
+    server.io_loop.add_callback(announce)
     server.start()
     return 0
 
