@@ -61,9 +61,9 @@ def constant_of(term: Term, binding: Mapping[Variable, str]) -> str:
         case Variable():
             return binding[term]
         case Arithmetic(operator, left, right):
-            return str(
-                _calculate(operator, number_of(left, binding), number_of(right, binding))
-            )
+            first, second = constant_of(left, binding), constant_of(right, binding)
+            # What is calculated from something undefined is undefined as well.
+            return str(_calculate(operator, _whole(first), _whole(second))) if first and second else ""
         case _:
             assert_never(term)
 
@@ -71,6 +71,14 @@ def constant_of(term: Term, binding: Mapping[Variable, str]) -> str:
 def number_of(term: Term, binding: Mapping[Variable, str]) -> int:
     """Return the whole number that a term denotes under a binding."""
     name = constant_of(term, binding)
+    if not name and isinstance(term, Arithmetic):
+        raise ArgumentError(
+            "A division by zero, or with a rest, has no value, so it cannot be compared by size."
+        )
+    return _whole(name)
+
+
+def _whole(name: str) -> int:
     try:
         return int(name)
     except ValueError:
@@ -104,7 +112,9 @@ def typed_arithmetic(formula: Formula) -> tuple[tuple[Arithmetic, str], ...]:
 
     Terms below a quantifier that binds one of their variables belong to that quantifier's scope.
     """
-    found = [(t, _type_of(t)) for t in terms(formula) if isinstance(formula, Atom) and isinstance(t, Arithmetic)]
+    found = [
+        (t, _type_of(t)) for t in terms(formula) if isinstance(formula, Atom) and isinstance(t, Arithmetic)
+    ]
     bound = formula.variables if isinstance(formula, Quantified) else ()
     for child in children(formula):
         inner = typed_arithmetic(child)
@@ -120,7 +130,9 @@ def bindings(
     variables: Sequence[Variable], scope: Formula, structure: Structure, outer: Mapping[Variable, str]
 ) -> Iterator[dict[Variable, str]]:
     """Yield the bindings of the variables to constants that keep the scope's arithmetic within its types."""
-    checked = [(t, type_) for t, type_ in typed_arithmetic(scope) if any(leaf in variables for leaf in leaves(t))]
+    checked = [
+        (t, type_) for t, type_ in typed_arithmetic(scope) if any(leaf in variables for leaf in leaves(t))
+    ]
     for names in product(*(structure.domain(variable.type) for variable in variables)):
         binding = {**outer, **dict(zip(variables, names, strict=True))}
         if all(constant_of(t, binding) in structure.domain(type_) for t, type_ in checked):
