@@ -1,0 +1,250 @@
+"""Tables in files: CSV and TSV (Python's csv, which tells the line), Parquet and JSON (duckdb).
+
+The first line of a CSV file is its header; a header that turns up again as data is refused, so that a
+file without header does not lose its first row in silence. Empty cells are missing values.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mlnlab.errors import ArgumentError, InputError
+from mlnlab.model.table_columns import Table, find_predicate
+from mlnlab.model.table_frames import as_table
+from mlnlab.model.table_reading import Parts, raise_problems, read_tables
+from mlnlab.model.table_values import a_kind, is_missing, shown
+from mlnlab.model.tables import table_frames
+from mlnlab.syntax.sources import read_bytes, write_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import duckdb
+    import pandas as pd
+
+    from mlnlab.logic.vocabulary import Vocabulary
+    from mlnlab.model.tables import Facts
+
+_DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
+_DUCKDB_READERS = {
+    ".parquet": "read_parquet",
+    ".json": "read_json",
+    ".jsonl": "read_json",
+    ".ndjson": "read_json",
+}
+ENDINGS = (*_DELIMITERS, *_DUCKDB_READERS)
+_ODD_LINES_SHOWN = 10
+
+
+def read_files(
+    files: Mapping[str, str | Path],
+    vocabulary: Vocabulary,
+    *,
+    header: bool | None = None,
+    delimiter: str | None = None,
+) -> Parts:
+    """Return the parts of a database with what the files say: ``{"Friends": "friends.csv"}``."""
+    if not hasattr(files, "items"):
+        raise ArgumentError(
+            f'Files are given by predicate, as in {{"Friends": "friends.csv"}}, not as {a_kind(files)};'
+            " a folder with a file for each predicate is read with from_folder."
+        )
+    tables = {name: _read_file(path, header, delimiter) for name, path in files.items()}
+    return read_tables(tables, vocabulary)
+
+
+def read_folder(
+    folder: str | Path, vocabulary: Vocabulary, *, header: bool | None = None, delimiter: str | None = None
+) -> Parts:
+    """Read every table of a folder; each file is named after its predicate, in any case."""
+    place = Path(folder).expanduser()
+    if not place.is_dir():
+        kind = "a file; from_files reads single files" if place.exists() else "not there"
+        raise InputError(f"A folder of tables is needed, but {folder} is {kind}.")
+    found = sorted(path for path in place.iterdir() if path.suffix.lower() in ENDINGS and path.is_file())
+    if not found:
+        raise InputError(f"The folder {folder} holds no table ({', '.join(ENDINGS)}).")
+    stems = [path.stem for path in found]
+    twice = sorted({stem for stem in stems if stems.count(stem) > 1})
+    if twice:
+        raise InputError(
+            f"The folder {folder} holds several tables named {shown(twice[0])}; keep one of them."
+        )
+    known = sorted(found, key=lambda path: _place(path.stem, vocabulary))
+    tables = {path.stem: _read_file(path, header, delimiter) for path in known}
+    return read_tables(tables, vocabulary, name=place.name, any_case=True)
+
+
+def _place(stem: str, vocabulary: Vocabulary) -> int:
+    """Return a predicate's place in the model: constants are numbered in the same order on every system."""
+    predicate = find_predicate(stem, vocabulary.predicates, any_case=True)
+    return list(vocabulary.predicates).index(predicate) if predicate else len(vocabulary.predicates)
+
+
+def _read_file(path: str | Path, header: bool | None, delimiter: str | None) -> Table:
+    file = Path(path).expanduser()
+    ending = file.suffix.lower()
+    if ending in _DUCKDB_READERS:
+        return _read_with_duckdb(file, _DUCKDB_READERS[ending])
+    if ending not in _DELIMITERS and delimiter is None:
+        raise InputError(f"{path} ends in none of {', '.join(ENDINGS)}; for other text say delimiter=.")
+    return read_delimited(file, delimiter or _DELIMITERS[ending], header=header)
+
+
+def read_delimited(file: Path, delimiter: str, *, header: bool | None = None) -> Table:
+    """Return a CSV or TSV file as a table of texts; all its odd lines are reported at once."""
+    data = read_bytes(file)
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as problem:
+        line = data.count(b"\n", 0, problem.start) + 1
+        raise InputError(f"{file.name} is not UTF-8 text (line {line}); save it as UTF-8.") from None
+    try:
+        lines = [
+            line
+            for line in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+            if line
+        ]
+    except csv.Error as problem:
+        raise InputError(f"{file.name} is not a table of text: {problem}.") from None
+    except TypeError:
+        raise ArgumentError(f"A delimiter is one character, not {delimiter!r}.") from None
+    if not lines and header is not False:
+        raise InputError(f"{file.name} is empty; a table has at least a header line.")
+    return _table_of_lines(file, lines, header)
+
+
+def _table_of_lines(file: Path, lines: list[list[str]], header: bool | None) -> Table:
+    heading = (
+        lines.pop(0)
+        if header is not False
+        else [f"column{i}" for i in range(1, len(lines[0]) + 1 if lines else 1)]
+    )
+    odd = [row for row, line in enumerate(lines, 1) if len(line) != len(heading)]
+    problems = [
+        f"Row {row} of table {file.name} has {len(lines[row - 1])} cells, but the header has {len(heading)}."
+        for row in odd[:_ODD_LINES_SHOWN]
+    ]
+    if len(odd) > _ODD_LINES_SHOWN:
+        problems.append(f"{len(odd) - _ODD_LINES_SHOWN:,} more rows of table {file.name} are as odd.")
+    if problems:
+        raise_problems(problems)
+    cells = [_column(column) for column in zip(*lines, strict=True)] or [_column(()) for _ in heading]
+    again = [name for name, column in zip(heading, cells, strict=True) if (column == name).any()]
+    if again and header is None:
+        raise InputError(
+            f"The first line of {file.name} is taken as its header, but {shown(again[0])} is also a value of"
+            " that column: say header=True if it is a header, header=False if the file has none."
+        )
+    return Table(file.name, tuple(heading), tuple(cells), len(lines))
+
+
+def _column(cells: tuple[str, ...]) -> np.ndarray[Any, np.dtype[np.object_]]:
+    """Return the cells as an array; an empty cell is a missing value."""
+    column = np.empty(len(cells), object)
+    column[:] = cells
+    column[column == ""] = None
+    return column
+
+
+def _read_with_duckdb(file: Path, reader: str) -> Table:
+    """Return a Parquet or JSON file as a table."""
+    import duckdb
+
+    if not file.is_file():
+        read_bytes(file)  # says in a sentence why there is no such file
+    with duckdb.connect() as connection:
+        # Files are read here, never fetched: no extension is downloaded because of a file's name.
+        connection.execute("SET autoinstall_known_extensions = false")
+        try:
+            relation = getattr(connection, reader)(_literal_pattern(file.resolve()))
+            return as_table(file.name, relation)
+        except duckdb.Error as problem:
+            reason = str(problem).split("\n", 1)[0]
+            raise InputError(f"{file.name} cannot be read as a table: {reason}") from None
+
+
+def _literal_pattern(file: Path) -> str:
+    """Return the path with the characters bracketed that duckdb takes for wildcards."""
+    return "".join(f"[{c}]" if c in "*?[" else c for c in str(file))
+
+
+def write_delimited(facts: Facts, folder: str | Path, ending: str) -> list[Path]:
+    """Write a CSV or TSV file for each predicate and one of the constants; return their paths."""
+    place = _made_folder(folder)
+    written = []
+    for name, frame in table_frames(facts).items():
+        written.append(place / f"{name}{ending}")
+        _require_named_constants(name, frame)
+        write_text(written[-1], _delimited_text(frame, _DELIMITERS[ending]))
+    return written
+
+
+def _delimited_text(frame: pd.DataFrame, delimiter: str) -> str:
+    columns = [[_cell(value) for value in frame[column].tolist()] for column in frame.columns]
+    # csv quotes what ends its own lines, and other readers end lines at a carriage return, too.
+    returns = any("\r" in cell for cells in columns for cell in cells)
+    stream = io.StringIO()
+    writer = csv.writer(
+        stream,
+        delimiter=delimiter,
+        lineterminator="\n",
+        quoting=csv.QUOTE_ALL if returns else csv.QUOTE_MINIMAL,
+    )
+    writer.writerow(frame.columns)
+    writer.writerows(zip(*columns, strict=True))
+    return stream.getvalue()
+
+
+def _cell(value: str | float) -> str:
+    """Return a constant as it is, a probability in its shortest exact form, unknown as nothing."""
+    if isinstance(value, str):
+        return value
+    return "" if is_missing(value) else repr(int(value) if value in {0, 1} else value)
+
+
+def _require_named_constants(name: str, frame: pd.DataFrame) -> None:
+    if any((frame[column] == "").any() for column in frame.columns):
+        raise InputError(
+            f"Table {name} holds a constant whose name is empty, which CSV cannot tell from a missing value;"
+            " Parquet and SQLite can."
+        )
+
+
+def write_parquet(facts: Facts, folder: str | Path) -> list[Path]:
+    """Write a Parquet file for each predicate and one of the constants; return their paths."""
+    import duckdb
+
+    place = _made_folder(folder)
+    written = []
+    with duckdb.connect() as connection:
+        for name, frame in table_frames(facts).items():
+            written.append(place / f"{name}.parquet")
+            try:
+                _write_one_parquet(connection.from_df(frame), written[-1])
+            except (duckdb.Error, OSError) as problem:
+                reason = str(problem).split("\n", 1)[0]
+                raise InputError(f"{written[-1]} cannot be written: {reason}") from None
+    return written
+
+
+def _write_one_parquet(relation: duckdb.DuckDBPyRelation, file: Path) -> None:
+    """Write the file whole or not at all: a temporary neighbour is renamed."""
+    with tempfile.TemporaryDirectory(dir=file.parent, prefix=".writing") as neighbour:
+        relation.write_parquet(str(Path(neighbour) / "table.parquet"))
+        (Path(neighbour) / "table.parquet").replace(file)
+
+
+def _made_folder(folder: str | Path) -> Path:
+    place = Path(folder).expanduser()
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise InputError(f"The folder {folder} cannot be made: {problem.strerror or problem}.") from None
+    return place
