@@ -1,7 +1,7 @@
-"""mlnlab: Markov logic in Jupyter - a language, exact answers, and a view into every algorithm.
+r"""mlnlab: Markov logic in Jupyter - a language, exact answers, and a view into every algorithm.
 
     import mlnlab as ml
-    mln = ml.MLN.from_text("Smokes(person)\\nCancer(person)\\n1.5 Smokes(x) => Cancer(x)")
+    mln = ml.MLN.from_text("Smokes(person)\nCancer(person)\n1.5 Smokes(x) => Cancer(x)")
     db = ml.Database.from_text("Smokes(Anna)", mln)
     ml.infer(mln, db, query=["Cancer"])["Cancer(Anna)"]
 
@@ -52,7 +52,7 @@ __all__ = ["__version__", *_HOMES]  # noqa: PLE0604 - the names are the keys of 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - a module attribute can be anything
     """Load a public name where it is first used."""
     if name not in _HOMES:
-        from mlnlab.logic.suggestions import did_you_mean  # noqa: PLC0415 - only where a name is wrong
+        from mlnlab.logic.suggestions import did_you_mean
 
         raise AttributeError(f"mlnlab has no {name}{did_you_mean(name, _HOMES)}")
     value = getattr(import_module(f"mlnlab.{_HOMES[name]}"), name)

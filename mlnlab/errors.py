@@ -121,5 +121,5 @@ class UnsatisfiableError(MlnlabError):
     """No world satisfies the hard formulas, the blocks and the evidence together."""
 
 
-class FormulaHint(UserWarning):  # noqa: N818 - it is a hint, not an error
+class FormulaHint(UserWarning):
     """A formula built in Python probably does not mean what was intended."""

@@ -25,8 +25,8 @@ MOST_OPEN_ATOMS = 1_000_000
 class Choice:
     """One thing that worlds differ in: an atom that is false or true, or a block of which one atom is true.
 
-    The options are numbered; ``option k`` makes ``atoms[k]`` true and the others false. An option beyond the
-    last atom makes none true: for a single atom that is option 1, and option 0 makes it true.
+    Option k makes ``atoms[k]`` true, the others false; where ``may_be_none``, a last option makes none true.
+    So a single open atom has two options: 0, it is true, and 1, it is false.
     """
 
     atoms: tuple[GroundAtom, ...]
@@ -58,9 +58,6 @@ class Question:
     def holds(self, predicate: str, arguments: tuple[str, ...]) -> bool:
         """Return whether an atom that is no part of a choice is true."""
         return (predicate, arguments) in self.true
-
-
-Query = "str | Formula"
 
 
 def pose(
@@ -99,13 +96,13 @@ def refuse_unlearned(mln: MLN) -> None:
     if missing:
         shown = "; ".join(statement_text(formula) for formula in missing[:3])
         raise ArgumentError(
-            f"{len(missing)} formula{'s have' if len(missing) > 1 else ' has'} no weight: {shown}. Write a number"
-            " in front, or a full stop behind for a hard formula, or learn the weights from data."
+            f"{len(missing)} formula{'s have' if len(missing) > 1 else ' has'} no weight: {shown}. Write a "
+            "number in front, or a full stop behind for a hard formula, or learn the weights from data."
         )
 
 
-def _as_list(items: Sequence[str | Formula] | str | Formula) -> list[str | Formula]:
-    return [items] if isinstance(items, str) or not isinstance(items, list | tuple) else list(items)
+def _as_list(items: Sequence[str | Formula] | str) -> list[str | Formula]:
+    return [items] if isinstance(items, str) else list(items)
 
 
 _Parsed = tuple[str, "Formula | None"]  # a predicate's name has no formula
@@ -130,7 +127,7 @@ def _queries(mln: MLN, query: Sequence[str | Formula] | str | None, data: Databa
 def _formula(mln: MLN, item: str | Formula) -> Formula:
     if isinstance(item, str):
         return mln.parse(item)
-    from mlnlab.model.typing_of_formulas import completed  # noqa: PLC0415
+    from mlnlab.model.typing_of_formulas import completed
 
     return completed(item, mln.vocabulary)
 
@@ -201,7 +198,7 @@ def _soft(data: Database | None, predicate: str) -> list[tuple[GroundAtom, float
 
 
 def _block_choices(
-    vocabulary: Vocabulary, predicate: Predicate, is_open: bool, marked: set[GroundAtom],  # noqa: FBT001
+    vocabulary: Vocabulary, predicate: Predicate, is_open: bool, marked: set[GroundAtom],
     decided: set[GroundAtom], true: frozenset[GroundAtom],
 ) -> Iterator[Choice]:  # fmt: skip
     """Yield one choice for each block (declared with ``!``) that evidence leaves open."""
@@ -229,7 +226,7 @@ def _block_choices(
 
 def soft_formulas(question: Question) -> tuple[WeightedFormula, ...]:
     """Return soft evidence as weighted atoms: virtual evidence multiplies the odds by p / (1 - p)."""
-    from math import log  # noqa: PLC0415
+    from math import log
 
     return tuple(
         WeightedFormula(atom.atom(question.vocabulary[atom.predicate].types), Soft(log(p / (1 - p))))

@@ -287,7 +287,7 @@ def exists(variables: Variable | tuple[Variable, ...], body: Formula) -> Exists:
 
 
 def variables(names: str) -> tuple[Variable, ...]:
-    """Return variables named in one string: ``x, y = variables("x y")``; their types follow from use."""
+    """Return the variables that a string names, "x y" two of them; their types follow from use."""
     return tuple(Variable(name) for name in names.replace(",", " ").split())
 
 

@@ -37,7 +37,9 @@ if TYPE_CHECKING:
 
     from mlnlab.logic.weights import WeightedFormula
 
-Kind = Literal["predicate", "variable", "constant", "number", "connective", "quantifier", "mark", "punctuation"]
+Kind = Literal[
+    "predicate", "variable", "constant", "number", "connective", "quantifier", "mark", "punctuation"
+]
 
 
 class Piece(NamedTuple):
@@ -250,8 +252,10 @@ def _latex_piece(piece: Piece) -> str:
         case "constant":
             return rf"\text{{{latex_escaped(piece.text)}}}"
         case "variable":
-            return piece.text if piece.text.isascii() and piece.text.isalpha() and len(piece.text) == 1 else (
-                rf"\mathit{{{latex_escaped(piece.text)}}}"
+            return (
+                piece.text
+                if piece.text.isascii() and piece.text.isalpha() and len(piece.text) == 1
+                else (rf"\mathit{{{latex_escaped(piece.text)}}}")
             )
         case "connective" | "quantifier":
             return _LATEX.get(piece.text, piece.text)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
 
 
 def no_rows(arity: int) -> NDArray[np.uint32]:
@@ -35,7 +34,7 @@ def sorted_rows(rows: NDArray[np.uint32]) -> NDArray[np.uint32]:
     return frozen(ordered[different])
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, init=False)
 class Relation:
     """The listed ground atoms of one predicate; a row holds the numbers of the constants of an atom.
 
@@ -45,19 +44,26 @@ class Relation:
     """
 
     arity: int
-    true: NDArray[np.uint32] = field(default=None)  # type: ignore[assignment]
-    false: NDArray[np.uint32] = field(default=None)  # type: ignore[assignment]
-    unknown: NDArray[np.uint32] = field(default=None)  # type: ignore[assignment]
-    soft: NDArray[np.uint32] = field(default=None)  # type: ignore[assignment]
-    probabilities: NDArray[np.float64] = field(default=None)  # type: ignore[assignment]
+    true: NDArray[np.uint32]
+    false: NDArray[np.uint32]
+    unknown: NDArray[np.uint32]
+    soft: NDArray[np.uint32]
+    probabilities: NDArray[np.float64]
 
-    def __post_init__(self) -> None:
-        """Fill missing tables with empty ones."""
-        for name in ("true", "false", "unknown", "soft"):
-            if getattr(self, name) is None:
-                object.__setattr__(self, name, no_rows(self.arity))
-        if self.probabilities is None:
-            object.__setattr__(self, "probabilities", np.zeros(0))
+    def __init__(
+        self,
+        arity: int,
+        true: NDArray[np.uint32] | None = None,
+        false: NDArray[np.uint32] | None = None,
+        unknown: NDArray[np.uint32] | None = None,
+        soft: NDArray[np.uint32] | None = None,
+        probabilities: NDArray[np.float64] | None = None,
+    ) -> None:
+        """Keep the tables, which must be sorted; those left out are empty."""
+        object.__setattr__(self, "arity", arity)
+        for name, rows in (("true", true), ("false", false), ("unknown", unknown), ("soft", soft)):
+            object.__setattr__(self, name, no_rows(arity) if rows is None else frozen(rows))
+        object.__setattr__(self, "probabilities", np.zeros(0) if probabilities is None else probabilities)
 
     @property
     def listed(self) -> int:

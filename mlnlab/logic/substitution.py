@@ -61,7 +61,7 @@ def substitute_term(term: Term, binding: Mapping[Variable, Term]) -> Term:
 
 
 def substitute(formula: Formula, binding: Mapping[Variable, Term]) -> Formula:
-    """Return the formula with free variables replaced; bound variables are renamed where they would capture."""
+    """Return the formula with free variables replaced; bound ones are renamed where they would capture."""
     if not binding:
         return formula
     if isinstance(formula, Quantified):
@@ -109,4 +109,6 @@ def fresh_variable(variable: Variable, taken: Iterable[Variable]) -> Variable:
 
 def ground(formula: Formula, binding: Mapping[Variable, str]) -> Formula:
     """Return the formula with variables replaced by the constants of these names (lecture notes, eq. 7-8)."""
-    return substitute(formula, {variable: Constant(name, variable.type) for variable, name in binding.items()})
+    return substitute(
+        formula, {variable: Constant(name, variable.type) for variable, name in binding.items()}
+    )

@@ -4,13 +4,29 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from mlnlab.logic.printing import marks_of, to_text
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from mlnlab.logic.vocabulary import Vocabulary
     from mlnlab.logic.weights import Weight, WeightedFormula
-    from mlnlab.model.mln import MLN
+
+
+class Templates(Protocol):
+    """What can be compared: a vocabulary with weighted formulas."""
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The vocabulary."""
+        ...
+
+    @property
+    def formulas(self) -> tuple[WeightedFormula, ...]:
+        """The weighted formulas."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +65,9 @@ def _line(formula: WeightedFormula, weight: Weight) -> str:
     return f"{to_text(formula.formula, marks_of(formula))}: {weight_text(weight)}"
 
 
-def difference(old: MLN, new: MLN) -> Difference:
+def difference(old: Templates, new: Templates) -> Difference:
     """Return what changes from the old model to the new one; order does not count."""
-    left, right = _by_template(old), _by_template(new)
+    left, right = _by_template(old.formulas), _by_template(new.formulas)
     added, removed, reweighted = [], [], []
     for key in dict.fromkeys([*left, *right]):
         before, after = left[key], right[key]
@@ -61,7 +77,7 @@ def difference(old: MLN, new: MLN) -> Difference:
                 reweighted.append((other, one.weight, other.weight))
         removed += before[both:]
         added += after[both:]
-    before_lines, after_lines = _declared(old), _declared(new)
+    before_lines, after_lines = _declared(old.vocabulary), _declared(new.vocabulary)
     return Difference(
         tuple(added), tuple(removed), tuple(reweighted),
         tuple(line for line in after_lines if line not in before_lines),
@@ -69,12 +85,12 @@ def difference(old: MLN, new: MLN) -> Difference:
     )  # fmt: skip
 
 
-def _by_template(mln: MLN) -> defaultdict[str, list[WeightedFormula]]:
+def _by_template(formulas: Iterable[WeightedFormula]) -> defaultdict[str, list[WeightedFormula]]:
     groups: defaultdict[str, list[WeightedFormula]] = defaultdict(list)
-    for formula in mln.formulas:
+    for formula in formulas:
         groups[to_text(formula.formula, marks_of(formula))].append(formula)
     return groups
 
 
-def _declared(mln: MLN) -> list[str]:
-    return [str(predicate) for predicate in mln.vocabulary.predicates.values()]
+def _declared(vocabulary: Vocabulary) -> list[str]:
+    return [str(predicate) for predicate in vocabulary.predicates.values()]

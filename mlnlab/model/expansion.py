@@ -30,7 +30,8 @@ def expanded(
     estimate = sum(number_of_instances(formula, vocabulary) for formula in formulas)
     if estimate > MOST_FORMULAS:
         raise TooLargeError(
-            f"Writing out + and * would give {estimate:,} formulas; the limit is {MOST_FORMULAS:,}.", estimate,
+            f"Writing out + and * would give {estimate:,} formulas; the limit is {MOST_FORMULAS:,}.",
+            estimate,
             ["mark fewer variables of one formula with +", "use a type with fewer constants"],
         )  # fmt: skip
     result: list[WeightedFormula] = []
@@ -55,7 +56,7 @@ def _instances(formula: WeightedFormula, vocabulary: Vocabulary) -> Iterator[Wei
     for variable in marked:
         if not len(vocabulary.domain(variable.type)):
             raise ArgumentError(
-                f"+{variable.name} asks for one weight for each {variable.type}, but there is no {variable.type}:"
+                f"+{variable.name} asks for a weight for each {variable.type}, but there is none:"
                 " give a database or list the constants."
             )
     for signs in product((True, False), repeat=len(formula.both_signs)):

@@ -7,11 +7,12 @@ form and divides the weight among them; ``semantics="alchemy"`` does so.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Protocol
 
-from mlnlab.errors import ArgumentError, InputError, Severity
+from mlnlab.errors import ArgumentError, InputError
 from mlnlab.logic.formulas import Atom, Formula
 from mlnlab.logic.printing import marks_of, to_text
 from mlnlab.logic.vocabulary import Predicate, Vocabulary
@@ -24,13 +25,24 @@ from mlnlab.syntax.analysis import Analysis, analyse, analyse_file
 from mlnlab.syntax.sources import write_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from mlnlab.errors import Diagnostic, Span
-    from mlnlab.model.database import Database
 
 Semantics = Literal["textbook", "alchemy"]
 Number = float | int
+
+
+class KnowsConstants(Protocol):
+    """A database, as far as a model needs it: a vocabulary whose domains hold every constant."""
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The vocabulary."""
+        ...
+
+
+Domains = KnowsConstants | Mapping[str, int] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +122,7 @@ class MLN:
         """Return a predicate, to build atoms with: ``Smokes = mln["Smokes"]; Smokes("Anna")``."""
         return self.vocabulary[name]
 
-    def expand(self, db: Database | Mapping[str, int] | None = None) -> MLN:
+    def expand(self, db: Domains = None) -> MLN:
         """Return the model with ``+x`` and ``*P`` written out over the constants of a database (or of sizes).
 
         Counts, weights and learning refer to this list. Under ``semantics="alchemy"`` each formula is also
@@ -121,14 +133,16 @@ class MLN:
         places = tuple(self.places[i] for i in origins) if self.places else ()
         return replace(self, vocabulary=vocabulary, formulas=formulas, places=places)
 
-    def vocabulary_with(self, domains: Database | Mapping[str, int] | None) -> Vocabulary:
+    def vocabulary_with(self, domains: Domains) -> Vocabulary:
         """Return the vocabulary with the constants of a database, or with types of so many constants."""
         if domains is None:
             return self.vocabulary
+        if isinstance(domains, Mapping):
+            return with_sizes(self.vocabulary, dict(domains))
         known = getattr(domains, "vocabulary", None)
-        if isinstance(known, Vocabulary):
-            return self._with_domains_of(known)
-        return with_sizes(self.vocabulary, dict(domains))  # type: ignore[call-overload]
+        if not isinstance(known, Vocabulary):
+            raise ArgumentError(f"A database or sizes like {{'person': 3}} are needed, not {domains!r}.")
+        return self._with_domains_of(known)
 
     def _with_domains_of(self, other: Vocabulary) -> Vocabulary:
         """Return the database's vocabulary, after checking that it extends this one."""
@@ -155,8 +169,8 @@ class MLN:
     def add(self, formula: Formula | str, weight: Number | Weight | None = None) -> MLN:
         """Return the model with one more formula, or with all that a text says.
 
-        A formula's weight is a number, ``None`` (to be learned), ``Hard()`` or ``Fixed(w)``. A text brings its
-        own weights: ``mln.add("1.5 Smokes(x) => Cancer(x)")``.
+        A formula's weight is a number, ``None`` (to be learned), ``Hard()`` or ``Fixed(w)``. A text brings
+        its own weights: ``mln.add("1.5 Smokes(x) => Cancer(x)")``.
         """
         if isinstance(formula, str):
             if weight is not None:
@@ -253,6 +267,6 @@ def statement_text(weighted: WeightedFormula) -> str:
         case Hard():
             return f"{text}."
         case ToLearn():
-            # A lone atom without a weight could be taken for a declaration, a `v` in front for the connective.
+            # A lone atom without a weight could be read as a declaration, a `v` in front as the connective.
             bare = not isinstance(weighted.formula, Atom) and not text.startswith("v ")
             return text if bare else f"({text})"

@@ -13,7 +13,7 @@ from mlnlab.logic.vocabulary import NamedDomain, Predicate, RangeDomain, SizedDo
 from mlnlab.syntax.type_slots import retyped_terms
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 _VARIABLE = re.compile(r"[^\W\d]\w*(?:['-][^\W\d]\w*)*'*")
 
@@ -78,7 +78,7 @@ def _check_names(formula: Formula, vocabulary: Vocabulary) -> None:
         plain = _VARIABLE.fullmatch(variable.name) and (variable.name[0].islower() or variable.name[0] == "_")
         if not plain or variable.name.casefold() in {"exist", "exists", "forall"}:
             raise ArgumentError(
-                f"{variable.name!r} cannot name a variable: a variable is a word that begins with a small letter."
+                f"{variable.name!r} cannot name a variable: a variable begins with a small letter."
             )
         if variable.type not in vocabulary.types:
             raise ArgumentError(
@@ -129,7 +129,7 @@ def _deep_type(term: Term) -> str:
     return term.type
 
 
-def with_sizes(vocabulary: Vocabulary, sizes: dict[str, int]) -> Vocabulary:
+def with_sizes(vocabulary: Vocabulary, sizes: Mapping[str, object]) -> Vocabulary:
     """Return the vocabulary with so many constants in each named type; missing names are made up."""
     for type_, size in sizes.items():
         known = vocabulary.domain(type_)

@@ -44,7 +44,7 @@ class World:
         return World(self.vocabulary, self.true_atoms ^ {atom})
 
     def count(self, formula: Formula) -> int:
-        """Return n_i, the number of true groundings of the formula (lecture notes, eq. 16), by enumeration."""
+        """Return n_i, the number of the formula's true groundings (lecture notes, eq. 16), by enumeration."""
         return sum(evaluate(formula, self, binding) for binding in groundings(formula, self))
 
 

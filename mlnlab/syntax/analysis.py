@@ -11,20 +11,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mlnlab.errors import Diagnostic, InputError, Severity, Span
-from mlnlab.logic.formulas import And, Constant, Formula
-from mlnlab.logic.suggestions import did_you_mean
-from mlnlab.logic.vocabulary import NamedDomain, RangeDomain, Vocabulary
+from mlnlab.logic.formulas import And
+from mlnlab.logic.substitution import free_variables
+from mlnlab.logic.vocabulary import Vocabulary
 from mlnlab.logic.weights import Fixed, Hard, Soft, ToLearn, Weight, WeightedFormula
 from mlnlab.syntax.declarations import Declarations
 from mlnlab.syntax.elaboration import Elaborated, elaborate
 from mlnlab.syntax.sources import decoded, read_bytes
-from mlnlab.syntax.statement_parser import SyntaxTree, parse_statement
+from mlnlab.syntax.statement_parser import parse_statement
 from mlnlab.syntax.statements import Statement, statements, unreadable
 from mlnlab.syntax.tokens import Source, end_of, start_of, tokens
+from mlnlab.syntax.vocabulary_checks import Mentioned, unused_types, with_constants
 from mlnlab.syntax.weights import WeightText, split_weight
 
 if TYPE_CHECKING:
-    from lark import Token
+    from mlnlab.syntax.tokens import SyntaxTree
 
 MOST_OF_ONE_KIND = 50  # problems of one kind that are reported one by one
 MOST_BYTES = 64 << 20  # a model larger than this is surely data under the wrong name
@@ -107,9 +108,11 @@ def _read(text: str | bytes, file: str, folder: Path, reading: _Reading) -> None
     reading.problems += unclosed
     if unclosed:
         cut = min(start_of(t) for t in found if t.type in {"OPEN_COMMENT", "OPEN_STRING"})
-        found = [t for t in found if not (t.type == "OPEN_COMMENT" or start_of(t) > cut)] if any(
-            t.type == "OPEN_COMMENT" for t in found
-        ) else found
+        found = (
+            [t for t in found if not (t.type == "OPEN_COMMENT" or start_of(t) > cut)]
+            if any(t.type == "OPEN_COMMENT" for t in found)
+            else found
+        )
     parts, broken = statements(source, found)
     reading.problems += broken
     for statement in parts:
@@ -137,9 +140,12 @@ def _take(statement: Statement, folder: Path, reading: _Reading) -> None:
 def _misplaced(statement: Statement) -> Diagnostic:
     first, second = statement.tokens[0], statement.tokens[1]
     return statement.source.problem(
-        "unexpected-symbol", "two names stand side by side", start_of(first), end_of(second),
+        "unexpected-symbol",
+        "two names stand side by side",
+        start_of(first),
+        end_of(second),
         expected="a connective between atoms; a declaration has neither weight nor full stop",
-    )  # fmt: skip
+    )
 
 
 def _include(statement: Statement, folder: Path, reading: _Reading) -> None:
@@ -148,16 +154,16 @@ def _include(statement: Statement, folder: Path, reading: _Reading) -> None:
     path = folder / name
 
     def report(code: str, message: str) -> None:
-        reading.problems.append(
-            statement.source.problem(code, message, start_of(token), end_of(token))
-        )
+        reading.problems.append(statement.source.problem(code, message, start_of(token), end_of(token)))
 
     if Path(name).suffix in {".cpp", ".c", ".h", ".so"}:
         report("linked-in-code", f"{name} is program code; functions linked in from C++ have no meaning here")
         return
     resolved = path.resolve()
     if resolved in reading.opened:
-        chain = " includes ".join(p.name for p in [*reading.opened[reading.opened.index(resolved) :], resolved])
+        chain = " includes ".join(
+            p.name for p in [*reading.opened[reading.opened.index(resolved) :], resolved]
+        )
         report("include-cycle", f"files include each other without end: {chain}")
         return
     try:
@@ -175,42 +181,39 @@ def _assembled(reading: _Reading, base: Vocabulary) -> Analysis:
     formulas: list[WeightedFormula] = []
     places: list[Span] = []
     problems = [*reading.problems, *reading.declarations.problems]
-    mentioned: list[tuple[Constant, Token, Source]] = []
+    mentioned: list[Mentioned] = []
     for parsed in reading.parsed:
         source = parsed.statement.source
         result = elaborate(parsed.tree, source, vocabulary)
         problems += result.problems
-        weight = _weight(parsed, result, problems)
+        weight = _weight(parsed, problems)
         if weight is None or result.problems:
             continue
         problems += _remarks(parsed, result, weight)
         named = parsed.weight.name if parsed.weight else ""
-        free_mark = (named,) if named and named in {v.name for v in _free(result.formula)} else ()
+        free_mark = (named,) if named and named in {v.name for v in free_variables(result.formula)} else ()
         marks = tuple(dict.fromkeys((*result.per_constant, *free_mark)))
         formulas.append(WeightedFormula(result.formula, weight, marks, result.both_signs))
         places.append(source.span(parsed.statement.start, parsed.statement.end))
-        mentioned += [(constant, token, source) for constant, token in result.constants]
-    vocabulary, more = _with_constants(vocabulary, mentioned)
-    problems += more + _unused_types(reading, vocabulary, base)
+        mentioned += [Mentioned(constant, token, source) for constant, token in result.constants]
+    vocabulary, more = with_constants(vocabulary, mentioned)
+    problems += more + unused_types(reading.declarations, vocabulary, base)
     return Analysis(vocabulary, tuple(formulas), tuple(places), limited(problems))
 
 
-def _free(formula: Formula) -> tuple[object, ...]:
-    from mlnlab.logic.substitution import free_variables  # noqa: PLC0415
-
-    return free_variables(formula)
-
-
-def _weight(parsed: _Parsed, result: Elaborated, problems: list[Diagnostic]) -> Weight | None:
+def _weight(parsed: _Parsed, problems: list[Diagnostic]) -> Weight | None:
     statement, given = parsed.statement, parsed.weight
     if given is not None and statement.full_stop is not None:
         stop = statement.full_stop
         problems.append(
             statement.source.problem(
-                "weight-and-full-stop", "a formula has a weight or a full stop, not both",
-                start_of(stop), end_of(stop), repair="drop the full stop, or drop the weight",
+                "weight-and-full-stop",
+                "a formula has a weight or a full stop, not both",
+                start_of(stop),
+                end_of(stop),
+                repair="drop the full stop, or drop the weight",
             )
-        )  # fmt: skip
+        )
         return None
     if statement.full_stop is not None:
         return Hard()
@@ -225,68 +228,15 @@ def _remarks(parsed: _Parsed, result: Elaborated, weight: Weight) -> list[Diagno
     if isinstance(weight, Hard) and isinstance(result.formula, And):
         return [
             statement.source.problem(
-                "hard-conjunction", "every part of this hard conjunction must hold in every world (Alchemy gives "
-                "it probabilities far from 1)", statement.start, statement.end, severity=Severity.NOTE,
+                "hard-conjunction",
+                "every part of this hard conjunction must hold "
+                "in every world (Alchemy gives it probabilities far from 1)",
+                statement.start,
+                statement.end,
+                severity=Severity.NOTE,
             )
-        ]  # fmt: skip
+        ]
     return []
-
-
-def _with_constants(
-    vocabulary: Vocabulary, mentioned: list[tuple[Constant, Token, Source]]
-) -> tuple[Vocabulary, list[Diagnostic]]:
-    """Add the constants that formulas mention to their types."""
-    problems: list[Diagnostic] = []
-    new: dict[str, list[str]] = {}
-    for constant, token, source in mentioned:
-        domain = vocabulary.types.get(constant.type)
-        if domain is None or constant.name in domain or constant.name in new.get(constant.type, ()):
-            continue
-        problem = _strange_constant(constant, token, source, vocabulary)
-        if problem is not None:
-            problems.append(problem)
-        if problem is None or problem.severity is not Severity.ERROR:
-            new.setdefault(constant.type, []).append(constant.name)
-    for type_, names in new.items():
-        domain = vocabulary.types[type_]
-        if isinstance(domain, NamedDomain):
-            vocabulary = vocabulary.with_domain(type_, domain.extended(names))
-    return vocabulary, problems
-
-
-def _strange_constant(
-    constant: Constant, token: Token, source: Source, vocabulary: Vocabulary
-) -> Diagnostic | None:
-    name, type_ = constant.name, constant.type
-    domain = vocabulary.types[type_]
-    start, stop = start_of(token), end_of(token)
-    if not isinstance(domain, NamedDomain):
-        limits = f"from {domain.low} to {domain.high}" if isinstance(domain, RangeDomain) else "without names"
-        return source.problem("constant-outside-range", f"{name} is not among the constants of {type_}, {limits}",
-                              start, stop)  # fmt: skip
-    numeric = name.lstrip("-").isdigit()  # the same number may stand for a time and for a distance
-    homes = [t for t, o in vocabulary.types.items() if o.listed and name in o and not numeric]
-    if homes:
-        return source.problem("wrong-type", f"{name} is a {homes[0]}; a {type_} is expected here", start, stop)
-    if domain.listed:
-        hint = did_you_mean(name, domain)
-        return source.problem(
-            "constant-not-listed", f"{name} is not in the list of {type_}; it is added{hint}", start, stop,
-            severity=Severity.WARNING,
-        )  # fmt: skip
-    return None
-
-
-def _unused_types(reading: _Reading, vocabulary: Vocabulary, base: Vocabulary) -> list[Diagnostic]:
-    used = {type_ for predicate in vocabulary.predicates.values() for type_ in predicate.types}
-    return [
-        Diagnostic("unused-type", Severity.WARNING, f"no predicate uses the type {type_}"
-                   + did_you_mean(type_, used), place)
-        for type_ in vocabulary.types
-        if used and type_ not in used and type_ not in base.types
-        for place in [reading.declarations.places.get(f"type {type_}")]
-        if place is not None
-    ]  # fmt: skip
 
 
 def limited(problems: list[Diagnostic]) -> tuple[Diagnostic, ...]:

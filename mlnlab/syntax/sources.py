@@ -83,6 +83,13 @@ def decoded(data: str | bytes, file: str) -> tuple[str, list[Diagnostic]]:
         latin = data[problem.start : problem.start + 1].decode("latin-1")
         span = Span(file, line, column, line, column + 1)
         return text, [
-            Diagnostic("not-utf-8", Severity.ERROR, "this is not UTF-8 text", span, source_line, "text in UTF-8",
-                       f"save the file as UTF-8 (read as Latin-1, the character would be {latin!r})")
-        ]  # fmt: skip
+            Diagnostic(
+                code="not-utf-8",
+                severity=Severity.ERROR,
+                message="this is not UTF-8 text",
+                span=span,
+                source_line=source_line,
+                expected="text in UTF-8",
+                repair=f"save the file as UTF-8 (read as Latin-1, the character would be {latin!r})",
+            )
+        ]

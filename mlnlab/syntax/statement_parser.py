@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lark import Token, Tree, UnexpectedToken
-
 from mlnlab.errors import Diagnostic
-from mlnlab.syntax.tokens import end_of, fresh_parser, start_of
+from mlnlab.syntax.tokens import Unexpected, end_of, parse, start_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence, Set as AbstractSet
+    from collections.abc import Sequence
+    from collections.abc import Set as AbstractSet
 
-    from mlnlab.syntax.tokens import Source
+    from lark import Token
 
-SyntaxTree = Tree[Token]
+    from mlnlab.syntax.tokens import Source, SyntaxTree
 
 _REPAIRS = {
     "&&": "^ for and", "&": "^ for and", "||": "v for or", "|": "v for or", "->": "=>", "-->": "=>",
@@ -40,22 +39,22 @@ _PHRASES: tuple[tuple[frozenset[str], str], ...] = (
 
 def parse_statement(source: Source, found: Sequence[Token], end: int) -> SyntaxTree | Diagnostic:
     """Return the syntax tree of a statement's tokens (weight and full stop cut off)."""
-    parser = fresh_parser().copy()
-    try:
-        for token in found:
-            parser.feed_token(token)
-        tree: SyntaxTree = parser.feed_eof(found[-1] if found else None)
-    except UnexpectedToken as problem:
-        return _explained(source, found, problem.token, _expected_text(parser.accepts()), end)
-    return tree
+    result = parse(found)
+    if isinstance(result, Unexpected):
+        return _explained(source, found, result, end)
+    return result
 
 
-def _explained(
-    source: Source, found: Sequence[Token], token: Token, expected: str, end: int
-) -> Diagnostic:
+def _explained(source: Source, found: Sequence[Token], unexpected: Unexpected, end: int) -> Diagnostic:
+    expected = _expected_text(unexpected.accepted)
+    token = unexpected.token
     if token.type == "$END":
         return source.problem(
-            "unfinished-formula", "the formula ends too early", end - 1 if found else end, end, expected=expected
+            "unfinished-formula",
+            "the formula ends too early",
+            end - 1 if found else end,
+            end,
+            expected=expected,
         )
     text = token.value if len(token.value) <= 40 else token.value[:40] + "…"
     kind = {"BAD": "unreadable-character", "FOREIGN": "foreign-symbol"}.get(token.type, "unexpected-symbol")
@@ -81,7 +80,11 @@ def _repair(found: Sequence[Token], token: Token) -> str:
         return _REPAIRS[token.value]
     place = next((i for i, other in enumerate(found) if other is token), 0)
     before = found[place - 1] if place else None
-    if before is not None and before.type in {"NAME", "STRING", "NUMBER"} and token.type in {"NAME", "STRING", "NUMBER"}:
+    if (
+        before is not None
+        and before.type in {"NAME", "STRING", "NUMBER"}
+        and token.type in {"NAME", "STRING", "NUMBER"}
+    ):
         return "a comma between arguments, a connective between atoms"
     if before is not None and before.type == "RPAR" and token.type in {"NAME", "NOT", "LPAR", "QUANTIFIER"}:
         return "a connective between the two (^, v, =>, <=>), or a new line for a new formula"

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 MOST_NESTED = 100  # deeper formulas are refused: functions over formulas are plain recursion
 LONGEST = 1_000_000  # characters of one statement
 
-_BINARY = frozenset({"IFF", "IMPLIES", "HORN", "COMPARE", "AND", "OR", "SLASH", "PERCENT", "COMMA", "FOREIGN"})
+_BINARY = frozenset(
+    {"IFF", "IMPLIES", "HORN", "COMPARE", "AND", "OR", "SLASH", "PERCENT", "COMMA", "FOREIGN"}
+)
 _CONTINUES = _BINARY | {"RPAR", "RSQB", "RBRACE"}
 _OPENS = {"LPAR": "RPAR", "LSQB": "RSQB", "LBRACE": "RBRACE"}
 _CLOSES = {close: opening for opening, close in _OPENS.items()}
@@ -124,7 +126,9 @@ class _Splitter:
                 depth -= 1
             deepest = max(deepest, depth)
         prefixes = sum(token.type in _PREFIX for token in self.current)
-        arithmetic = sum(token.type in {"PLUS", "MINUS", "STAR", "SLASH", "PERCENT"} for token in self.current)
+        arithmetic = sum(
+            token.type in {"PLUS", "MINUS", "STAR", "SLASH", "PERCENT"} for token in self.current
+        )
         if deepest + prefixes + arithmetic > MOST_NESTED and _nesting(self.current) > MOST_NESTED:
             self._report("too-deep", f"a formula nested more than {MOST_NESTED} levels deep", first)
 

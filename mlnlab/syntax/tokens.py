@@ -6,15 +6,20 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from lark import Lark, Token
+from lark import Lark, Token, Tree, UnexpectedToken
 
 from mlnlab.errors import Diagnostic, Severity, Span
 from mlnlab.logic.ground_atoms import QUANTIFIERS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from lark.parsers.lalr_interactive_parser import InteractiveParser
+
+SyntaxTree = Tree[Token]
+Node = Tree[Token] | Token
 
 # Behind one of these a lone `v` is the connective, elsewhere it is a name.
 OPERAND_ENDS = frozenset(
@@ -28,14 +33,33 @@ def grammar() -> Lark:
     text = Path(__file__).with_name("mln.lark").read_text(encoding="utf-8")
     return Lark(
         text, parser="lalr", lexer="basic", start=["statement", "sum", "lexicon"], propagate_positions=True,
-        maybe_placeholders=True,
+        maybe_placeholders=False,
     )  # fmt: skip
 
 
 @cache
-def fresh_parser(start: str = "statement") -> InteractiveParser[Token]:
-    """Return an interactive parser at the start of a statement; copy it before feeding."""
+def _fresh_parser(start: str) -> InteractiveParser:
+    """Return an interactive parser before its first token; it is copied before it is fed."""
     return grammar().parse_interactive(start=start)
+
+
+class Unexpected(NamedTuple):
+    """Where a parse failed: the token (``$END`` at the end) and the terminals that would be accepted."""
+
+    token: Token
+    accepted: frozenset[str]
+
+
+def parse(found: Sequence[Token], start: str = "statement") -> SyntaxTree | Unexpected:
+    """Return the syntax tree of some tokens, or where and what was not expected."""
+    parser: InteractiveParser = _fresh_parser(start).copy()  # type: ignore[no-untyped-call]
+    try:
+        for token in found:
+            parser.feed_token(token)
+        tree: SyntaxTree = parser.feed_eof(found[-1] if found else None)  # type: ignore[no-untyped-call]
+    except UnexpectedToken as problem:
+        return Unexpected(problem.token, frozenset(parser.accepts()))  # type: ignore[no-untyped-call]
+    return tree
 
 
 @dataclass(frozen=True)
@@ -47,7 +71,7 @@ class Source:
 
     @cached_property
     def line_starts(self) -> list[int]:
-        """The offset at which each line begins; ``\\n``, ``\\r\\n`` and a lone ``\\r`` end a line."""
+        """The offset at which each line begins; a line feed, a carriage return or both end a line."""
         normal = self.text.replace("\r\n", " \n").replace("\r", "\n")
         return [0, *(i + 1 for i, character in enumerate(normal) if character == "\n")]
 
@@ -109,3 +133,47 @@ def _kind_of_word(token: Token, previous: str, following: Token | None) -> str:
     if token.value.casefold() in QUANTIFIERS and following is not None:
         return "QUANTIFIER" if following.type in {"NAME", "COMPARE"} else "NAME"
     return "NAME"
+
+
+def tokens_of(node: Node) -> list[Token]:
+    """Return the tokens of a node, left to right."""
+    return [node] if isinstance(node, Token) else list(node.scan_values(lambda _: True))
+
+
+def first_token(node: Node) -> Token | None:
+    """Return the first token of a node."""
+    return next(iter(tokens_of(node)), None)
+
+
+def extent(node: Node) -> tuple[int, int]:
+    """Return the offsets between which a node stands."""
+    if isinstance(node, Tree) and not node.meta.empty:
+        return node.meta.start_pos, node.meta.end_pos
+    found = tokens_of(node)
+    return (start_of(found[0]), end_of(found[-1])) if found else (0, 1)
+
+
+def parts(node: SyntaxTree) -> list[Node]:
+    """Return the nodes directly below a node."""
+    return list(node.children)
+
+
+def called(node: SyntaxTree) -> tuple[Token, list[Node]]:
+    """Return the name and the arguments of ``name(argument, ...)``."""
+    name, arguments = node.children[-2:]
+    if not isinstance(name, Token) or not isinstance(arguments, Tree):
+        raise TypeError(f"{node.data} has no name and arguments")
+    return name, list(arguments.children)
+
+
+def unquoted(token: str) -> str:
+    """Return the name inside double quotes, escapes undone."""
+    result: list[str] = []
+    escaped = False
+    for character in token[1:-1]:
+        if character == "\\" and not escaped:
+            escaped = True
+            continue
+        result.append(character)
+        escaped = False
+    return "".join(result)

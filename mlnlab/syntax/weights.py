@@ -5,18 +5,20 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
-from lark import Token, Tree, UnexpectedInput
+from lark import Token
 
-from mlnlab.syntax.tokens import end_of, fresh_parser, start_of
+from mlnlab.syntax.tokens import Node, Unexpected, called, end_of, parse, start_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mlnlab.errors import Diagnostic
     from mlnlab.syntax.statements import Statement
 
 _FORMULA_STARTS = frozenset(
     {"NAME", "STRING", "NUMBER", "LPAR", "LSQB", "NOT", "QUANTIFIER", "STAR", "VBAR", "TRUTH", "MINUS"}
 )
-_FUNCTIONS = {
+_FUNCTIONS: dict[str, Callable[[float], float]] = {
     "log": math.log,
     "ln": math.log,
     "exp": math.exp,
@@ -74,7 +76,11 @@ def _not_a_number(statement: Statement) -> Diagnostic | None:
     found = statement.tokens
     place = 1 if found[0].type in {"MINUS", "PLUS"} else 0
     word = found[place : place + 2]
-    if len(word) == 2 and word[0].value.casefold() in _NOT_FINITE and word[1].type in _FORMULA_STARTS - {"LPAR"}:
+    if (
+        len(word) == 2
+        and word[0].value.casefold() in _NOT_FINITE
+        and word[1].type in _FORMULA_STARTS - {"LPAR"}
+    ):
         return _weight_problem(statement, 0, place + 1, _FINITE)
     return None
 
@@ -88,7 +94,7 @@ def _weight_problem(statement: Statement, first: int, stop: int, message: str) -
 
 
 def _number_ahead(found: tuple[Token, ...], start: int) -> tuple[int, float | None]:
-    """Return where a number that begins at ``start`` ends, and its value; ``start`` itself where none does."""
+    """Return where the number beginning at ``start`` ends, and its value; ``start`` where there is none."""
     place = start
     sign = 1.0
     if place < len(found) and found[place].type in {"PLUS", "MINUS"}:
@@ -116,36 +122,37 @@ def _closing(found: tuple[Token, ...], opening: int) -> int:
 
 
 def _calculated(function: str, inside: tuple[Token, ...]) -> float | None:
-    """Return the value of ``log(...)`` and its kin; ``nan`` where it has none, ``None`` where it is no number."""
-    parser = fresh_parser("sum").copy()
+    """Return the value of ``log(...)`` and its kin: ``nan`` where undefined, ``None`` if no number."""
+    tree = parse(inside, "sum")
+    if isinstance(tree, Unexpected):
+        return None
     try:
-        for token in inside:
-            parser.feed_token(token)
-        tree = parser.feed_eof(inside[-1] if inside else None)
         value = _evaluated(tree)
         return None if value is None else _FUNCTIONS[function](value)
-    except UnexpectedInput:
-        return None
     except (ValueError, ZeroDivisionError, OverflowError):
         return math.nan
 
 
-def _evaluated(tree: Tree[Token] | Token) -> float | None:
-    if isinstance(tree, Token):
-        return float(tree) if tree.type == "NUMBER" else None
-    if tree.data == "negative":
-        return -float(str(tree.children[1]))
-    if tree.data == "call" and tree.children[0] in _FUNCTIONS:
-        arguments = tree.children[1]
-        inner = _evaluated(arguments.children[0]) if isinstance(arguments, Tree) else None
-        return None if inner is None else _FUNCTIONS[str(tree.children[0])](inner)
-    if tree.data != "arithmetic":
+def _evaluated(node: Node) -> float | None:
+    if isinstance(node, Token):
+        return float(node) if node.type == "NUMBER" else None
+    if node.data == "negative":
+        return -float(str(node.children[1]))
+    if node.data == "call":
+        name, arguments = called(node)
+        inner = _evaluated(arguments[0]) if name in _FUNCTIONS and len(arguments) == 1 else None
+        return None if inner is None else _FUNCTIONS[name](inner)
+    if node.data != "arithmetic":
         return None
-    left, operator, right = tree.children
+    left, operator, right = node.children
     first, second = _evaluated(left), _evaluated(right)
     if first is None or second is None:
         return None
-    match str(operator):
+    return _arithmetic(str(operator), first, second)
+
+
+def _arithmetic(operator: str, first: float, second: float) -> float | None:
+    match operator:
         case "+":
             return first + second
         case "-" | "−":

@@ -1,0 +1,188 @@
+"""The questions of the public face: ``infer``, ``map_state``, ``log_z``, ``log_likelihood``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from mlnlab.errors import ArgumentError
+from mlnlab.inference.enumeration import MOST_WORLDS, log_partition, marginals, most_probable
+from mlnlab.inference.question import pose, refuse_unlearned
+from mlnlab.inference.shares import explain
+from mlnlab.logic.suggestions import did_you_mean
+from mlnlab.logic.weights import Hard, weight_value
+from mlnlab.model.world import World
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import pandas as pd
+
+    from mlnlab.inference.marginals import Marginals
+    from mlnlab.logic.formulas import Formula
+    from mlnlab.model.database import Database
+    from mlnlab.model.mln import MLN
+
+METHODS = ("enumeration",)
+
+
+def _chosen(method: str) -> str:
+    if method == "auto":
+        return METHODS[0]
+    if method not in METHODS:
+        raise ArgumentError(
+            f"There is no inference method {method}{did_you_mean(method, METHODS)}; there are: "
+            f"{', '.join(('auto', *METHODS))}."
+        )
+    return method
+
+
+def infer(
+    mln: MLN,
+    db: Database | Mapping[str, int] | None = None,
+    query: Sequence[str | Formula] | str | None = None,
+    *,
+    open: Sequence[str] = (),  # noqa: A002 - the fixed public name
+    given: Sequence[str | Formula] | str = (),
+    method: str = "auto",
+    limit: int = MOST_WORLDS,
+) -> Marginals:
+    r"""Return the probabilities of atoms and formulas.
+
+    ``query`` names predicates (all their atoms), ground atoms or formulas. The query predicates' atoms that
+    the database does not list are unknown, listed ones are evidence; other predicates are closed (unlisted
+    atoms are false) unless named in ``open``. ``given`` holds formulas that are known to be true. Without a
+    database everything is open.
+
+    >>> import mlnlab as ml
+    >>> mln = ml.MLN.from_text("Smokes(person)\nCancer(person)\n1.5 Smokes(x) => Cancer(x)")
+    >>> db = ml.Database.from_text("Smokes(Anna)", mln)
+    >>> round(ml.infer(mln, db, query=["Cancer"])["Cancer(Anna)"], 4)
+    0.8176
+    """
+    chosen = _chosen(method)
+    question = pose(mln, db, query, open, given)
+    answer = marginals(question, limit=limit)
+    worlds = f"{answer.number_of_worlds:,} world{'s' * (answer.number_of_worlds != 1)}"
+    reason = f"{chosen}: {worlds} are few enough to visit each, so the answer is exact"
+    return replace(answer, reason=reason, explain=partial(explain, question))
+
+
+@dataclass(frozen=True, slots=True)
+class MapState:
+    """A most probable world, its log-weight, and the soft formulas that it violates."""
+
+    world: World
+    log_weight: float
+    violated: tuple[tuple[str, int], ...]
+    proven_optimal: bool
+    method: str
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a data frame with a row for each true atom."""
+        import pandas as pd
+
+        return pd.DataFrame({"atom": sorted(map(str, self.world.true_atoms))})
+
+
+def map_state(
+    mln: MLN,
+    db: Database | Mapping[str, int] | None = None,
+    query: Sequence[str | Formula] | str | None = None,
+    *,
+    open: Sequence[str] = (),  # noqa: A002 - the fixed public name
+    given: Sequence[str | Formula] | str = (),
+    method: str = "auto",
+    limit: int = MOST_WORLDS,
+) -> MapState:
+    r"""Return a most probable world given the evidence; the arguments are those of :func:`infer`.
+
+    >>> import mlnlab as ml
+    >>> mln = ml.MLN.from_text("Smokes(person)\nCancer(person)\n1.5 Smokes(x) => Cancer(x)")
+    >>> db = ml.Database.from_text("Smokes(Anna)", mln)
+    >>> sorted(map(str, ml.map_state(mln, db, query=["Cancer"]).world.true_atoms))
+    ['Cancer(Anna)', 'Smokes(Anna)']
+    """
+    chosen = _chosen(method)
+    question = pose(mln, db, query, open, given)
+    true, log_weight = most_probable(question, limit=limit)
+    world = World(question.vocabulary, true)
+    violated = _violated(question.mln, world)
+    return MapState(world, log_weight, violated, proven_optimal=True, method=chosen)
+
+
+def _violated(mln: MLN, world: World) -> tuple[tuple[str, int], ...]:
+    """Return the formulas with groundings that the world scores against, and how many."""
+    from mlnlab.logic.evaluation import groundings
+    from mlnlab.model.mln import statement_text
+
+    found = []
+    for weighted in mln.formulas:
+        total = sum(1 for _ in groundings(weighted.formula, world))
+        true = world.count(weighted.formula)
+        against = true if (weight_value(weighted.weight) or 0) < 0 else total - true
+        if against:
+            found.append((statement_text(weighted), against))
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class LogZ:
+    """The logarithm of the partition function, a bound on its error, and the method."""
+
+    value: float
+    error: float
+    method: str
+
+    def __float__(self) -> float:
+        return self.value
+
+
+def log_z(
+    mln: MLN,
+    domains: Database | Mapping[str, int] | None = None,
+    *,
+    method: str = "auto",
+    limit: int = MOST_WORLDS,
+) -> LogZ:
+    r"""Return log Z; ``domains`` are sizes, or a database for its constants (its facts are no evidence).
+
+    >>> import mlnlab as ml
+    >>> mln = ml.MLN.from_text("Smokes(person)\nCancer(person)\n1.5 Smokes(x) => Cancer(x)")
+    >>> round(ml.log_z(mln, {"person": 3}).value, 4)
+    8.0063
+    """
+    chosen = _chosen(method)
+    vocabulary = mln.vocabulary_with(domains)
+    question = pose(replace(mln, vocabulary=vocabulary), None, None)
+    return LogZ(log_partition(question, limit=limit), 1e-12, chosen)
+
+
+def log_likelihood(mln: MLN, db: Database, *, method: str = "auto", limit: int = MOST_WORLDS) -> float:
+    r"""Return log P(db) = sum_i w_i n_i(db) - log Z (lecture notes, eq. 15); every atom is part of the world.
+
+    >>> import mlnlab as ml
+    >>> mln = ml.MLN.from_text("Smokes(person)\nCancer(person)\n1.5 Smokes(x) => Cancer(x)")
+    >>> db = ml.Database.from_text("Smokes(Anna)", mln)
+    >>> round(ml.log_likelihood(mln, db), 4)
+    -2.6688
+    """
+    if any(relation.listed > len(relation.true) + len(relation.false) for relation in db.relations.values()):
+        raise ArgumentError(
+            "The database marks atoms as unknown or soft; a likelihood needs a complete world."
+        )
+    expanded = mln.expand(db)
+    refuse_unlearned(expanded)
+    world = World(expanded.vocabulary, frozenset(db.atoms()))
+    total = 0.0
+    for weighted in expanded.formulas:
+        count = world.count(weighted.formula)
+        if isinstance(weighted.weight, Hard):
+            from mlnlab.logic.evaluation import groundings
+
+            if count < sum(1 for _ in groundings(weighted.formula, world)):
+                return float("-inf")
+        else:
+            total += (weight_value(weighted.weight) or 0.0) * count
+    return total - log_z(mln, db, method=method, limit=limit).value

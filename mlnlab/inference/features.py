@@ -1,0 +1,147 @@
+"""Ground features over a question's choices, as small tables (lecture notes, eq. 13: the g_ij).
+
+A grounding that evidence decides adds to a constant; one that depends on a few choices becomes a table over
+their options, and tables of one formula over the same choices are summed. A grounding that depends on too
+many choices for a table stays *wide*: it is evaluated on whole stretches of worlds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mlnlab.errors import TooLargeError
+from mlnlab.inference.truth_algebras import ArrayAlgebra, ScopeAlgebra, compiled, extensions
+from mlnlab.logic.formulas import Variable
+from mlnlab.logic.substitution import free_variables
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from mlnlab.inference.question import Question
+    from mlnlab.logic.formulas import Formula
+    from mlnlab.logic.ground_atoms import GroundAtom
+
+MOST_CELLS = 1 << 14  # of one table; 128 kB of numbers stay in a core's cache
+MOST_GROUNDINGS = 2_000_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """How many groundings of one formula are true, for each combination of the options of some choices."""
+
+    column: int
+    scope: tuple[int, ...]
+    counts: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Wide:
+    """A grounding over many choices: a function from truth values of atoms to truth values."""
+
+    column: int
+    scope: tuple[int, ...]
+    evaluate: Callable[[Callable[[str, tuple[str, ...]], NDArray[np.bool_] | bool]], NDArray[np.bool_] | bool]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Features:
+    """The features of several formulas (columns): what evidence decided, tables, and wide groundings."""
+
+    groundings: NDArray[np.int64]
+    decided: NDArray[np.int64]
+    tables: tuple[Table, ...]
+    wide: tuple[Wide, ...]
+
+
+def number_of_groundings(formula: Formula, question: Question) -> int:
+    """Return the product of the sizes of the free variables' types."""
+    return prod(len(question.vocabulary.domain(variable.type)) for variable in free_variables(formula))
+
+
+def ground_features(formulas: Sequence[Formula], question: Question) -> Features:
+    """Return the ground features of the formulas; each formula is a column."""
+    estimate = sum(number_of_groundings(formula, question) for formula in formulas)
+    if estimate > MOST_GROUNDINGS:
+        raise TooLargeError(
+            f"The formulas have {estimate:,} groundings; this method visits each, up to {MOST_GROUNDINGS:,}.",
+            estimate, ["use fewer constants", "drop the formula with the most variables"],
+        )  # fmt: skip
+    return _Grounder(question).run(formulas)
+
+
+class _Grounder:
+    """The state of one pass over all groundings of all formulas."""
+
+    def __init__(self, question: Question) -> None:
+        self.question = question
+        self.sizes = tuple(choice.options for choice in question.choices)
+        self.places: dict[GroundAtom, tuple[int, int]] = {
+            atom: (number, option)
+            for number, choice in enumerate(question.choices)
+            for option, atom in enumerate(choice.atoms)
+        }
+        self.tables: dict[tuple[int, tuple[int, ...]], NDArray[np.float64]] = {}
+        self.wide: list[Wide] = []
+
+    def run(self, formulas: Sequence[Formula]) -> Features:
+        groundings = np.zeros(len(formulas), np.int64)
+        decided = np.zeros(len(formulas), np.int64)
+        for column, formula in enumerate(formulas):
+            groundings[column], decided[column] = self._formula(column, formula)
+        tables = tuple(Table(column, scope, counts) for (column, scope), counts in self.tables.items())
+        return Features(groundings, decided, tables, tuple(self.wide))
+
+    def _formula(self, column: int, formula: Formula) -> tuple[int, int]:
+        """Ground one formula; return its number of groundings and how many of them evidence makes true."""
+        vocabulary = self.question.vocabulary
+        scope_of = compiled(formula, vocabulary, ScopeAlgebra(self._scope))
+        digits: dict[int, NDArray[np.intp]] = {}
+        truths = compiled(formula, vocabulary, ArrayAlgebra(lambda p, a: self._truths(p, a, digits)))
+        variables = free_variables(formula)
+        groundings = decided = 0
+        for binding in extensions(variables, formula, vocabulary)({}):
+            groundings += 1
+            scope = scope_of(binding)
+            if isinstance(scope, bool):
+                decided += scope
+                continue
+            order = tuple(sorted(scope))
+            shape = tuple(self.sizes[number] for number in order)
+            if prod(shape) > MOST_CELLS:
+                self.wide.append(Wide(column, order, self._wide_evaluation(formula, binding)))
+                continue
+            digits.clear()
+            digits.update(zip(order, np.indices(shape, sparse=True), strict=True))
+            self._add(column, order, shape, truths(binding))
+        return groundings, decided
+
+    def _add(
+        self, column: int, order: tuple[int, ...], shape: tuple[int, ...], value: NDArray[np.bool_] | bool
+    ) -> None:  # fmt: skip
+        table = self.tables.setdefault((column, order), np.zeros(shape))
+        table += value
+
+    def _scope(self, predicate: str, arguments: tuple[str, ...]) -> bool | int:
+        place = self.places.get((predicate, arguments))  # type: ignore[call-overload]
+        return self.question.holds(predicate, arguments) if place is None else place[0]
+
+    def _truths(
+        self, predicate: str, arguments: tuple[str, ...], digits: dict[int, NDArray[np.intp]]
+    ) -> NDArray[np.bool_] | bool:
+        place = self.places.get((predicate, arguments))  # type: ignore[call-overload]
+        if place is None:
+            return self.question.holds(predicate, arguments)
+        number, option = place
+        return np.asarray(digits[number] == option)
+
+    def _wide_evaluation(
+        self, formula: Formula, binding: dict[Variable, str]
+    ) -> Callable[[Callable[[str, tuple[str, ...]], NDArray[np.bool_] | bool]], NDArray[np.bool_] | bool]:
+        vocabulary = self.question.vocabulary
+        return lambda look_up: compiled(formula, vocabulary, ArrayAlgebra(look_up))(binding)

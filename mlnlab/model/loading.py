@@ -1,0 +1,46 @@
+"""The short ways in: files by path, predicates by declaration."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, overload
+
+from mlnlab.errors import ArgumentError
+from mlnlab.model.database import Database
+from mlnlab.model.mln import MLN, Semantics
+
+if TYPE_CHECKING:
+    from mlnlab.logic.vocabulary import Predicate, Vocabulary
+
+
+def load(path: str | Path, *, semantics: Semantics = "textbook") -> MLN:
+    """Read a ``.mln`` file: ``ml.load("smoking.mln")``; the files that it includes are read with it."""
+    return MLN.load(path, semantics=semantics)
+
+
+@overload
+def load_db(path: str | Path, mln: MLN | Vocabulary) -> Database: ...
+@overload
+def load_db(path: list[str | Path], mln: MLN | Vocabulary) -> list[Database]: ...
+def load_db(path: str | Path | list[str | Path], mln: MLN | Vocabulary) -> Database | list[Database]:
+    """Read a ``.db`` file; of a list of files each is a database of its own."""
+    if isinstance(path, str | Path):
+        return Database.load(path, mln)
+    return [Database.load(one, mln) for one in path]
+
+
+def predicates(declarations: str) -> tuple[Predicate, ...]:
+    """Return the predicates of some declarations, to build formulas with.
+
+    >>> import mlnlab as ml
+    >>> Smokes, Friends = ml.predicates("Smokes(person), Friends(person, person)")
+    >>> x, y = ml.variables("x y")
+    >>> mln = ml.MLN.from_formulas([(1.5, (Smokes(x) & Friends(x, y)) >> Smokes(y))])
+    >>> print(mln.to_text().splitlines()[-1])
+    1.5 Smokes(x) ^ Friends(x, y) => Smokes(y)
+    """
+    lines = declarations.replace(";", "\n").replace("),", ")\n")
+    vocabulary = MLN.from_text(lines).vocabulary
+    if not vocabulary.predicates:
+        raise ArgumentError("Declarations look like: Smokes(person), Friends(person, person).")
+    return tuple(vocabulary.predicates.values())
