@@ -32,7 +32,7 @@ lint: test-environment
 	@$(COMMANDS)/ruff check
 	@$(COMMANDS)/ruff format --check
 	@$(COMMANDS)/mypy
-	@$(COMMANDS)/lint-imports
+	@$(COMMANDS)/lint-imports --no-logo
 
 # pytest speaks last, so that its closing line is the last line.
 test: lint
