@@ -44,8 +44,8 @@ from mlnlab.logic.vocabulary import (
 from mlnlab.logic.weights import Fixed, Hard, Soft, ToLearn, WeightedFormula
 
 VARIABLES = {
-    "person": (Variable("x", "person"), Variable("y", "person"), Variable("x1", "person")),
-    "movie": (Variable("m", "movie"), Variable("n", "movie")),
+    "person": (Variable("x", "person"), Variable("x1", "person")),
+    "movie": (Variable("m", "movie"),),
     "time": (Variable("t", "time"), Variable("s", "time")),
 }
 RELATIONS = ("=", "!=", "<", "<=", ">", ">=")
@@ -78,25 +78,36 @@ def ground_atoms(vocabulary):
 @st.composite
 def vocabularies(draw, *, empty_types=True):
     """Types person (named), movie (sized) and time (a range), each small; two to four predicates."""
-    least = 0 if empty_types else 1
+    # At most one type is empty, because a formula with a free variable of it has no grounding at all.
+    empty = draw(st.sampled_from([None] * 7 + ["person", "movie", "time"])) if empty_types else None
+    sizes = {type_: 0 if type_ == empty else draw(st.integers(1, 3)) for type_ in VARIABLES}
     low = draw(st.integers(-1, 2))
     types = {
-        "person": NamedDomain(PEOPLE[: draw(st.integers(least, 3))]),
-        "movie": SizedDomain("Movie", draw(st.integers(least, 2))),
-        "time": RangeDomain(low, low + draw(st.integers(least, 3)) - 1),
+        "person": NamedDomain(PEOPLE[: sizes["person"]]),
+        "movie": SizedDomain("Movie", min(sizes["movie"], 2)),
+        "time": RangeDomain(low, low + sizes["time"] - 1),
     }
-    signatures = draw(
-        st.lists(st.lists(st.sampled_from(sorted(types)), max_size=3).map(tuple), min_size=2, max_size=4)
+    # With one type only, quantifiers, atoms and arithmetic are likely to have to do with each other.
+    argument_types = st.sampled_from(
+        draw(st.sampled_from([["time"], ["person"], ["person", "time", "movie"]]))
     )
+    signature = st.sampled_from([0, 1, 1, 1, 2, 2, 3]).flatmap(
+        lambda arity: st.tuples(*[argument_types] * arity)
+    )
+    signatures = draw(st.lists(signature, min_size=2, max_size=4))
     predicates = {name: Predicate(name, types_) for name, types_ in zip("PQRS", signatures, strict=False)}
     return Vocabulary(FrozenMapping(types), FrozenMapping(predicates))
 
 
 def worlds(vocabulary):
-    """Any set of true ground atoms."""
+    """Any set of true ground atoms; each atom is true half of the time."""
     possible = ground_atoms(vocabulary)
-    sets = st.frozensets(st.sampled_from(possible)) if possible else st.just(frozenset())
-    return sets.map(lambda true: SmallWorld(vocabulary, true))
+    choices = st.integers(0, 2 ** len(possible) - 1) | st.just(2 ** len(possible) // 3)
+    return choices.map(
+        lambda bits: SmallWorld(
+            vocabulary, frozenset(atom for place, atom in enumerate(possible) if bits >> place & 1)
+        )
+    )
 
 
 def _simple_terms(vocabulary, type_):
@@ -118,7 +129,9 @@ def terms(vocabulary, type_, *, arithmetic=True):
     if type_ != "time" or not arithmetic:
         return simple
     nested = st.builds(Arithmetic, st.just("+"), _calculations(vocabulary, "+-*/%"), simple)
-    return st.one_of(simple, simple, _calculations(vocabulary, "+-*/%"), nested)
+    return st.one_of(
+        simple, simple, _calculations(vocabulary, "+-"), _calculations(vocabulary, "*/%"), nested
+    )
 
 
 @st.composite
@@ -171,8 +184,10 @@ def formulas(draw, vocabulary, *, depth=3, arithmetic=True, counting=True):
 
 
 def _quantified_variables():
-    every = [variable for variables in VARIABLES.values() for variable in variables]
-    return st.lists(st.sampled_from(every), min_size=1, max_size=2, unique=True).map(tuple)
+    # Moments more often than others: they are what arithmetic restricts.
+    every = [*VARIABLES["person"], *VARIABLES["time"], *VARIABLES["movie"]]
+    times = st.permutations(VARIABLES["time"]).flatmap(lambda both: st.sampled_from([both[:1], both]))
+    return (times | st.lists(st.sampled_from(every), min_size=1, max_size=2, unique=True)).map(tuple)
 
 
 @st.composite

@@ -243,6 +243,39 @@ def test_the_rook_graph_is_not_the_shrikhande_graph():
     assert not equivalent_up_to_renaming(Or(tuple(rook)), Or(tuple(shrikhande)))
 
 
+def test_tied_variables_that_are_not_interchangeable():
+    """In a triangle beside a square every variable looks the same to colour refinement."""
+    clause = Or((*cycle(PEOPLE[:3]), *cycle(PEOPLE[3:7]), *cycle(PEOPLE[7:10]), *cycle(PEOPLE[10:16])))
+    chance = random.Random(5)
+    forms = {canonical(shuffled(renamed(clause, chance), chance)) for _ in range(20)}
+    assert forms == {canonical(clause)}
+
+
+@pytest.mark.parametrize(
+    ("vertices", "classes", "draws"), [(4, 1, 5), (6, 2, 40), (8, 6, 400), (10, 21, 700)]
+)
+def test_cubic_graphs_are_counted_right(vertices, classes, draws):
+    """Graphs whose vertices all have three neighbours, up to isomorphism: 1, 2, 6, 21 (OEIS A005638)."""
+    chance = random.Random(11)
+    # The disconnected ones are too rare to be drawn; all of 4 + 4, 4 + 6.
+    small = cubic_graph(PEOPLE[:4], chance)
+    graphs = {
+        canonical(Or((*small, *cubic_graph(PEOPLE[4:vertices], chance)))) for _ in range(20 * (vertices > 7))
+    }
+    graphs |= {canonical(Or(cubic_graph(PEOPLE[:vertices], chance))) for _ in range(draws)}
+    assert len(graphs) == classes
+
+
+def cubic_graph(variables, chance):
+    """Draw a cubic graph by pairing three stubs of each vertex until no loop or double edge turns up."""
+    while True:
+        stubs = [variable for variable in variables for _ in range(3)]
+        chance.shuffle(stubs)
+        pairs = {frozenset(pair) for pair in zip(stubs[::2], stubs[1::2], strict=True)}
+        if len(pairs) == len(stubs) // 2 and all(len(pair) == 2 for pair in pairs):
+            return tuple(Equality(*sorted(pair, key=repr)) for pair in pairs)
+
+
 @pytest.mark.parametrize(
     ("name", "clause"),
     [

@@ -103,6 +103,13 @@ def test_standardising_apart_keeps_names_that_are_free_to_use():
     )
 
 
+def test_standardising_apart_respects_hidden_variables():
+    apart = standardise_apart(Exists((X,), And((p(X), ForAll((X,), q(X))))))
+    assert apart == Exists(
+        (X,), And((p(X), ForAll((Variable("x1", "person"),), q(Variable("x1", "person")))))
+    )
+
+
 def test_standardising_apart_avoids_names_of_constants():
     constant = Constant("x", "person")
     apart = standardise_apart(And((p(constant), ForAll((X,), p(X)))))

@@ -101,6 +101,10 @@ def test_a_complement_is_the_negation(case):
         (Comparison(">", T, T), FALSE),
         (Comparison("<", ANNA, BOB), Comparison("<", ANNA, BOB)),
         (And((Comparison("<", T, THREE), Comparison(">=", T, THREE))), FALSE),
+        (And((Not(Comparison("<", T, THREE)), Comparison("<", T, THREE))), FALSE),
+        (And((Comparison("<", T, THREE), Not(Comparison("<", T, THREE)))), FALSE),
+        # Without a value it cannot be compared, so this is not true everywhere.
+        (Comparison("<=", Arithmetic("/", T, T), Arithmetic("/", T, T)),) * 2,
         (Atom("On", (plus_one(THREE),)), Atom("On", (Constant("4", "time"),))),
         (Atom("On", (plus_one(Constant("3")),)), Atom("On", (plus_one(Constant("3")),))),
         (
