@@ -87,11 +87,11 @@ def pieces(formula: Formula, marks: Marks = Marks()) -> Iterator[Piece]:  # noqa
         case Atom():
             yield from _atom_pieces(formula, marks)
         case Equality(left, right):
-            yield from _between(left, "=", right, marks)
+            yield from _between(left, "=", right)
         case Comparison(operator, left, right):
-            yield from _between(left, operator, right, marks)
+            yield from _between(left, operator, right)
         case Not(Equality(left, right)):
-            yield from _between(left, "!=", right, marks)
+            yield from _between(left, "!=", right)
         case Not(operand):
             yield Piece("connective", "!")
             bare = not isinstance(operand, Comparison | Cardinality)
@@ -151,10 +151,10 @@ def _term_pieces(term: Term, marks: Marks, *, inside: bool = False) -> Iterator[
             assert_never(term)
 
 
-def _between(left: Term, symbol: str, right: Term, marks: Marks) -> Iterator[Piece]:
-    yield from _term_pieces(left, marks)
+def _between(left: Term, symbol: str, right: Term) -> Iterator[Piece]:
+    yield from _term_pieces(left, Marks())  # + stands in atoms only, where a variable's type is told
     yield from (_SPACE, Piece("connective", symbol), _SPACE)
-    yield from _term_pieces(right, marks)
+    yield from _term_pieces(right, Marks())
 
 
 def _operand(formula: Formula, needed: int, marks: Marks) -> Iterator[Piece]:

@@ -75,7 +75,8 @@ def _with_signs(formula: Formula, flipped: set[Atom]) -> Formula:
 
 def clauses_of(formula: WeightedFormula, vocabulary: Vocabulary) -> tuple[WeightedFormula, ...]:
     """Return the clauses that Alchemy makes of a formula, its weight divided evenly among them."""
-    clauses = cnf(formula.formula, vocabulary.types)
+    known = {type_: domain for type_, domain in vocabulary.types.items() if len(domain)}
+    clauses = cnf(formula.formula, known)
     weight = _divided(formula.weight, len(clauses))
     return tuple(replace(formula, formula=clause_formula(clause), weight=weight) for clause in clauses)
 

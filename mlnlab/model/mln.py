@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from mlnlab.errors import ArgumentError, InputError
-from mlnlab.logic.formulas import Atom, Formula
+from mlnlab.logic.formulas import And, Atom, Formula, Or
 from mlnlab.logic.printing import marks_of, to_text
 from mlnlab.logic.vocabulary import Predicate, Vocabulary
 from mlnlab.logic.weights import Fixed, Hard, Soft, ToLearn, Weight, WeightedFormula, weight_value
@@ -268,5 +268,12 @@ def statement_text(weighted: WeightedFormula) -> str:
             return f"{text}."
         case ToLearn():
             # A lone atom without a weight could be read as a declaration, a `v` in front as the connective.
-            bare = not isinstance(weighted.formula, Atom) and not text.startswith("v ")
+            bare = not isinstance(_unwrapped(weighted.formula), Atom) and not text.startswith("v ")
             return text if bare else f"({text})"
+
+
+def _unwrapped(formula: Formula) -> Formula:
+    """Return what is printed for conjunctions and disjunctions of a single formula."""
+    while isinstance(formula, And | Or) and len(formula.operands) == 1:
+        formula = formula.operands[0]
+    return formula

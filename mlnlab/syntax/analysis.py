@@ -18,13 +18,15 @@ from mlnlab.logic.weights import Fixed, Hard, Soft, ToLearn, Weight, WeightedFor
 from mlnlab.syntax.declarations import Declarations
 from mlnlab.syntax.elaboration import Elaborated, elaborate
 from mlnlab.syntax.sources import decoded, read_bytes
-from mlnlab.syntax.statement_parser import parse_statement
+from mlnlab.syntax.statement_parser import REPAIRS, parse_statement
 from mlnlab.syntax.statements import Statement, statements, unreadable
 from mlnlab.syntax.tokens import Source, end_of, start_of, tokens
 from mlnlab.syntax.vocabulary_checks import Mentioned, unused_types, with_constants
 from mlnlab.syntax.weights import WeightText, split_weight
 
 if TYPE_CHECKING:
+    from lark import Token
+
     from mlnlab.syntax.tokens import SyntaxTree
 
 MOST_OF_ONE_KIND = 50  # problems of one kind that are reported one by one
@@ -120,6 +122,8 @@ def _read(text: str | bytes, file: str, folder: Path, reading: _Reading) -> None
 
 
 def _take(statement: Statement, folder: Path, reading: _Reading) -> None:
+    if any(token.type == "OPEN_STRING" for token in statement.tokens):
+        return  # reported already
     split = split_weight(statement)
     if split.problem is not None:
         reading.problems.append(split.problem)
@@ -132,19 +136,20 @@ def _take(statement: Statement, folder: Path, reading: _Reading) -> None:
     elif not reading.only_formulas and split.weight is None and reading.declarations.take(statement, tree):
         return
     elif tree.data == "function_declaration":
-        reading.problems.append(_misplaced(statement))
+        reading.problems.append(_misplaced(statement, split.formula))
     else:
         reading.parsed.append(_Parsed(statement, split.weight, tree))
 
 
-def _misplaced(statement: Statement) -> Diagnostic:
-    first, second = statement.tokens[0], statement.tokens[1]
+def _misplaced(statement: Statement, formula: tuple[Token, ...]) -> Diagnostic:
+    first, second = formula[0], formula[1]
     return statement.source.problem(
         "unexpected-symbol",
         "two names stand side by side",
         start_of(first),
         end_of(second),
         expected="a connective between atoms; a declaration has neither weight nor full stop",
+        repair=REPAIRS.get(first.value, ""),
     )
 
 
@@ -179,7 +184,7 @@ def _include(statement: Statement, folder: Path, reading: _Reading) -> None:
 def _assembled(reading: _Reading, base: Vocabulary) -> Analysis:
     vocabulary = reading.declarations.vocabulary
     formulas: list[WeightedFormula] = []
-    places: list[Span] = []
+    origins: list[Statement] = []
     problems = [*reading.problems, *reading.declarations.problems]
     mentioned: list[Mentioned] = []
     for parsed in reading.parsed:
@@ -187,18 +192,20 @@ def _assembled(reading: _Reading, base: Vocabulary) -> Analysis:
         result = elaborate(parsed.tree, source, vocabulary)
         problems += result.problems
         weight = _weight(parsed, problems)
-        if weight is None or result.problems:
+        if weight is None or any(p.severity is Severity.ERROR for p in result.problems):
             continue
-        problems += _remarks(parsed, result, weight)
+        problems += _remarks(parsed.statement, result, weight)
         named = parsed.weight.name if parsed.weight else ""
         free_mark = (named,) if named and named in {v.name for v in free_variables(result.formula)} else ()
         marks = tuple(dict.fromkeys((*result.per_constant, *free_mark)))
         formulas.append(WeightedFormula(result.formula, weight, marks, result.both_signs))
-        places.append(source.span(parsed.statement.start, parsed.statement.end))
+        origins.append(parsed.statement)
         mentioned += [Mentioned(constant, token, source) for constant, token in result.constants]
+    problems += [] if reading.only_formulas else _missing_weights(formulas, origins)
     vocabulary, more = with_constants(vocabulary, mentioned)
     problems += more + unused_types(reading.declarations, vocabulary, base)
-    return Analysis(vocabulary, tuple(formulas), tuple(places), limited(problems))
+    places = tuple(origin.source.span(origin.start, origin.end) for origin in origins)
+    return Analysis(vocabulary, tuple(formulas), places, limited(problems))
 
 
 def _weight(parsed: _Parsed, problems: list[Diagnostic]) -> Weight | None:
@@ -222,21 +229,29 @@ def _weight(parsed: _Parsed, problems: list[Diagnostic]) -> Weight | None:
     return Fixed(given.value) if given.fixed else Soft(given.value)
 
 
-def _remarks(parsed: _Parsed, result: Elaborated, weight: Weight) -> list[Diagnostic]:
+def _remarks(statement: Statement, result: Elaborated, weight: Weight) -> list[Diagnostic]:
     """Say what other systems are known to read otherwise, without a word."""
-    statement = parsed.statement
     if isinstance(weight, Hard) and isinstance(result.formula, And):
-        return [
-            statement.source.problem(
-                "hard-conjunction",
-                "every part of this hard conjunction must hold "
-                "in every world (Alchemy gives it probabilities far from 1)",
-                statement.start,
-                statement.end,
-                severity=Severity.NOTE,
-            )
-        ]
+        message = (
+            "every part of this hard conjunction must hold in every world (Alchemy gives it probabilities"
+            " far from 1)"
+        )
+        return [_remark(statement, "hard-conjunction", message)]
     return []
+
+
+def _missing_weights(formulas: list[WeightedFormula], origins: list[Statement]) -> list[Diagnostic]:
+    """Warn of formulas without a weight among others that have one; say it once where none has."""
+    missing = [o for f, o in zip(formulas, origins, strict=True) if isinstance(f.weight, ToLearn)]
+    if any(isinstance(f.weight, Soft | Fixed) for f in formulas):
+        message = "no weight stands in front, while other formulas have one: it is still to be learned"
+        return [_remark(o, "missing-weight", message, Severity.WARNING) for o in missing]
+    number = f"{len(missing)} formulas have" if len(missing) > 1 else "this formula has"
+    return [_remark(o, "missing-weight", f"{number} no weight: still to be learned") for o in missing[:1]]
+
+
+def _remark(statement: Statement, code: str, message: str, severity: Severity = Severity.NOTE) -> Diagnostic:
+    return statement.source.problem(code, message, statement.start, statement.end, severity=severity)
 
 
 def limited(problems: list[Diagnostic]) -> tuple[Diagnostic, ...]:

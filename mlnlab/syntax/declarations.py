@@ -158,6 +158,19 @@ class Declarations:
         predicate = self._predicate(str(name), node)
         known = self.vocabulary.predicates.get(str(name))
         if known is not None:
+            if (
+                predicate
+                and predicate.types != known.types
+                and set(predicate.types) <= set(self.vocabulary.types)
+            ):
+                self._report(
+                    statement,
+                    "declared-again",
+                    f"{name} is declared otherwise already",
+                    node,
+                    expected=str(known),
+                )
+                return True
             if predicate == known or (predicate and predicate.types == known.types):
                 place = self.places.get(str(name))
                 line = f" on line {place.line}" if place else ""

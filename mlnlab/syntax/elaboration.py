@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from lark import Token, Tree
 
@@ -29,7 +29,7 @@ from mlnlab.logic.formulas import (
 from mlnlab.logic.suggestions import closest
 from mlnlab.syntax.elaboration_state import Scope, is_variable
 from mlnlab.syntax.term_reading import TermReading
-from mlnlab.syntax.tokens import called, parts
+from mlnlab.syntax.tokens import called, parts, tokens_of
 from mlnlab.syntax.type_slots import retyped
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ _CONNECTIVES = frozenset({"AND", "OR", "IMPLIES", "IFF", "HORN", "NOT"})
 _RELATIONS: dict[str, Relation] = {relation: relation for relation in get_args(Relation)}
 _RELATIONS |= {"≠": "!=", "≤": "<=", "≥": ">="}
 # Alchemy's internal predicates for the comparisons.
-_INTERNAL: dict[str, Relation] = {
+_INTERNAL: dict[str, Literal["<", "<=", ">", ">="]] = {
     "greaterThan": ">",
     "lessThan": "<",
     "greaterThanEq": ">=",
@@ -68,6 +68,8 @@ def elaborate(tree: SyntaxTree, source: Source, vocabulary: Vocabulary) -> Elabo
     reading.check_marks()
     reading.resolve_constants()
     reading.check_variables()
+    reading.check_numbers()
+    reading.check_capitals()
     type_of = reading.slots.type_of
     signs = [retyped(atom, type_of) for atom in dict.fromkeys(reading.both_signs)]
     return Elaborated(
@@ -159,9 +161,10 @@ class _FormulaReading(TermReading):
         return scope
 
     def _whole_number(self, node: Node) -> int:
-        if str(node).isdigit():
-            return int(str(node))
-        self.report("bad-number", f"{node} is not a whole number", node, expected="0, 1, 2, ...")
+        text = "".join(map(str, tokens_of(node))).replace("−", "-")
+        if text.removeprefix("-").isdigit():
+            return int(text)
+        self.report("bad-number", f"{text} is not a whole number", node, expected="0, 1, 2, ...")
         return 0
 
     def _cardinality(self, node: SyntaxTree) -> Formula:
@@ -173,6 +176,11 @@ class _FormulaReading(TermReading):
     def _comparison(self, node: SyntaxTree) -> Formula:
         left_node, symbol, right_node = parts(node)
         operator = _relation(symbol)
+        if self._is_probability(left_node):
+            message = "P(formula) = p, a probability instead of a weight, has no meaning here"
+            repair = "the weight log(p/(1-p)) in front of the formula"
+            self.report("probability-constraint", message, node, repair=repair)
+            return Truth(value=True)
         as_relation = self._function_equation(left_node, operator, right_node)
         if as_relation is not None:
             return as_relation
@@ -182,6 +190,7 @@ class _FormulaReading(TermReading):
             equality = Equality(left, right)
             return equality if operator == "=" else Not(equality)
         self.lend_type(left, right)
+        self.calculated += [(left, node), (right, node)]
         return Comparison(operator, left, right)
 
     def _function_equation(self, left: Node, operator: str, right: Node) -> Formula | None:
@@ -219,18 +228,21 @@ class _FormulaReading(TermReading):
         return atom
 
     def _foreign_atom(self, node: SyntaxTree, name: Token, arguments: list[Node]) -> Formula | None:
-        """Read what other systems write like an atom: internal comparisons, probability constraints."""
+        """Read Alchemy's internal comparisons, which are written like atoms."""
         relation = _INTERNAL.get(str(name))
-        if relation is not None and len(arguments) == 2 and relation not in {"=", "!="}:
+        if relation is not None and len(arguments) == 2:
             left, right = map(self.term, arguments)
             self.lend_type(left, right)
-            return Comparison(relation, left, right)  # type: ignore[arg-type]
-        if name == "P" and any(isinstance(a, Tree) and a.data == "call" for a in arguments):
-            message = "P(formula) = p, a probability instead of a weight, has no meaning here"
-            repair = "the weight log(p/(1-p)) in front of the formula"
-            self.report("probability-constraint", message, node, repair=repair)
-            return Truth(value=True)
+            self.calculated += [(left, node), (right, node)]
+            return Comparison(relation, left, right)
         return None
+
+    def _is_probability(self, node: Node) -> bool:
+        """Whether this is the left side of ``P(formula) = p``."""
+        if isinstance(node, Token) or node.data != "call" or "P" in self.vocabulary.predicates:
+            return False
+        name, arguments = called(node)
+        return name == "P" and any(isinstance(a, Tree) for a in arguments)
 
 
 def _relation(node: Node) -> Relation:

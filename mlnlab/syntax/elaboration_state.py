@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from mlnlab.errors import Severity
 from mlnlab.logic.formulas import And, Arithmetic, Atom, Constant, ForAll, Formula, Implies, Term, Variable
+from mlnlab.logic.ground_atoms import formula_constant
 from mlnlab.logic.traversal import leaves
+from mlnlab.logic.vocabulary import NamedDomain
 from mlnlab.syntax.tokens import extent, first_token, start_of, tokens_of
 from mlnlab.syntax.type_slots import TypeSlots
 
@@ -45,6 +48,7 @@ class ElaborationState:
         self.both_signs: list[Atom] = []
         self.constants: list[tuple[Constant, Token]] = []
         self.function_values: dict[tuple[str, tuple[Term, ...]], Variable] = {}
+        self.calculated: list[tuple[Term, Node]] = []  # terms that must be numbers, and where
         self.problems: list[Diagnostic] = []
         self.names = {str(token) for token in tokens_of(tree) if token.type == "NAME"}
 
@@ -77,8 +81,11 @@ class ElaborationState:
     def assign(self, term: Term, type_: str, place: Node, predicate: Predicate) -> None:
         """Note that a term stands where the predicate takes this type."""
         if isinstance(term, Arithmetic):
-            for leaf in leaves(term):
-                if isinstance(leaf, Variable) and not self.slots.type_of(leaf.type):
+            parts = list(leaves(term))
+            named = [leaf for leaf in parts if isinstance(leaf, Variable) or self.slots.type_of(leaf.type)]
+            # A calculation of bare numbers, 2 + 1, tells its type by its first number.
+            for leaf in named or parts[:1]:
+                if not self.slots.type_of(leaf.type):
                     self.slots.assign(leaf.type, type_, first_token(place))
         elif not self.slots.assign(term.type, type_, first_token(place)):
             self._report_clash(term, type_, place, predicate)
@@ -127,6 +134,41 @@ class ElaborationState:
                 repair = "use it in an atom, or in an equality with something that is"
                 self.report("unknown-type", message, token, repair=repair)
 
+    def check_numbers(self) -> None:
+        """Report terms that are calculated with or compared by size, but have names for constants."""
+        for term, node in self.calculated:
+            for leaf in leaves(term):
+                type_ = self.slots.type_of(leaf.type)
+                domain = self.vocabulary.types.get(type_)
+                strange = None
+                if isinstance(domain, NamedDomain) and domain.listed:
+                    strange = next((name for name in domain if not _is_number(name)), None)
+                if strange is not None:
+                    message = f"{leaf.name} is a {type_}, and {strange} is no number"
+                    expected = "a type of whole numbers such as {1,...,5}"
+                    self.report("not-a-number", message, node, expected=expected)
+
+    def check_capitals(self) -> None:
+        """Warn of variables that are named like a listed constant: constants need a capital or quotes."""
+        for name, variable in self.scopes[0].variables.items():
+            token = self.first.get(variable.type)
+            domain = self.vocabulary.types.get(self.slots.type_of(variable.type))
+            if token is None or domain is None or not domain.listed:
+                continue
+            meant = name if name in domain else name.capitalize()
+            if meant in domain and (meant == name or len(name) > 1):
+                start, stop = extent(token)
+                self.problems.append(
+                    self.source.problem(
+                        "variable-like-constant",
+                        f"{name} is a variable, as small letters say, though {meant} is a constant",
+                        start,
+                        stop,
+                        severity=Severity.WARNING,
+                        repair=formula_constant(meant),
+                    )
+                )
+
     def check_marks(self) -> None:
         """Report +x where x is no free variable."""
         for name, token in self.per_constant.items():
@@ -140,3 +182,8 @@ class ElaborationState:
             else:
                 message = f"+{name} marks a constant; only a variable can have a weight for each constant"
                 self.report("unbound-plus", message, token, repair=f"+{name.lower()}")
+
+
+def _is_number(name: str) -> bool:
+    digits = name.removeprefix("-")
+    return digits.isascii() and digits.isdigit()

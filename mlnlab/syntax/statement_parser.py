@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from mlnlab.syntax.tokens import Source, SyntaxTree
 
-_REPAIRS = {
+REPAIRS = {
     "&&": "^ for and", "&": "^ for and", "||": "v for or", "|": "v for or", "->": "=>", "-->": "=>",
     "==>": "=>", "<->": "<=>", "<-->": "<=>", "<==>": "<=>", "==": "= for equality", "~": "! for not",
     ";": "one formula on each line", ":=": "= for a list of constants", "and": "^ for and", "or": "v for or",
@@ -76,8 +76,8 @@ def _expected_text(accepted: AbstractSet[str]) -> str:
 
 
 def _repair(found: Sequence[Token], token: Token) -> str:
-    if token.value in _REPAIRS:
-        return _REPAIRS[token.value]
+    if token.value in REPAIRS:
+        return REPAIRS[token.value]
     place = next((i for i, other in enumerate(found) if other is token), 0)
     before = found[place - 1] if place else None
     if (

@@ -89,6 +89,8 @@ class _Splitter:
             return True
         if all(t.type in _WEIGHT_ONLY for t in self.current):
             return last == "NUMBER" and token.type in {"NUMBER", "AT"}  # a weight waits for its formula
+        if token.type in _CLOSES and not self.open:
+            return True
         return last in OPERAND_ENDS and token.type not in _CONTINUES
 
     def _match_brackets(self, token: Token) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, get_args
 
-from lark import Token
+from lark import Token, Tree
 
 from mlnlab.logic.formulas import (
     Arithmetic,
@@ -42,9 +42,11 @@ class TermReading(ElaborationState):
                 return self._constant(f"-{token}", token) if isinstance(token, Token) else self.term(token)
             case "arithmetic":
                 left, operator, right = parts(node)
-                return Arithmetic(_OPERATORS[str(operator)], self._operand(left), self._operand(right))
+                return self._calculation(
+                    _OPERATORS[str(operator)], self._operand(left), self._operand(right), node
+                )
             case "successor":
-                return Arithmetic("+", self._operand(parts(node)[0]), Constant("1"))
+                return self._calculation("+", self._operand(parts(node)[0]), Constant("1"), node)
             case "per_constant":
                 token = parts(node)[1]
                 if isinstance(token, Token):
@@ -60,10 +62,16 @@ class TermReading(ElaborationState):
                 self.report("not-a-term", "a formula stands where a variable or constant is needed", node)
                 return Constant("", self.slots.new())
 
+    def _calculation(self, operator: ArithmeticOperator, left: Term, right: Term, node: Node) -> Arithmetic:
+        self.calculated += [(left, node), (right, node)]
+        return Arithmetic(operator, left, right)
+
     def _operand(self, node: Node) -> Term:
-        """Return an operand of a calculation; a bare number there belongs to no type."""
+        """Return an operand of a calculation; a bare number there is no constant of a type."""
         if isinstance(node, Token) and node.type == "NUMBER":
-            return Constant(str(node))
+            return Constant(str(node), self.slots.new())
+        if isinstance(node, Tree) and node.data == "negative":
+            return Constant(f"-{parts(node)[1]}", self.slots.new())
         return self.term(node)
 
     def leaf(self, token: Token) -> Variable | Constant:
@@ -129,7 +137,8 @@ class TermReading(ElaborationState):
                 repair=closest(str(name), functions) or "",
             )
         elif known.function:
-            message = f"{name} takes {known.arity - 1} arguments, not {given}"
+            taken = known.arity - 1
+            message = f"{name} takes {taken} argument{'s' * (taken != 1)}, not {given}"
             self.report("wrong-arity", message, node, expected=str(known))
         else:
             self.report("formula-as-term", f"{name} is a predicate; it cannot be an argument", name)

@@ -23,7 +23,19 @@ Node = Tree[Token] | Token
 
 # Behind one of these a lone `v` is the connective, elsewhere it is a name.
 OPERAND_ENDS = frozenset(
-    {"INCLUDE", "NAME", "STRING", "NUMBER", "RPAR", "RSQB", "RBRACE", "TRUTH", "INCREMENT", "DOT"}
+    {
+        "INCLUDE",
+        "NAME",
+        "STRING",
+        "NUMBER",
+        "RPAR",
+        "RSQB",
+        "RBRACE",
+        "TRUTH",
+        "INCREMENT",
+        "DOT",
+        "OPEN_STRING",
+    }
 )
 
 
