@@ -59,6 +59,7 @@ class Marks(NamedTuple):
 # Binding strength, from Alchemy's manual: not, and, or, implies, iff; a quantifier reaches to the end.
 _QUANTIFIER, _IFF, _IMPLIES, _OR, _AND, _NOT, _ATOMIC = range(7)
 _SPACE = Piece("punctuation", " ")
+_BINDER_SPACE = Piece("quantifier", " ")  # LaTeX drops blanks, but "y F(y)" must not become "yF(y)"
 
 
 def _strength(formula: Formula) -> int:
@@ -191,12 +192,12 @@ def _quantified(formula: Quantified, marks: Marks) -> Iterator[Piece]:
             yield from (Piece("connective", relation), Piece("number", str(bound)))
         case _:
             assert_never(formula)
-    yield _SPACE
+    yield _BINDER_SPACE if isinstance(formula, CountingExists) else _SPACE
     for position, variable in enumerate(formula.variables):
         if position:
             yield Piece("punctuation", ",")
         yield Piece("variable", variable.name)
-    yield _SPACE
+    yield _BINDER_SPACE
     body = formula.body
     needed = _QUANTIFIER if isinstance(body, ForAll | Exists | CountingExists) else _NOT
     yield from _operand(body, needed, marks)
@@ -232,7 +233,7 @@ def to_unicode(formula: Formula, marks: Marks = Marks()) -> str:  # noqa: B008 -
 _LATEX = {
     "^": r"\wedge", "v": r"\vee", "!": r"\neg ", "=>": r"\Rightarrow", "<=>": r"\Leftrightarrow",
     "!=": r"\neq", "<=": r"\leq", ">=": r"\geq", "<": "<", ">": ">", "FORALL": r"\forall ",
-    "EXIST": r"\exists ", "⊤": r"\top", "⊥": r"\bot", "*": r"\cdot", "%": r"\bmod",
+    "EXIST": r"\exists ", " ": r"\, ", "⊤": r"\top", "⊥": r"\bot", "*": r"\cdot", "%": r"\bmod",
 }  # fmt: skip
 _LATEX_SPECIAL = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "_": r"\_",

@@ -1,0 +1,113 @@
+"""``mlnlab check``: everything that is wrong with model and data files, like a linter."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mlnlab.cli.manual import Subparsers, add_command
+from mlnlab.errors import Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from mlnlab.errors import Diagnostic
+    from mlnlab.logic.vocabulary import Vocabulary
+
+_MANUAL = """
+Reads model files (.mln) and data files (.db, .func) and reports every problem found
+in one pass: file, line, column, the line with a caret under the culprit, what was
+expected, the likely repair. Data files are checked against the model that stands
+before them on the line; without one only their form is checked.
+
+Errors refuse a file; warnings and notes do not: formulas that are repeated, always
+true or always false, that Alchemy would split into clauses, predicates that no
+formula mentions. The exit code is 1 where there are errors, with --strict also
+where there are warnings."""
+
+_EXAMPLES = """
+  mlnlab check smoking.mln                     one model
+  mlnlab check smoking.mln train.db test.db    and data that shall fit it
+  mlnlab check --format json *.mln             for an editor or a script"""
+
+
+def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
+    """Declare the command and its arguments."""
+    parser = add_command(
+        subparsers, "check", summary="report all problems of model and data files",
+        manual=_MANUAL, examples=_EXAMPLES,
+    )  # fmt: skip
+    parser.add_argument("files", metavar="FILE", nargs="+", type=Path, help="models, each before its data")
+    parser.add_argument(
+        "--format", choices=("text", "json"), default="text", help="how to report (default: %(default)s)"
+    )
+    parser.add_argument("--strict", action="store_true", help="let warnings fail, too")
+    return parser
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Check the files in turn and report."""
+    found: list[Diagnostic] = []
+    vocabulary: Vocabulary | None = None
+    for path in arguments.files:
+        if _holds_facts(path):
+            found += _check_facts(path, vocabulary)
+        else:
+            problems, vocabulary = _check_model(path)
+            found += problems
+    if arguments.format == "json":
+        print(json.dumps([_as_record(diagnostic) for diagnostic in found], indent=2, ensure_ascii=False))
+    else:
+        for diagnostic in found:
+            print(diagnostic)
+    print(_summary(found, len(arguments.files)), file=sys.stderr)
+    failing = {Severity.ERROR, Severity.WARNING} if arguments.strict else {Severity.ERROR}
+    return int(any(diagnostic.severity in failing for diagnostic in found))
+
+
+def _holds_facts(path: Path) -> bool:
+    return path.suffix.lower() in {".db", ".func"}
+
+
+def _check_model(path: Path) -> tuple[Sequence[Diagnostic], Vocabulary | None]:
+    """Return the model's problems, and its vocabulary as far as it could be read."""
+    from mlnlab.errors import InputError
+    from mlnlab.model.checking import check
+    from mlnlab.syntax.analysis import analyse_file
+
+    found = check(path, kind="model")
+    try:
+        return found, analyse_file(path).vocabulary
+    except InputError:
+        return found, None
+
+
+def _check_facts(path: Path, vocabulary: Vocabulary | None) -> Iterable[Diagnostic]:
+    from mlnlab.model.checking import check
+
+    return check(path, vocabulary, kind="facts")
+
+
+def _as_record(diagnostic: Diagnostic) -> dict[str, Any]:
+    span = diagnostic.span
+    return {
+        "file": span.file,
+        "line": span.line,
+        "column": span.column,
+        "end_line": span.end_line,
+        "end_column": span.end_column,
+        "severity": str(diagnostic.severity),
+        "code": diagnostic.code,
+        "message": diagnostic.message,
+        "expected": diagnostic.expected,
+        "repair": diagnostic.repair,
+    }
+
+
+def _summary(found: Sequence[Diagnostic], files: int) -> str:
+    from mlnlab.display.findings import summary_of
+
+    return f"{summary_of(found)} in {files} file{'s' * (files != 1)}"

@@ -1,0 +1,124 @@
+"""``mlnlab convert``: models to other notations, facts from and to tables."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mlnlab.cli.manual import Subparsers, add_command
+from mlnlab.errors import InputError
+
+if TYPE_CHECKING:
+    from mlnlab.model.database import Database
+    from mlnlab.model.mln import MLN
+
+_MANUAL = """
+Writes a model or facts in another format; the endings of IN and OUT say which.
+
+  models   .mln   ->  .mln   in one layout, includes and functions written out
+                      .txt   in mathematical symbols
+                      .tex   a LaTeX document
+                      .html  a page with tables
+  facts    .db    <-> a folder of tables, a file for each predicate (--tables)
+                      .sqlite, .sqlite3   a table for each predicate
+
+Facts need --model, which declares their predicates. A folder is what has no ending;
+as IN it may hold CSV, TSV, Parquet or JSON files, mixed."""
+
+_EXAMPLES = """
+  mlnlab convert smoking.mln smoking.tex
+  mlnlab convert smoking.db tables --model smoking.mln --tables parquet
+  mlnlab convert tables smoking.db --model smoking.mln
+  mlnlab convert shop.sqlite shop.db --model shop.mln"""
+
+_NOTATIONS = (".mln", ".txt", ".tex", ".html")
+_SQLITE = (".sqlite", ".sqlite3")
+_FACTS = (".db", ".func")
+
+
+def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
+    """Declare the command and its arguments."""
+    parser = add_command(
+        subparsers, "convert", summary="models to other notations, facts from and to tables",
+        manual=_MANUAL, examples=_EXAMPLES,
+    )  # fmt: skip
+    parser.add_argument("source", metavar="IN", type=Path, help="a model, facts, or a folder of tables")
+    parser.add_argument("target", metavar="OUT", type=Path, help="what to write")
+    parser.add_argument("--model", metavar="MODEL", type=Path, help="the .mln file that facts belong to")
+    parser.add_argument(
+        "--tables", choices=("csv", "tsv", "parquet"), default="csv",
+        help="format of the files in a folder (default: %(default)s)",
+    )  # fmt: skip
+    return parser
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Read one format, write the other, and say what was written."""
+    from mlnlab.model.mln import MLN
+
+    source, target = arguments.source, arguments.target
+    if source.suffix.lower() == ".mln":
+        _write_model(MLN.load(source), target)
+        print(target)
+        return 0
+    _require_known(source, target)
+    if arguments.model is None:
+        raise InputError("Facts need --model MODEL.mln, which declares their predicates.")
+    for written in _write_facts(_read_facts(source, MLN.load(arguments.model)), target, arguments.tables):
+        print(written)
+    return 0
+
+
+def _require_known(source: Path, target: Path) -> None:
+    """Refuse unknown endings before anything is read."""
+    for path, what in ((source, "read"), (target, "written")):
+        if path.suffix and path.suffix.lower() not in (*_FACTS, *_SQLITE) and not path.is_dir():
+            raise InputError(
+                f"{path}: facts can be {what} as .db, {' or '.join(_SQLITE)}, or a folder without an ending;"
+                " models begin with a .mln file."
+            )
+
+
+def _write_model(mln: MLN, target: Path) -> None:
+    from mlnlab.display.documents import model_as_latex, model_as_page, model_as_text
+    from mlnlab.syntax.sources import write_text
+
+    match target.suffix.lower():
+        case ".mln":
+            text = mln.to_text()
+        case ".txt":
+            text = model_as_text(mln)
+        case ".tex":
+            text = model_as_latex(mln)
+        case ".html":
+            text = model_as_page(mln)
+        case _:
+            raise InputError(f"{target}: a model can be written as {', '.join(_NOTATIONS)}.")
+    write_text(target, text)
+
+
+def _read_facts(source: Path, mln: MLN) -> Database:
+    from mlnlab.model.database import Database
+
+    if source.suffix.lower() in _SQLITE:
+        return Database.from_sqlite(source, mln)
+    if source.suffix.lower() in _FACTS:
+        return Database.load(source, mln)
+    return Database.from_folder(source, mln)
+
+
+def _write_facts(db: Database, target: Path, tables: str) -> list[Path]:
+    if target.suffix.lower() in _SQLITE:
+        db.to_sqlite(target)
+        return [target]
+    if target.suffix.lower() in _FACTS:
+        db.save(target)
+        return [target]
+    match tables:
+        case "tsv":
+            return db.to_tsv(target)
+        case "parquet":
+            return db.to_parquet(target)
+        case _:
+            return db.to_csv(target)

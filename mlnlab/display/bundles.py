@@ -1,0 +1,119 @@
+"""The one door of the displays: an object to the bundle of texts from which a front end takes its pick."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, get_args
+
+from mlnlab.display import (
+    databases,
+    differences,
+    explanations,
+    findings,
+    mathematics,
+    models,
+    probabilities,
+    samples,
+    vocabularies,
+    worlds,
+)
+from mlnlab.display.markup import Element, count_of, render, shortened
+from mlnlab.display.style import card, quiet
+from mlnlab.errors import Diagnostic
+from mlnlab.experiments.samples.loading import Sample
+from mlnlab.inference.asking import LogZ, MapState
+from mlnlab.inference.explanation import Explanation
+from mlnlab.inference.marginals import Marginals
+from mlnlab.logic.formulas import Arithmetic, Constant, Formula, Variable
+from mlnlab.logic.vocabulary import Predicate, Vocabulary
+from mlnlab.logic.weights import WeightedFormula
+from mlnlab.model.database import Database
+from mlnlab.model.differences import Difference
+from mlnlab.model.mln import MLN
+from mlnlab.model.world import World
+
+_MOST_BYTES = 300_000  # of HTML, so that the whole bundle stays below 350 kB
+_LONGEST_TEXT = 10_000
+
+Bundle = dict[str, str]
+
+
+class Display(NamedTuple):
+    """How one type is shown: as HTML, as plain text, and perhaps as LaTeX."""
+
+    markup: Callable[[Any], Element]
+    text: Callable[[Any], str]
+    latex: Callable[[Any], str | None] | None = None
+
+
+_FORMULA = Display(mathematics.formula_display, mathematics.formula_text, mathematics.formula_latex)
+_TERM = Display(mathematics.term_display, repr)
+
+DISPLAYS: Mapping[type, Display] = {
+    **dict.fromkeys(get_args(Formula), _FORMULA),
+    **dict.fromkeys((Variable, Constant, Arithmetic), _TERM),
+    Database: Display(databases.database_display, databases.database_text),
+    Diagnostic: Display(findings.diagnostic_display, str),
+    Difference: Display(differences.difference_display, differences.difference_text),
+    Explanation: Display(explanations.explanation_display, explanations.explanation_text),
+    LogZ: Display(probabilities.log_z_display, probabilities.log_z_text),
+    MLN: Display(models.model_display, models.model_text),
+    MapState: Display(worlds.map_state_display, worlds.map_state_text),
+    Marginals: Display(probabilities.marginals_display, probabilities.marginals_text),
+    Predicate: Display(vocabularies.predicate_display, str),
+    Sample: Display(samples.sample_display, samples.sample_text),
+    Vocabulary: Display(vocabularies.vocabulary_display, vocabularies.vocabulary_text),
+    WeightedFormula: Display(mathematics.weighted_display, mathematics.weighted_text),
+    World: Display(worlds.world_display, worlds.world_text),
+}
+# Lists and tuples whose items are all of one of these types are shown as one table.
+LIST_DISPLAYS: Mapping[type, Display] = {
+    Diagnostic: Display(findings.findings_display, findings.findings_text),
+    WeightedFormula: Display(models.formulas_display, models.formulas_text),
+}
+
+
+def display_of(value: object) -> Display | None:
+    """Return how an object is shown, ``None`` where it is none of ours."""
+    if isinstance(value, list | tuple) and type(value) not in DISPLAYS:
+        kind = type(value[0]) if value else None
+        same = kind in LIST_DISPLAYS and all(type(item) is kind for item in value)
+        return LIST_DISPLAYS[kind] if same and kind is not None else None
+    return next((DISPLAYS[kind] for kind in type(value).__mro__ if kind in DISPLAYS), None)
+
+
+def bundle(value: object) -> Bundle | None:
+    """Return an object as text, HTML and perhaps LaTeX; ``None`` where it is none of ours.
+
+    It never raises: where a display fails, the text remains. The whole stays below 350 kB.
+    """
+    display = display_of(value)
+    if display is None:
+        return None
+    found = {"text/plain": _text(value, display)}
+    markup = _attempt(lambda: _bounded(render(display.markup(value)), value))
+    latex = _attempt(lambda: display.latex(value) if display.latex else None)
+    return found | ({"text/html": markup} if markup else {}) | ({"text/latex": latex} if latex else {})
+
+
+def _text(value: object, display: Display) -> str:
+    """Return the plain text, or at the very least the name of the type."""
+    shown = _attempt(lambda: display.text(value)) or _attempt(lambda: repr(value))
+    return shortened(shown, _LONGEST_TEXT) if shown else f"<{type(value).__name__}>"
+
+
+def _attempt(make: Callable[[], str | None]) -> str | None:
+    """Return what is made, ``None`` where making it fails: a broken display must not cost the value."""
+    try:
+        return make()
+    except Exception:  # noqa: BLE001 - whatever it is, the text is shown instead
+        return None
+
+
+def _bounded(markup: str, value: object) -> str:
+    """Return the markup, or where it is too large for a notebook a sentence instead."""
+    size = len(markup.encode("utf-8"))
+    if size <= _MOST_BYTES:
+        return markup
+    sentence = f"This {type(value).__name__} is too large to be drawn here ({count_of(size, 'byte')})."
+    return render(card(quiet(sentence)))

@@ -1,0 +1,95 @@
+"""Why an atom has its probability: a waterfall of shares of its log-odds, sentences, a table."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import TYPE_CHECKING
+
+from mlnlab.display.bars import WIDTH, Stride, waterfall_picture
+from mlnlab.display.markup import Element, element, image, shortened
+from mlnlab.display.probabilities import probability_in_words
+from mlnlab.display.style import card, folded, quiet, title
+from mlnlab.display.tables import MOST_ROWS, bounded_table
+
+if TYPE_CHECKING:
+    from mlnlab.inference.explanation import Explanation, Share
+
+MOST_STRIDES = 15
+_LONGEST_SENTENCE = 500
+_SILENT = 5e-4
+
+
+def _strongest(explanation: Explanation) -> list[Share]:
+    return sorted(explanation.shares, key=lambda share: -abs(share.log_odds))
+
+
+def strides_of(explanation: Explanation) -> list[Stride]:
+    """Return the waterfall: the base, the strongest shares, the rest together, the total."""
+    shown = [share for share in _strongest(explanation) if abs(share.log_odds) >= _SILENT]
+    level = explanation.base
+    strides = [Stride("without any weight", 0.0, level, f"{level:+.3f}")]
+    for share in shown[:MOST_STRIDES]:
+        label = f"{share.formula}  (weight {share.weight:g})"
+        strides.append(Stride(label, level, level + share.log_odds, f"{share.log_odds:+.3f}"))
+        level += share.log_odds
+    rest = shown[MOST_STRIDES:]
+    if rest:
+        together = sum(share.log_odds for share in rest)
+        strides.append(Stride(f"{len(rest):,} more formulas", level, level + together, f"{together:+.3f}"))
+    total = explanation.log_odds
+    label = f"log-odds, a probability of {probability_in_words(explanation.probability)}"
+    return [*strides, Stride(label, 0.0, total, f"{total:+.3f}", total=True)]
+
+
+def _is_open(explanation: Explanation) -> bool:
+    return isfinite(explanation.log_odds) and isfinite(explanation.base)
+
+
+def _picture(explanation: Explanation) -> Element:
+    strides = strides_of(explanation)
+    alternative = (
+        f"A waterfall of {len(strides)} bars from {explanation.base:+.3f} to log-odds of"
+        f" {explanation.log_odds:+.3f}; the sentences below say the same."
+    )
+    return image(waterfall_picture(strides), alternative, WIDTH)
+
+
+def _table(explanation: Explanation) -> Element:
+    rows = (
+        (
+            shortened(share.formula, 300),
+            f"{share.weight:g}",
+            f"{share.log_odds:+.4f}",
+            f"× {share.factor:.4g}",
+            probability_in_words(share.without),
+        )
+        for share in explanation.shares
+    )
+    headings = ("formula", "weight", "share of the log-odds", "odds", "probability without it")
+    number = len(explanation.shares)
+    where = "to_frame() has them all"
+    return folded(
+        "as a table",
+        bounded_table(headings, rows, number, "formulas", numbers=range(1, 5), where=where),
+    )
+
+
+def explanation_display(explanation: Explanation) -> Element:
+    """Return the display of an explanation."""
+    sentences = explanation.sentences()
+    shown = [element("li", shortened(text, _LONGEST_SENTENCE)) for text in sentences[: MOST_STRIDES + 2]]
+    more = len(sentences) - len(shown)
+    headline = f"Why {shortened(explanation.atom, 120)}?"
+    return card(
+        title(headline, f"probability {probability_in_words(explanation.probability)}"),
+        _picture(explanation) if _is_open(explanation) else None,
+        element("ul", *shown),
+        quiet(f"and {more:,} more sentences; to_frame() has all shares.") if more else None,
+        _table(explanation) if explanation.shares else None,
+    )
+
+
+def explanation_text(explanation: Explanation) -> str:
+    """Return an explanation as sentences."""
+    sentences = explanation.sentences()
+    return "\n".join(shortened(text, _LONGEST_SENTENCE) for text in sentences[:MOST_ROWS])

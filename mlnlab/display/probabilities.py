@@ -1,0 +1,128 @@
+"""Marginals: bars, the numbers as a table, and how they were computed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mlnlab.display.bars import WIDTH, Bar, bar_picture, spread_picture
+from mlnlab.display.markup import Element, count_of, element, image, shortened
+from mlnlab.display.style import card, folded, quiet, title
+from mlnlab.display.tables import MOST_ROWS, bounded_table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mlnlab.inference.asking import LogZ
+    from mlnlab.inference.marginals import Marginals
+
+MOST_BARS = 40
+
+
+def probability_in_words(value: float) -> str:
+    """Return a probability with four places, never rounded to impossible or certain."""
+    if 0 < value < 0.00005:
+        return "< 0.0001"
+    return "> 0.9999" if 0.99995 <= value < 1 else f"{value:.4f}"
+
+
+def by_probability(marginals: Marginals) -> list[tuple[str, float]]:
+    """Return queries and probabilities, the most probable first."""
+    return sorted(marginals.probabilities.items(), key=lambda pair: -pair[1])
+
+
+def facts_among(marginals: Marginals) -> frozenset[str]:
+    """Return the queries that evidence answers, so that nothing was computed for them."""
+    question = marginals.question
+    open_atoms = {atom for choice in question.choices for atom in choice.atoms}
+    return frozenset(str(atom) for atom in question.query_atoms if atom not in open_atoms)
+
+
+def _words(name: str, value: float, known: frozenset[str]) -> str:
+    return f"{value:.0f} · fact" if name in known else probability_in_words(value)
+
+
+def _alternative(values: Sequence[float]) -> str:
+    """Describe the picture without quoting data, which must not get into attributes."""
+    if not values:
+        return "No bars."
+    span = f"from {probability_in_words(min(values))} to {probability_in_words(max(values))}"
+    return f"Bars of {count_of(len(values), 'probability', 'probabilities')}, {span}; the table lists them."
+
+
+def _picture(marginals: Marginals) -> Element:
+    ordered = by_probability(marginals)
+    values = [value for _, value in ordered]
+    if len(values) > MOST_ROWS:
+        alternative = f"How {len(values):,} probabilities spread between 0 and 1, in twenty bins."
+        return image(spread_picture(values), alternative, WIDTH)
+    known = facts_among(marginals)
+    bars = [
+        Bar(name, value, _words(name, value, known), name in known) for name, value in ordered[:MOST_BARS]
+    ]
+    return image(bar_picture(bars), _alternative(values), WIDTH)
+
+
+def _rest(number: int) -> Element | None:
+    if number > MOST_ROWS:
+        return quiet(f"How the {number:,} probabilities spread between 0 and 1; to_frame() has them all.")
+    if number > MOST_BARS:
+        return quiet(f"The {MOST_BARS} most probable of {number:,} are drawn; the table has all.")
+    return None
+
+
+def _numbers(marginals: Marginals) -> Element:
+    pairs = list(marginals.probabilities.items())
+    order = "in the order asked"
+    if len(pairs) > MOST_ROWS:
+        pairs, order = by_probability(marginals), "the most probable first"
+    known = facts_among(marginals)
+    rows = ((shortened(name, 160), _words(name, value, known)) for name, value in pairs)
+    shown = bounded_table(
+        ("query", "probability"), rows, len(pairs), "queries", numbers=(1,), where="to_frame() has them all"
+    )
+    return folded(f"as a table, {order}", shown)
+
+
+def how_computed(marginals: Marginals) -> str:
+    """Say how the answer was found."""
+    reason = marginals.reason or f"by {marginals.method}"
+    return f"{reason} · log Z = {marginals.log_z:.6g} · {marginals.seconds:.2g} s"
+
+
+def marginals_display(marginals: Marginals) -> Element:
+    """Return the display of marginals."""
+    number = len(marginals)
+    return card(
+        title("Probabilities", count_of(number, "query", "queries")),
+        _picture(marginals) if number else quiet("Nothing was asked."),
+        _rest(number),
+        _numbers(marginals) if number else None,
+        quiet(how_computed(marginals)),
+    )
+
+
+def marginals_text(marginals: Marginals) -> str:
+    """Return marginals as text."""
+    lines = [
+        f"  {probability_in_words(value):>8}  {shortened(name, 120)}"
+        for name, value in by_probability(marginals)[:MOST_BARS]
+    ]
+    rest = len(marginals) - MOST_BARS
+    more = [f"  ... and {rest:,} less probable ones"] if rest > 0 else []
+    head = f"<Marginals by {marginals.method}: {count_of(len(marginals), 'query', 'queries')}>"
+    return "\n".join([head, *lines, *more])
+
+
+def log_z_display(log_z: LogZ) -> Element:
+    """Return the display of a partition function."""
+    letter = element("span", "log ", element("em", "Z"), f" = {log_z.value:.10g}", kind="formula")
+    return card(letter, element("span", f" · {_certainty(log_z)}", kind="quiet"))
+
+
+def _certainty(log_z: LogZ) -> str:
+    return f"error below {log_z.error:.1g}, by {log_z.method}"
+
+
+def log_z_text(log_z: LogZ) -> str:
+    """Return a partition function as text."""
+    return f"<LogZ: {log_z.value:.10g}, {_certainty(log_z)}>"

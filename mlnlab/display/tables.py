@@ -1,0 +1,58 @@
+"""Static tables that stay small, with a sentence for what was left out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mlnlab.display.markup import Element, Node, element, render
+from mlnlab.display.style import quiet
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+MOST_ROWS = 200
+_MOST_CHARACTERS = 60_000  # of one table's markup; a whole bundle stays below 350 kB
+
+
+def table(headings: Sequence[str], rows: Iterable[Sequence[Node]], numbers: Sequence[int] = ()) -> Element:
+    """Return a table; the columns named in ``numbers`` are set as numbers."""
+    return _assembled(headings, [_row(row, numbers) for row in rows], numbers)
+
+
+def bounded_table(
+    headings: Sequence[str],
+    rows: Iterable[Sequence[Node]],
+    total: int,
+    what: str,
+    *,
+    numbers: Sequence[int] = (),
+    where: str = "",
+    most_characters: int = _MOST_CHARACTERS,
+) -> Element:
+    """Return a table of the first rows, and a sentence where ``total`` rows are more than are shown."""
+    shown: list[Element] = []
+    size = 0
+    for row in rows:
+        if len(shown) == MOST_ROWS or size > most_characters:
+            break
+        shown.append(_row(row, numbers))
+        size += len(render(shown[-1]))
+    way = f"; {where}" if where else ""
+    rest = quiet(f"The first {len(shown):,} of {total:,} {what} are shown{way}.")
+    return element("div", _assembled(headings, shown, numbers), rest if total > len(shown) else None)
+
+
+def _row(row: Sequence[Node], numbers: Sequence[int]) -> Element:
+    cells = (element("td", cell, kind=_kind(place, numbers)) for place, cell in enumerate(row))
+    return element("tr", *cells)
+
+
+def _assembled(headings: Sequence[str], rows: Sequence[Element], numbers: Sequence[int]) -> Element:
+    head = (
+        element("th", text, kind=_kind(place, numbers), scope="col") for place, text in enumerate(headings)
+    )
+    return element("table", element("thead", element("tr", *head)), element("tbody", *rows))
+
+
+def _kind(place: int, numbers: Sequence[int]) -> str:
+    return "number" if place in numbers else ""

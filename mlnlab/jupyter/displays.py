@@ -1,0 +1,76 @@
+"""Registers the displays with IPython by the names of the types, so that nothing is imported before use."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
+SHOWN_TYPES = {
+    "mlnlab.errors": ("Diagnostic",),
+    "mlnlab.experiments.samples.loading": ("Sample",),
+    "mlnlab.inference.asking": ("LogZ", "MapState"),
+    "mlnlab.inference.explanation": ("Explanation",),
+    "mlnlab.inference.marginals": ("Marginals",),
+    "mlnlab.logic.formulas": (
+        "And", "Arithmetic", "Atom", "Cardinality", "Comparison", "Constant", "CountingExists", "Equality",
+        "Exists", "ForAll", "Iff", "Implies", "Not", "Or", "Truth", "Variable",
+    ),
+    "mlnlab.logic.vocabulary": ("Predicate", "Vocabulary"),
+    "mlnlab.logic.weights": ("WeightedFormula",),
+    "mlnlab.model.database": ("Database",),
+    "mlnlab.model.differences": ("Difference",),
+    "mlnlab.model.mln": ("MLN",),
+    "mlnlab.model.world": ("World",),
+}  # fmt: skip
+
+
+# Their reprs are those of nested dataclasses, also inside of lists and dictionaries.
+_WRITTEN_SHORT = ("mlnlab.errors", "mlnlab.logic.formulas", "mlnlab.logic.weights")
+
+
+class _Printer(Protocol):
+    """The part of IPython's pretty printer that is used here."""
+
+    def text(self, text: str) -> None:
+        """Write a text."""
+
+
+def register_displays(shell: InteractiveShell) -> None:
+    """Let the shell show our types, and lists of them, by their bundles."""
+    bundles = getattr(shell.display_formatter, "mimebundle_formatter", None)
+    if bundles is None:
+        return
+    for module, names in SHOWN_TYPES.items():
+        for name in names:
+            bundles.for_type_by_name(module, name, shown)
+    for sequence in (list, tuple):
+        # `mln.formulas` is a tuple; a formatter that somebody else gave to tuples stays.
+        if sequence not in bundles.type_printers:
+            bundles.for_type(sequence, shown)
+    plain = getattr(shell.display_formatter, "formatters", {}).get("text/plain")
+    if plain is None:
+        return
+    for module in _WRITTEN_SHORT:
+        for name in SHOWN_TYPES[module]:
+            plain.for_type_by_name(module, name, written)
+
+
+def written(value: object, printer: _Printer, _cycle: bool) -> None:
+    """Write an object as plain text, also inside of lists."""
+    printer.text((shown(value) or {}).get("text/plain", repr(value)))
+
+
+def shown(value: object) -> dict[str, str] | None:
+    """Return the bundle of an object; ``None`` leaves it to IPython's other formatters."""
+    if isinstance(value, list | tuple) and not _may_be_ours(value):
+        return None
+    from mlnlab.display.bundles import bundle
+
+    return bundle(value)
+
+
+def _may_be_ours(items: list[object] | tuple[object, ...]) -> bool:
+    """Tell at once that a list is none of ours: every list that a notebook shows comes by here."""
+    return bool(items) and type(items[0]).__module__.startswith("mlnlab.")

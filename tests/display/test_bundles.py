@@ -1,0 +1,134 @@
+"""Every display: that it is there, that data stay text in it, and that it stays small."""
+
+from __future__ import annotations
+
+import base64
+import html
+import re
+from xml.etree import ElementTree
+
+import pytest
+from bs4 import BeautifulSoup
+
+import mlnlab as ml
+from mlnlab.display import bundles
+from mlnlab.display.bundles import DISPLAYS, bundle
+from tests.display.things import HOSTILE, hostile_things, model, things, weighted_model
+
+MOST_BYTES = 350_000
+TAGS = {
+    "div", "style", "span", "strong", "em", "table", "thead", "tbody", "tr", "th", "td", "details", "summary",
+    "img", "ul", "li", "pre", "u", "p",
+}  # fmt: skip
+ATTRIBUTES = {"class", "scope", "src", "alt", "width"}
+
+
+def pictures(page):
+    for image in page.find_all("img"):
+        head, _, data = image["src"].partition(",")
+        assert head == "data:image/svg+xml;base64"
+        yield base64.b64decode(data).decode("utf-8")
+
+
+@pytest.fixture(scope="module")
+def ordinary():
+    mln = weighted_model()
+    db = ml.Database.from_text("Smokes(Anna)\n!Cancer(Bob)\n?Smokes(Carla)\n0.7 Cancer(Carla)", mln)
+    return [model(), ml.sample("friends_smokers"), *things(mln, db)]
+
+
+def test_every_type_is_tried_here(ordinary):
+    tried = {type(thing) for thing in ordinary}
+    formulas = {kind for kind in DISPLAYS if kind.__module__.endswith("logic.formulas")}
+    assert set(DISPLAYS) - formulas <= tried
+
+
+def test_everything_has_text_and_html(ordinary):
+    for thing in ordinary:
+        found = bundle(thing)
+        assert found["text/plain"].strip()
+        page = BeautifulSoup(found["text/html"], "html.parser")
+        root = page.find()
+        assert {"mlnlab", "tex2jax_ignore", "mathjax_ignore"} <= set(root["class"])
+        assert page.get_text().strip()
+
+
+def test_formulas_also_have_latex():
+    found = bundle(model().formulas[0].formula)
+    assert found["text/plain"] == "Smokes(x) ⇒ Cancer(x)"
+    assert found["text/latex"] == r"$\displaystyle \mathrm{Smokes}(x) \Rightarrow \mathrm{Cancer}(x)$"
+
+
+def test_what_is_not_ours_is_left_alone():
+    for value in (1, "text", [], (), [1, 2], [model().formulas[0], 3], {}, None, ("a", model())):
+        assert bundle(value) is None
+
+
+@pytest.mark.parametrize(
+    "name", HOSTILE, ids=["script", "dollars", "quotes", "entities", "bidi", "control", "long"]
+)
+def test_hostile_names_stay_text(name):
+    for thing in hostile_things(name):
+        found = bundle(thing)
+        assert sum(len(text.encode("utf-8")) for text in found.values()) < MOST_BYTES, type(thing)
+        page = BeautifulSoup(found["text/html"], "html.parser")
+        assert {tag.name for tag in page.find_all()} <= TAGS
+        assert {attribute for tag in page.find_all() for attribute in tag.attrs} <= ATTRIBUTES
+        attributes = [str(v) for tag in page.find_all() for k, v in tag.attrs.items() if k != "src"]
+        assert not any("alert" in value or "frac" in value or "x" * 20 in value for value in attributes)
+        for picture in pictures(page):
+            drawn = {element.tag.rpartition("}")[2] for element in ElementTree.fromstring(picture).iter()}
+            assert drawn <= {"svg", "style", "rect", "text", "line"}
+        assert not re.search("[\u202e\u2066\x00\x1b]", found["text/html"])
+
+
+def test_a_hostile_name_is_still_readable():
+    (mln, *_) = hostile_things(HOSTILE[0])
+    found = bundle(mln)
+    assert HOSTILE[0] in BeautifulSoup(found["text/html"], "html.parser").get_text()
+    assert html.escape(HOSTILE[0]) in found["text/html"]
+
+
+def test_large_things_say_what_was_left_out():
+    names = [f"P{number}" for number in range(3_000)]
+    text = "\n".join([*(f"{name}(t)" for name in names), *(f"1 {name}(x) v P0(y)" for name in names)])
+    mln = ml.MLN.from_text(text)
+    db = ml.Database.from_text("\n".join(f"P0(Constant{number})" for number in range(5_000)), mln)
+    marginals = ml.infer(ml.MLN.from_text("P0(t)\n1 P0(x)"), db, query=["P0"])
+    for thing in (mln, mln.formulas, mln.vocabulary, db, db.world(), marginals):
+        found = bundle(thing)
+        assert sum(len(text.encode("utf-8")) for text in found.values()) < MOST_BYTES, type(thing)
+        assert re.search(r"The first [\d,]+ of [\d,]+ |more|to_frame", found["text/html"]), type(thing)
+
+
+def test_a_large_formula_is_cut():
+    (x,) = ml.variables("x")
+    (P,) = ml.predicates("P(t)")
+    formula = P(x)
+    for _ in range(4_000):
+        formula |= P(x)
+    found = bundle(formula)
+    assert "symbols in all" in found["text/plain"]
+    assert "text/latex" not in found
+
+
+def test_a_failing_display_costs_only_itself(monkeypatch):
+    def fail(_value):
+        raise ZeroDivisionError
+
+    kind = ml.MLN
+    broken = {**DISPLAYS, kind: bundles.Display(fail, fail, fail)}
+    monkeypatch.setattr(bundles, "DISPLAYS", broken)
+    assert bundle(model()) == {"text/plain": repr(model())}
+    monkeypatch.setattr(kind, "__repr__", fail)
+    assert bundle(model()) == {"text/plain": "<MLN>"}
+
+
+def test_a_deep_formula_falls_back_to_text():
+    (P,) = ml.predicates("P(t)")
+    formula = P("A")
+    for _ in range(5_000):
+        formula = ~formula
+    found = bundle(formula)
+    assert "text/html" not in found
+    assert found["text/plain"] == "<Not>"

@@ -1,0 +1,128 @@
+"""What displays say, word for word, for a few small values."""
+
+from __future__ import annotations
+
+import pytest
+from bs4 import BeautifulSoup
+
+import mlnlab as ml
+from mlnlab.display.bundles import bundle
+from mlnlab.display.databases import share
+from mlnlab.display.findings import culprit_in_line
+from mlnlab.display.probabilities import probability_in_words
+from mlnlab.display.vocabularies import marks_in_words
+from mlnlab.errors import Span
+from tests.display.things import model
+
+
+def rows_of(value):
+    page = BeautifulSoup(bundle(value)["text/html"], "html.parser")
+    return [
+        [cell.get_text() for cell in row.find_all(["th", "td"])] for row in page.find("table").find_all("tr")
+    ]
+
+
+def text_of(value):
+    page = BeautifulSoup(bundle(value)["text/html"], "html.parser")
+    page.style.decompose()
+    return page.get_text(" ")
+
+
+def test_a_model():
+    assert rows_of(model()) == [
+        ["", "weight", "formula"],
+        ["0", "1.5", "Smokes(x) ⇒ Cancer(x)"],
+        ["1", "1.1 fixed", "Friends(x, y) ⇒ (Smokes(x) ⇔ Smokes(y))"],
+        ["2", "to be learned", "Smokes(x) ∨ Cancer(x)"],
+        ["3", "hard", "¬Friends(x, x)"],
+    ]
+    assert "textbook semantics" in text_of(model())
+
+
+def test_a_database():
+    mln = ml.MLN.from_text("Smokes(person)\nFriends(person, person)")
+    db = ml.Database.from_text("Friends(Anna, Bob)\n!Smokes(Bob)\n0.25 Smokes(Anna)", mln)
+    assert rows_of(db) == [
+        ["predicate", "true", "possible", "density", "listed as false", "with a probability", "first facts"],
+        ["Smokes", "0", "2", "0 %", "1", "1", ""],
+        ["Friends", "1", "4", "25 %", "0", "0", "Friends(Anna, Bob)"],
+    ]
+    assert "0.25 Smokes(Anna)" in text_of(db)
+
+
+def test_probabilities_and_why():
+    mln = ml.MLN.from_text("Smokes(person)\nCancer(person)\n1.5 Smokes(x) => Cancer(x)")
+    db = ml.Database.from_text("Smokes(Anna)", mln)
+    marginals = ml.infer(mln, db, query=["Smokes", "Cancer"])
+    assert rows_of(marginals) == [
+        ["query", "probability"], ["Smokes(Anna)", "1 · fact"], ["Cancer(Anna)", "0.8176"],
+    ]  # fmt: skip
+    shown = text_of(marginals)
+    assert "2 worlds are few enough" in shown
+    assert "log Z = 1.70141" in shown
+    why = marginals.why("Cancer(Anna)")
+    assert rows_of(why)[1] == ["Smokes(x) => Cancer(x)", "1.5", "+1.5000", "× 4.482", "0.5000"]
+    assert "raises the log-odds by 1.500" in text_of(why)
+
+
+def test_quantifiers_in_latex_keep_a_space_behind_their_variables():
+    mln = ml.MLN.from_text("P(t, t)\n1 EXIST y P(x, y)\n1 EXIST<=2 y,z P(z, y)")
+    first, second = (bundle(weighted.formula) for weighted in mln.formulas)
+    assert first["text/latex"] == r"$\displaystyle \exists  y\, \mathrm{P}(x, y)$"
+    assert second["text/latex"] == r"$\displaystyle \exists \leq2\, y,z\, \mathrm{P}(z, y)$"
+    assert second["text/plain"] == "∃≤2 y,z P(z, y)"
+
+
+def test_findings():
+    found = ml.check("Smokes(person)\n1.5 Smoke(x)")
+    shown = text_of(found)
+    assert "there is no predicate Smoke; did you mean Smokes?" in shown
+    assert "<text>:2:5 · unknown-predicate" in shown
+    page = BeautifulSoup(bundle(found)["text/html"], "html.parser")
+    assert page.find("u").get_text() == "Smoke"
+
+
+@pytest.mark.parametrize(
+    ("line", "columns", "parts"),
+    [
+        ("1.5 Smoke(x)", (5, 10), ("1.5 ", "Smoke", "(x)")),
+        ("abc", (4, 5), ("abc", " ", "")),
+        ("abc", (2, 2), ("a", "b", "c")),
+        ("", (1, 2), ("", " ", "")),
+        ("a" * 300 + "X" + "b" * 300, (301, 302), ("…" + "a" * 55, "X", "b" * 54 + "…")),
+    ],
+)
+def test_the_culprit_in_its_line(line, columns, parts):
+    assert culprit_in_line(line, Span("f", 1, columns[0], 1, columns[1])) == parts
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [(0, "0.0000"), (1e-9, "< 0.0001"), (0.5, "0.5000"), (0.99999, "> 0.9999"), (1, "1.0000")],
+)
+def test_probabilities_in_words(value, words):
+    assert probability_in_words(value) == words
+
+
+@pytest.mark.parametrize(
+    ("part", "whole", "words"),
+    [(0, 0, "–"), (0, 9, "0 %"), (1, 3, "33.33 %"), (1, 10**9, "< 0.01 %"), (10**9 - 1, 10**9, "99.99 %"),
+     (5, 5, "100 %")],
+)  # fmt: skip
+def test_densities_in_words(part, whole, words):
+    assert share(part, whole) == words
+
+
+@pytest.mark.parametrize(
+    ("declaration", "words"),
+    [
+        ("P(a, b)", ""),
+        ("P(a, b!)", "for each a, exactly one b"),
+        ("P(a, b, c?)", "for each a and b, at most one c"),
+        ("P(a!)", "exactly one of all its atoms is true"),
+        ("*P(a)", "atoms that no fact lists are false"),
+        ("b P(a)", "a function: exactly one b for each choice of arguments"),
+    ],
+)
+def test_marks_of_declarations_in_words(declaration, words):
+    assert marks_in_words(ml.MLN.from_text(declaration).vocabulary["P"]) == words

@@ -1,0 +1,65 @@
+"""One value of every type that has a display, and values with hostile names."""
+
+from __future__ import annotations
+
+import mlnlab as ml
+from mlnlab.errors import Diagnostic, Severity, Span
+
+HOSTILE = (
+    "<script>alert(1)</script>",
+    r"$\frac{1}{2}$",
+    "\"><img src=x onerror='alert(2)'>",
+    "&lt;b&gt;",
+    "\u202eesrever\u2066",
+    "a\x00b\x1b[31m",
+    "x" * 1_000_000,
+)
+
+MODEL = """
+Smokes(person)
+Cancer(person)
+Friends(person, person)
+Likes(person, color!)
+1.5 Smokes(x) => Cancer(x)
+@1.1 Friends(x, y) => (Smokes(x) <=> Smokes(y))
+Smokes(x) v Cancer(x)
+!Friends(x, x).
+"""
+
+
+def model():
+    return ml.MLN.from_text(MODEL)
+
+
+def weighted_model():
+    """The same with all weights known, and few enough worlds."""
+    return ml.MLN.from_text("Smokes(person)\nCancer(person)\n1.5 Smokes(x) => Cancer(x)\n-0.2 Smokes(x)")
+
+
+def hostile_model(name):
+    """A model in which the name stands as a constant."""
+    Smokes, Cancer = ml.predicates("Smokes(person), Cancer(person)")
+    (x,) = ml.variables("x")
+    return ml.MLN.from_formulas([(1.5, Smokes(x) >> Cancer(x)), (0.5, Smokes(name))])
+
+
+def things(mln, db):
+    """A value of every kind that a question about a small model leads to."""
+    marginals = ml.infer(mln, db, query=["Smokes", "Cancer"])
+    open_atom = next(str(choice.atoms[0]) for choice in marginals.question.choices)
+    diagnostic = Diagnostic(
+        "strange", Severity.ERROR, f"about {mln.to_text()}", Span(mln.to_text(), 1, 1, 1, 3), mln.to_text(),
+        mln.to_text(), mln.to_text(),
+    )  # fmt: skip
+    return [
+        mln, mln.formulas, mln.formulas[-1], mln.formulas[-1].formula, mln.vocabulary,
+        mln.vocabulary["Smokes"], db, db.world(), marginals, marginals.why(open_atom),
+        ml.map_state(mln, db, query=["Smokes", "Cancer"]), ml.log_z(mln, db), diagnostic, [diagnostic] * 3,
+        mln.diff(mln.without(0)), ml.variables("x")[0],
+    ]  # fmt: skip
+
+
+def hostile_things(name):
+    mln = hostile_model(name)
+    db = ml.Database.from_frames({"Smokes": {"person": [name, "Anna"]}, "Cancer": {"person": [name]}}, mln)
+    return things(mln, db.with_atoms({"Cancer(Bob)": None, "Smokes(Bob)": 0.7}))

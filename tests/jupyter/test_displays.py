@@ -1,0 +1,62 @@
+"""Displays are registered by name, once, lazily, and never in the way of others."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import mlnlab as ml
+from mlnlab.display.bundles import DISPLAYS
+from mlnlab.jupyter import register
+from mlnlab.jupyter.displays import SHOWN_TYPES
+
+
+def test_the_names_are_those_of_the_displays():
+    names = {(module, name) for module, names in SHOWN_TYPES.items() for name in names}
+    assert names == {(kind.__module__, kind.__name__) for kind in DISPLAYS}
+
+
+def test_objects_and_lists_of_them_are_shown(notebook):
+    mln = ml.MLN.from_text("Smokes(person)\n1.5 Smokes(x)")
+    for value in (mln, mln.formulas, list(mln.formulas), ml.check("1 A(x)"), mln.formulas[0].formula):
+        assert "mlnlab" in notebook.formats(value)["text/html"]
+    assert notebook.formats(mln.formulas[0].formula)["text/latex"].startswith("$")
+    assert notebook.formats({"formula": mln.formulas[0]})["text/plain"] == "{'formula': 1.5  Smokes(x)}"
+
+
+def test_other_objects_are_shown_as_before(notebook):
+    for value in ([1, 2], (), [], ["<b>"], {"a": 1}, "text", 3.5):
+        assert notebook.formats(value) == {"text/plain": repr(value)}
+
+
+def test_subclasses_are_shown(notebook):
+    class Mine(ml.MLN):
+        pass
+
+    assert "mlnlab" in notebook.formats(Mine())["text/html"]
+
+
+def test_registering_again_changes_nothing(notebook):
+    formatter = notebook.shell.display_formatter.mimebundle_formatter
+    before = dict(formatter.deferred_printers), dict(formatter.type_printers)
+    register(notebook.shell)
+    assert (formatter.deferred_printers, formatter.type_printers) == before
+
+
+def test_what_others_registered_for_lists_stays(notebook):
+    formatter = notebook.shell.display_formatter.mimebundle_formatter
+    formatter.for_type(list, print)
+    register(notebook.shell)
+    assert formatter.type_printers[list] is print
+
+
+def test_registering_imports_no_engine():
+    code = (
+        "from IPython.core.interactiveshell import InteractiveShell\n"
+        "shell = InteractiveShell.instance()\n"
+        "import mlnlab, sys\n"
+        "print([name for name in sys.modules if name.startswith(('mlnlab.logic', 'mlnlab.display.'))])\n"
+        "print(shell.find_cell_magic('mln') is not None)"
+    )
+    finished = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert finished.stdout.split() == ["[]", "True"]
