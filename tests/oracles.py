@@ -1,8 +1,8 @@
 """Brute force from the definitions, the truth that everything else is compared with.
 
 Only ``logic`` and ``model`` are imported. A world is a set of true ground atoms; its weight is
-exp(sum_i w_i n_i(x)) with n_i(x) the number of true groundings of formula i (lecture notes, eq. 15-16). Nothing
-here is clever, so that it can be checked by reading; it serves for a dozen open ground atoms.
+exp(sum_i w_i n_i(x)) with n_i(x) the number of true groundings of formula i (lecture notes, eq. 15-16).
+Nothing here is clever, so that it can be checked by reading; it serves for a dozen open ground atoms.
 """
 
 from __future__ import annotations

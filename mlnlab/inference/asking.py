@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
+from math import inf
 from typing import TYPE_CHECKING
 
 from mlnlab.errors import ArgumentError
@@ -12,6 +13,7 @@ from mlnlab.inference.question import pose, refuse_unlearned
 from mlnlab.inference.shares import explain
 from mlnlab.logic.suggestions import did_you_mean
 from mlnlab.logic.weights import Hard, weight_value
+from mlnlab.model.mln import statement_text
 from mlnlab.model.world import World
 
 if TYPE_CHECKING:
@@ -114,12 +116,9 @@ def map_state(
 
 def _violated(mln: MLN, world: World) -> tuple[tuple[str, int], ...]:
     """Return the formulas with groundings that the world scores against, and how many."""
-    from mlnlab.logic.evaluation import groundings
-    from mlnlab.model.mln import statement_text
-
     found = []
     for weighted in mln.formulas:
-        total = sum(1 for _ in groundings(weighted.formula, world))
+        total = world.number_of_groundings(weighted.formula)
         true = world.count(weighted.formula)
         against = true if (weight_value(weighted.weight) or 0) < 0 else total - true
         if against:
@@ -151,12 +150,13 @@ def log_z(
     >>> import mlnlab as ml
     >>> mln = ml.MLN.from_text("Smokes(person)\nCancer(person)\n1.5 Smokes(x) => Cancer(x)")
     >>> round(ml.log_z(mln, {"person": 3}).value, 4)
-    8.0063
+    8.0111
     """
     chosen = _chosen(method)
     vocabulary = mln.vocabulary_with(domains)
     question = pose(replace(mln, vocabulary=vocabulary), None, None)
-    return LogZ(log_partition(question, limit=limit), 1e-12, chosen)
+    value, error = log_partition(question, limit=limit)
+    return LogZ(value, error, chosen)
 
 
 def log_likelihood(mln: MLN, db: Database, *, method: str = "auto", limit: int = MOST_WORLDS) -> float:
@@ -166,7 +166,7 @@ def log_likelihood(mln: MLN, db: Database, *, method: str = "auto", limit: int =
     >>> mln = ml.MLN.from_text("Smokes(person)\nCancer(person)\n1.5 Smokes(x) => Cancer(x)")
     >>> db = ml.Database.from_text("Smokes(Anna)", mln)
     >>> round(ml.log_likelihood(mln, db), 4)
-    -2.6688
+    -2.6704
     """
     if any(relation.listed > len(relation.true) + len(relation.false) for relation in db.relations.values()):
         raise ArgumentError(
@@ -175,14 +175,19 @@ def log_likelihood(mln: MLN, db: Database, *, method: str = "auto", limit: int =
     expanded = mln.expand(db)
     refuse_unlearned(expanded)
     world = World(expanded.vocabulary, frozenset(db.atoms()))
+    weight = _log_weight(expanded, world)
+    return weight if weight == -inf else weight - log_z(mln, db, method=method, limit=limit).value
+
+
+def _log_weight(expanded: MLN, world: World) -> float:
+    """Return sum_i w_i n_i(x), or -inf for a world that breaks a block or a hard formula."""
+    if not world.respects_blocks():
+        return -inf
     total = 0.0
     for weighted in expanded.formulas:
         count = world.count(weighted.formula)
-        if isinstance(weighted.weight, Hard):
-            from mlnlab.logic.evaluation import groundings
-
-            if count < sum(1 for _ in groundings(weighted.formula, world)):
-                return float("-inf")
-        else:
+        if not isinstance(weighted.weight, Hard):
             total += (weight_value(weighted.weight) or 0.0) * count
-    return total - log_z(mln, db, method=method, limit=limit).value
+        elif count < world.number_of_groundings(weighted.formula):
+            return -inf
+    return total

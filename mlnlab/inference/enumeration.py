@@ -38,6 +38,7 @@ from mlnlab.logic.ground_atoms import GroundAtom
 from mlnlab.logic.printing import to_text
 from mlnlab.logic.substitution import free_variables, ground
 from mlnlab.logic.weights import Hard, weight_value
+from mlnlab.model.mln import statement_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -107,14 +108,35 @@ def instances(text: str, formula: Formula, question: Question) -> Sequence[tuple
     return [(to_text(instance), instance) for b in bindings for instance in [ground(formula, b)]]
 
 
-def swept(enumeration: Enumeration, only: dict[int, int] | None = None) -> Sweep:
+def swept(enumeration: Enumeration) -> Sweep:
     """Sum over all worlds; raise a sentence where none is possible."""
-    found = sweep(enumeration.worlds, enumeration.weights, only)
+    found = sweep(enumeration.worlds, enumeration.weights)
     if found.log_z == -np.inf:
-        raise UnsatisfiableError(
-            "No world satisfies the hard formulas together with the evidence and the conditions."
-        )
+        raise _impossible(enumeration)
     return found
+
+
+def _impossible(enumeration: Enumeration) -> UnsatisfiableError:
+    """Say that no world is possible, and name a formula that the evidence alone contradicts."""
+    message = "No world satisfies the hard formulas together with the evidence and the conditions."
+    violated = (enumeration.worlds.features.decided > 0) & (enumeration.weights == -np.inf)
+    formulas = enumeration.question.mln.formulas
+    for column in np.flatnonzero(violated)[:1]:
+        if column < len(formulas):
+            message += f" The evidence alone contradicts {statement_text(formulas[column])}"
+    return UnsatisfiableError(message)
+
+
+def rounding(enumeration: Enumeration) -> float:
+    """Return a bound on the relative error of a sum of world weights in float64.
+
+    A log-weight is a sum of terms w_i n_i, so its error is at most epsilon times the sum of their sizes; exp
+    turns it into a relative error, and pairwise summation of 2^b worlds adds b roundings.
+    """
+    finite = np.isfinite(enumeration.weights)
+    size = float(np.abs(enumeration.weights[finite]) @ enumeration.worlds.features.groundings[finite])
+    terms = len(enumeration.worlds.clusters) + log2(max(2, enumeration.worlds.number))
+    return float(np.finfo(float).eps) * (size + terms + 4)
 
 
 def marginals(question: Question, *, limit: int = MOST_WORLDS) -> Marginals:
@@ -133,6 +155,7 @@ def marginals(question: Question, *, limit: int = MOST_WORLDS) -> Marginals:
         log_z=found.log_z,
         number_of_worlds=enumeration.worlds.number,
         seconds=time.perf_counter() - began,
+        rounding=2 * rounding(enumeration),
         question=question,
         expected_counts=_counts(enumeration, expected),
     )
@@ -162,9 +185,10 @@ def _probability(atom: GroundAtom, question: Question, probabilities: dict[Groun
     return float(question.holds(*atom)) if known is None else known
 
 
-def log_partition(question: Question, *, limit: int = MOST_WORLDS) -> float:
-    """Return log Z over the worlds that agree with the evidence (lecture notes, eq. 15)."""
-    return swept(prepared(question, limit=limit)).log_z
+def log_partition(question: Question, *, limit: int = MOST_WORLDS) -> tuple[float, float]:
+    """Return log Z over the worlds that agree with the evidence (lecture notes, eq. 15), and its error."""
+    enumeration = prepared(question, limit=limit)
+    return swept(enumeration).log_z, rounding(enumeration)
 
 
 def most_probable(question: Question, *, limit: int = MOST_WORLDS) -> tuple[frozenset[GroundAtom], float]:
@@ -178,7 +202,7 @@ def most_probable(question: Question, *, limit: int = MOST_WORLDS) -> tuple[froz
             best, where = float(log_weights[place]), (stretch.digits, place)
     decided = weights_of_decided(enumeration.worlds, enumeration.weights)
     if best == -np.inf or decided == -np.inf:
-        raise UnsatisfiableError("No world satisfies the hard formulas together with the evidence.")
+        raise _impossible(enumeration)
     chosen = _chosen(enumeration.worlds, *where)
     return question.true | chosen, best + decided
 

@@ -29,6 +29,7 @@ class Marginals(Mapping[str, float]):
     log_z: float
     number_of_worlds: int
     seconds: float
+    rounding: float
     question: Question
     expected_counts: tuple[float, ...]
     reason: str = ""
@@ -62,9 +63,8 @@ class Marginals(Mapping[str, float]):
         return len(self.probabilities)
 
     def error(self, query: str | GroundAtom | Formula) -> float:
-        """Return a bound on the error of a probability: that of float64 sums for exact methods."""
-        self._key(query)
-        return 1e-12
+        """Return a bound on the error of a probability; of an exact method's, that of its rounding."""
+        return self[query] * self.rounding
 
     def why(self, atom: str | GroundAtom) -> Explanation:
         """Explain a probability: each formula's share of the atom's log-odds, in words and as a table."""

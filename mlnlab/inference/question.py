@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import product
+from math import log
 from typing import TYPE_CHECKING
 
 from mlnlab.errors import ArgumentError, TooLargeError, UnsatisfiableError
 from mlnlab.logic.formulas import And, Atom, Formula
 from mlnlab.logic.ground_atoms import GroundAtom, ground_atom
+from mlnlab.logic.suggestions import did_you_mean
+from mlnlab.logic.traversal import constants
 from mlnlab.logic.weights import Soft, ToLearn, WeightedFormula
 from mlnlab.model.database import Database
 from mlnlab.model.mln import MLN, statement_text
+from mlnlab.model.typing_of_formulas import completed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -117,7 +121,7 @@ def _queries(mln: MLN, query: Sequence[str | Formula] | str | None, data: Databa
         return [(name, None) for name in mln.vocabulary.predicates]
     found: list[_Parsed] = []
     for item in _as_list(query):
-        if isinstance(item, str) and item.replace("_", "").isalnum():
+        if isinstance(item, str) and (item in mln.vocabulary.predicates or item.replace("_", "").isalnum()):
             found.append((mln.vocabulary[item].name, None))
         else:
             found.append((item if isinstance(item, str) else "", _formula(mln, item)))
@@ -125,11 +129,12 @@ def _queries(mln: MLN, query: Sequence[str | Formula] | str | None, data: Databa
 
 
 def _formula(mln: MLN, item: str | Formula) -> Formula:
-    if isinstance(item, str):
-        return mln.parse(item)
-    from mlnlab.model.typing_of_formulas import completed
-
-    return completed(item, mln.vocabulary)
+    formula = mln.parse(item) if isinstance(item, str) else completed(item, mln.vocabulary)
+    for constant in constants(formula):
+        if constant.type and constant.name not in mln.vocabulary.domain(constant.type):
+            hint = did_you_mean(constant.name, mln.vocabulary.domain(constant.type))
+            raise ArgumentError(f"{constant.name} is not a constant of type {constant.type}{hint}.")
+    return formula
 
 
 def _opened(queries: list[_Parsed]) -> Iterator[str]:
@@ -226,8 +231,6 @@ def _block_choices(
 
 def soft_formulas(question: Question) -> tuple[WeightedFormula, ...]:
     """Return soft evidence as weighted atoms: virtual evidence multiplies the odds by p / (1 - p)."""
-    from math import log
-
     return tuple(
         WeightedFormula(atom.atom(question.vocabulary[atom.predicate].types), Soft(log(p / (1 - p))))
         for atom, p in question.soft

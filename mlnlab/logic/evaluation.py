@@ -6,6 +6,7 @@ A binding that takes an arithmetic term out of its type's constants is no bindin
 
 from __future__ import annotations
 
+import re
 from itertools import product
 from typing import TYPE_CHECKING, Protocol, assert_never
 
@@ -39,6 +40,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from mlnlab.logic.vocabulary import Domain
+
+
+_WHOLE_NUMBER = re.compile(r"-?[0-9]+")
 
 
 class Structure(Protocol):
@@ -79,12 +83,9 @@ def number_of(term: Term, binding: Mapping[Variable, str]) -> int:
 
 
 def _whole(name: str) -> int:
-    try:
+    if _WHOLE_NUMBER.fullmatch(name):
         return int(name)
-    except ValueError:
-        raise ArgumentError(
-            f"{name} is not a whole number, so it cannot be compared by size or calculated with."
-        ) from None
+    raise ArgumentError(f"{name} is not a whole number, so it cannot be compared by size or calculated with.")
 
 
 def _calculate(operator: str, left: int, right: int) -> int | str:

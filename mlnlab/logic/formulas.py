@@ -26,8 +26,26 @@ class _TermOperators:
     def __add__(self, other: object) -> Arithmetic:
         return Arithmetic("+", as_term(self), as_term(other))
 
+    def __radd__(self, other: object) -> Arithmetic:
+        return Arithmetic("+", as_term(other), as_term(self))
+
     def __sub__(self, other: object) -> Arithmetic:
         return Arithmetic("-", as_term(self), as_term(other))
+
+    def __rsub__(self, other: object) -> Arithmetic:
+        return Arithmetic("-", as_term(other), as_term(self))
+
+    def __mul__(self, other: object) -> Arithmetic:
+        return Arithmetic("*", as_term(self), as_term(other))
+
+    def __rmul__(self, other: object) -> Arithmetic:
+        return Arithmetic("*", as_term(other), as_term(self))
+
+    def __truediv__(self, other: object) -> Arithmetic:
+        return Arithmetic("/", as_term(self), as_term(other))
+
+    def __mod__(self, other: object) -> Arithmetic:
+        return Arithmetic("%", as_term(self), as_term(other))
 
     def __lt__(self, other: object) -> Comparison:
         return Comparison("<", as_term(self), as_term(other))
@@ -100,29 +118,14 @@ class _FormulaOperators:
     __slots__ = ()
 
     def __and__(self, other: object) -> And:
-        right = _as_operand(other, "&")
-        if isinstance(right, Implies):
-            # Python binds >> tighter than &, so `a & b >> c` arrives here as And(a, Implies(b, c)).
-            warnings.warn(
-                "Python binds >> tighter than &, so this was read as  A & (B >> C).  If you meant"
-                "  (A & B) >> C,  write these parentheses or  (A & B).implies(C);  if not, write"
-                "  A.conjoin(B.implies(C)).",
-                FormulaHint,
-                stacklevel=2,
-            )
-        return And((*_operands(self, And), *_operands(right, And)))
+        left, right = _as_operand(self, "&"), _as_operand(other, "&")
+        _hint_at_parentheses("&", "conjoin", left, right)
+        return And((*_operands(left, And), *_operands(right, And)))
 
     def __or__(self, other: object) -> Or:
-        right = _as_operand(other, "|")
-        if isinstance(right, Implies):
-            warnings.warn(
-                "Python binds >> tighter than |, so this was read as  A | (B >> C).  If you meant"
-                "  (A | B) >> C,  write these parentheses or  (A | B).implies(C);  if not, write"
-                "  A.disjoin(B.implies(C)).",
-                FormulaHint,
-                stacklevel=2,
-            )
-        return Or((*_operands(self, Or), *_operands(right, Or)))
+        left, right = _as_operand(self, "|"), _as_operand(other, "|")
+        _hint_at_parentheses("|", "disjoin", left, right)
+        return Or((*_operands(left, Or), *_operands(right, Or)))
 
     def __invert__(self) -> Not:
         return Not(_as_operand(self, "~"))
@@ -151,6 +154,24 @@ class _FormulaOperators:
             "A formula has no truth value of its own. Combine formulas with & | ~ >> (not with and, or,"
             " not, or a chain like a < b < c), and evaluate them in a world."
         )
+
+
+def _hint_at_parentheses(operator: str, method: str, left: Formula, right: Formula) -> None:
+    """Warn where an implication is joined: ``a & b >> c`` arrives as And(a, Implies(b, c))."""
+    if isinstance(right, Implies):
+        read, meant = f"A {operator} (B >> C)", f"(A {operator} B) >> C"
+        named, other = f"(A {operator} B).implies(C)", f"A.{method}(B.implies(C))"
+    elif isinstance(left, Implies):
+        read, meant = f"(A >> B) {operator} C", f"A >> (B {operator} C)"
+        named, other = f"A.implies(B {operator} C)", f"A.implies(B).{method}(C)"
+    else:
+        return
+    warnings.warn(
+        f"Python binds >> tighter than {operator}, so this was read as  {read}.  If you meant  {meant},  "
+        f"write these parentheses or {named}; if not, write  {other}.",
+        FormulaHint,
+        stacklevel=3,
+    )
 
 
 def _as_operand(value: object, operator: str) -> Formula:

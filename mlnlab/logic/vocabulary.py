@@ -130,7 +130,7 @@ class RangeDomain(Domain):
         return tuple(map(str, values[index])) if isinstance(index, slice) else str(values[index])
 
     def __len__(self) -> int:
-        return self.high - self.low + 1
+        return max(0, self.high - self.low + 1)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING
 
 from mlnlab.errors import ArgumentError
@@ -13,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from mlnlab.logic.formulas import Formula
-    from mlnlab.logic.vocabulary import Domain, Vocabulary
+    from mlnlab.logic.vocabulary import Domain, Predicate, Vocabulary
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,28 @@ class World:
     def count(self, formula: Formula) -> int:
         """Return n_i, the number of the formula's true groundings (lecture notes, eq. 16), by enumeration."""
         return sum(evaluate(formula, self, binding) for binding in groundings(formula, self))
+
+    def number_of_groundings(self, formula: Formula) -> int:
+        """Return the number of the formula's groundings, true or not."""
+        return sum(1 for _ in groundings(formula, self))
+
+    def respects_blocks(self) -> bool:
+        """Return whether each block (arguments marked ``!`` or ``?``) has one true atom, or at most one."""
+        for predicate in self.vocabulary.predicates.values():
+            if predicate.exclusive:
+                numbers = self._true_in_blocks(predicate)
+                if max(numbers, default=1) > 1 or (min(numbers, default=1) < 1 and not predicate.at_most_one):
+                    return False
+        return True
+
+    def _true_in_blocks(self, predicate: Predicate) -> list[int]:
+        """Return the number of true atoms in each block of a predicate."""
+        keys = predicate.block_keys
+        numbers = Counter(dict.fromkeys(product(*(self.domain(predicate.types[k]) for k in keys)), 0))
+        for name, arguments in self.true_atoms:
+            if name == predicate.name:
+                numbers[tuple(arguments[k] for k in keys)] += 1
+        return list(numbers.values())
 
 
 def check_ground_atom(atom: GroundAtom, vocabulary: Vocabulary) -> None:

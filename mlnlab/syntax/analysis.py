@@ -19,7 +19,7 @@ from mlnlab.syntax.declarations import Declarations
 from mlnlab.syntax.elaboration import Elaborated, elaborate
 from mlnlab.syntax.sources import decoded, read_bytes
 from mlnlab.syntax.statement_parser import REPAIRS, parse_statement
-from mlnlab.syntax.statements import Statement, statements, unreadable
+from mlnlab.syntax.statements import LONGEST, Statement, statements, unreadable
 from mlnlab.syntax.tokens import Source, end_of, start_of, tokens
 from mlnlab.syntax.vocabulary_checks import Mentioned, unused_types, with_constants
 from mlnlab.syntax.weights import WeightText, split_weight
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from mlnlab.syntax.tokens import SyntaxTree
 
 MOST_OF_ONE_KIND = 50  # problems of one kind that are reported one by one
-MOST_BYTES = 64 << 20  # a model larger than this is surely data under the wrong name
+MOST_BYTES = 8 << 20  # a model larger than this is surely data under the wrong name
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ def _read(text: str | bytes, file: str, folder: Path, reading: _Reading) -> None
         message = f"a model of more than {MOST_BYTES >> 20} MiB; data belong into a fact file"
         reading.problems.append(Diagnostic("too-long", Severity.ERROR, message, span))
         return
-    source = Source(file, content)
+    source = Source(file, _without_endless_lines(Source(file, content), reading))
     found = tokens(content)
     unclosed = unreadable(source, found)
     reading.problems += unclosed
@@ -121,9 +121,21 @@ def _read(text: str | bytes, file: str, folder: Path, reading: _Reading) -> None
         _take(statement, folder, reading)
 
 
+def _without_endless_lines(source: Source, reading: _Reading) -> str:
+    """Blank lines that no person wrote: reading one would take minutes."""
+    if len(source.text) <= LONGEST:
+        return source.text
+    lines = source.text.split("\n")
+    for number, line in enumerate(lines):
+        if len(line) > LONGEST:
+            start = source.line_starts[number] if "\r" not in source.text else 0
+            message = f"a line of more than {LONGEST:,} characters"
+            reading.problems.append(source.problem("too-long", message, start, start + 1))
+            lines[number] = ""
+    return "\n".join(lines)
+
+
 def _take(statement: Statement, folder: Path, reading: _Reading) -> None:
-    if any(token.type == "OPEN_STRING" for token in statement.tokens):
-        return  # reported already
     split = split_weight(statement)
     if split.problem is not None:
         reading.problems.append(split.problem)
@@ -132,7 +144,7 @@ def _take(statement: Statement, folder: Path, reading: _Reading) -> None:
     if isinstance(tree, Diagnostic):
         reading.problems.append(tree)
     elif tree.data == "include":
-        _include(statement, folder, reading)
+        _include(statement, split.formula[0], folder, reading)
     elif not reading.only_formulas and split.weight is None and reading.declarations.take(statement, tree):
         return
     elif tree.data == "function_declaration":
@@ -153,14 +165,16 @@ def _misplaced(statement: Statement, formula: tuple[Token, ...]) -> Diagnostic:
     )
 
 
-def _include(statement: Statement, folder: Path, reading: _Reading) -> None:
-    token = statement.tokens[0]
+def _include(statement: Statement, token: Token, folder: Path, reading: _Reading) -> None:
     name = token.split('"')[1]
     path = folder / name
 
     def report(code: str, message: str) -> None:
         reading.problems.append(statement.source.problem(code, message, start_of(token), end_of(token)))
 
+    if len(statement.tokens) > 1:
+        report("unexpected-symbol", "an #include has no weight")
+        return
     if Path(name).suffix in {".cpp", ".c", ".h", ".so"}:
         report("linked-in-code", f"{name} is program code; functions linked in from C++ have no meaning here")
         return

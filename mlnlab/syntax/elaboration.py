@@ -69,6 +69,7 @@ def elaborate(tree: SyntaxTree, source: Source, vocabulary: Vocabulary) -> Elabo
     reading.resolve_constants()
     reading.check_variables()
     reading.check_numbers()
+    reading.check_calculations()
     reading.check_capitals()
     type_of = reading.slots.type_of
     signs = [retyped(atom, type_of) for atom in dict.fromkeys(reading.both_signs)]

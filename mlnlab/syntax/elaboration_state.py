@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,7 @@ from mlnlab.errors import Severity
 from mlnlab.logic.formulas import And, Arithmetic, Atom, Constant, ForAll, Formula, Implies, Term, Variable
 from mlnlab.logic.ground_atoms import formula_constant
 from mlnlab.logic.traversal import leaves
-from mlnlab.logic.vocabulary import NamedDomain
+from mlnlab.logic.vocabulary import Domain, NamedDomain
 from mlnlab.syntax.tokens import extent, first_token, start_of, tokens_of
 from mlnlab.syntax.type_slots import TypeSlots
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from mlnlab.errors import Diagnostic
     from mlnlab.logic.vocabulary import Predicate, Vocabulary
     from mlnlab.syntax.tokens import Node, Source, SyntaxTree
+
+_NUMBER = re.compile(r"-?[0-9]+")
 
 
 @dataclass
@@ -49,6 +52,8 @@ class ElaborationState:
         self.constants: list[tuple[Constant, Token]] = []
         self.function_values: dict[tuple[str, tuple[Term, ...]], Variable] = {}
         self.calculated: list[tuple[Term, Node]] = []  # terms that must be numbers, and where
+        self.named: list[Node] = []  # where a name stands for a number, reported already
+        self.placed: list[tuple[Arithmetic, str, Node]] = []  # calculations, and the type they stand for
         self.problems: list[Diagnostic] = []
         self.names = {str(token) for token in tokens_of(tree) if token.type == "NAME"}
 
@@ -83,6 +88,7 @@ class ElaborationState:
         if isinstance(term, Arithmetic):
             parts = list(leaves(term))
             named = [leaf for leaf in parts if isinstance(leaf, Variable) or self.slots.type_of(leaf.type)]
+            self.placed.append((term, type_, place))
             # A calculation of bare numbers, 2 + 1, tells its type by its first number.
             for leaf in named or parts[:1]:
                 if not self.slots.type_of(leaf.type):
@@ -139,14 +145,21 @@ class ElaborationState:
         for term, node in self.calculated:
             for leaf in leaves(term):
                 type_ = self.slots.type_of(leaf.type)
-                domain = self.vocabulary.types.get(type_)
-                strange = None
-                if isinstance(domain, NamedDomain) and domain.listed:
-                    strange = next((name for name in domain if not _is_number(name)), None)
-                if strange is not None:
+                strange = _a_name(self.vocabulary.types.get(type_))
+                if strange is not None and node not in self.named:
+                    self.named.append(node)
                     message = f"{leaf.name} is a {type_}, and {strange} is no number"
                     expected = "a type of whole numbers such as {1,...,5}"
                     self.report("not-a-number", message, node, expected=expected)
+
+    def check_calculations(self) -> None:
+        """Report calculations whose first typed part is not of the type for which they stand."""
+        for term, type_, node in self.placed:
+            known = (self.slots.type_of(leaf.type) for leaf in leaves(term))
+            first = next((found for found in known if found), type_)
+            if first != type_:
+                message = f"this calculation begins with a {first}, but stands for a {type_}"
+                self.report("type-clash", message, node, repair=f"begin with the {type_}, or compare with =")
 
     def check_capitals(self) -> None:
         """Warn of variables that are named like a listed constant: constants need a capital or quotes."""
@@ -184,6 +197,8 @@ class ElaborationState:
                 self.report("unbound-plus", message, token, repair=f"+{name.lower()}")
 
 
-def _is_number(name: str) -> bool:
-    digits = name.removeprefix("-")
-    return digits.isascii() and digits.isdigit()
+def _a_name(domain: Domain | None) -> str | None:
+    """Return a listed constant that is no whole number."""
+    if not isinstance(domain, NamedDomain) or not domain.listed:
+        return None
+    return next((name for name in domain if not _NUMBER.fullmatch(name)), None)

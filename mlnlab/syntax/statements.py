@@ -103,6 +103,8 @@ class _Splitter:
                 self._report("unmatched-bracket", f"{token} closes nothing that is open", token)
 
     def close(self, full_stop: Token | None) -> None:
+        # An open string swallows the brackets behind it; it is reported on its own.
+        self.broken |= any(token.type == "OPEN_STRING" for token in self.current)
         if self.open and not self.broken:
             bracket = self.open[0]
             closing = {"(": ")", "[": "]", "{": "}"}[bracket.value]

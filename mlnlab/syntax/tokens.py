@@ -128,7 +128,8 @@ def tokens(text: str) -> list[Token]:
     found = list(grammar().lex(text))
     result: list[Token] = []
     previous = ""
-    for token, following in zip(found, [*found[1:], None], strict=True):
+    for place, token in enumerate(found):
+        following = found[place + 1] if place + 1 < len(found) else None
         kind = token.type
         if kind == "NAME":
             kind = _kind_of_word(token, previous, following)

@@ -36,7 +36,7 @@ Off(time)
 Rain()
 person MotherOf(person)
 """
-x, y, z = (Variable(name, "person") for name in "xyz")
+p, x, y, z = (Variable(name, "person") for name in "pxyz")
 t = Variable("t", "time")
 
 
@@ -78,7 +78,9 @@ FORMULAS = {
     "EXIST y Friends(x,y)": Exists((y,), F(x, y)),
     "exist y Friends(x,y) ^ Smokes(y)": Exists((y,), And((F(x, y), S(y)))),
     "Smokes(x) => EXISTS y Friends(x,y)": Implies(S(x), Exists((y,), F(x, y))),
-    "Forall x (EXIST y,z (Friends(y,z) ^ Friends(x,y)))": ForAll((x,), Exists((y, z), And((F(y, z), F(x, y))))),
+    "Forall x (EXIST y,z (Friends(y,z) ^ Friends(x,y)))": ForAll(
+        (x,), Exists((y, z), And((F(y, z), F(x, y))))
+    ),
     "∀x ∃y Friends(x,y)": ForAll((x,), Exists((y,), F(x, y))),
     "EXIST=1 y Friends(x,y)": CountingExists("=", 1, (y,), F(x, y)),
     "EXIST<=2 y Friends(x,y)": CountingExists("<=", 2, (y,), F(x, y)),
@@ -106,14 +108,11 @@ FORMULAS = {
     "MotherOf(x) = y": Atom("MotherOf", (x, y)),
     "MotherOf(x) != Anna": Not(Atom("MotherOf", (x, Constant("Anna", "person")))),
     "Smokes(x) => Cancer(MotherOf(x))": ForAll(
-        (Variable("p", "person"),),
-        Implies(
-            Atom("MotherOf", (x, Variable("p", "person"))), Implies(S(x), C(Variable("p", "person")))
-        ),
+        (p,), Implies(Atom("MotherOf", (x, p)), Implies(S(x), C(p)))
     ),
     "EXIST x Smokes(MotherOf(x))": Exists(
         (x,),
-        ForAll((Variable("p", "person"),), Implies(Atom("MotherOf", (x, Variable("p", "person"))), S(Variable("p", "person")))),
+        ForAll((p,), Implies(Atom("MotherOf", (x, p)), S(p))),
     ),
 }  # fmt: skip
 
@@ -159,8 +158,16 @@ def test_marks_for_one_weight_per_constant_and_both_signs():
     assert read("1 *Smokes(x) v Cancer(x)").both_signs == (S(x),)
 
 
-@pytest.mark.parametrize("text", ["1 Smokes(x)\n  => Cancer(x)", "1 Smokes(x) =>\n// why\nCancer(x)", "1 Smokes(x) /* a\nb */ => Cancer(x)",
-                                  "1 Smokes(x)\r\n => Cancer(x)\r\n", "1 Smokes(x)\n\tv\tCancer(x)"])  # fmt: skip
+OVER_LINES = [
+    "1 Smokes(x)\n  => Cancer(x)",
+    "1 Smokes(x) =>\n// why\nCancer(x)",
+    "1 Smokes(x) /* a\nb */ => Cancer(x)",
+    "1 Smokes(x)\r\n => Cancer(x)\r\n",
+    "1 Smokes(x)\n\tv\tCancer(x)",
+]
+
+
+@pytest.mark.parametrize("text", OVER_LINES)
 def test_formulas_go_on_over_lines(text):
     assert isinstance(read(text).formula, Implies | Or)
 

@@ -35,9 +35,17 @@ def test_every_file_reads_back_the_same(path):
 def test_every_file_reads_with_the_right_number_of_formulas(path):
     """An independent count: lines that are neither blank, comment, continuation nor declaration."""
     expected = {
-        "univ.mln": 7, "univ-extended.mln": 11, "theory.mln": 25, "smoking.mln": 2, "uwcse.mln": 10,
-        "imdb.mln": 8, "webkb.mln": 20, "smokers1000.mln": 4, "28_multiline.mln": 1, "iss6.mln": 1,
-    }.get(Path(path).name)  # fmt: skip
+        "univ.mln": 7,
+        "univ-extended.mln": 11,
+        "theory.mln": 25,
+        "smoking.mln": 2,
+        "uwcse.mln": 10,
+        "imdb.mln": 8,
+        "webkb.mln": 20,
+        "smokers1000.mln": 4,
+        "28_multiline.mln": 1,
+        "iss6.mln": 1,
+    }.get(Path(path).name)
     if expected is not None:
         assert len(ml.load(path).formulas) == expected
 
@@ -55,7 +63,9 @@ def test_random_formulas_read_back_the_same(data):
     analysis = analyse(text, vocabulary=vocabulary)
     if any(d.code == "unknown-type" for d in analysis.errors):
         return  # a variable that only equalities and comparisons mention has no type in a text
-    assert not [d for d in analysis.errors if d.code != "constant-outside-range"], "\n".join(map(str, analysis.errors))
+    assert not [d for d in analysis.errors if d.code != "constant-outside-range"], "\n".join(
+        map(str, analysis.errors)
+    )
     if not analysis.errors:
         (found,) = analysis.formulas
         assert found.formula == as_text_can_say(weighted.formula)
@@ -98,9 +108,31 @@ def test_any_name_can_be_a_constant(drawn):
     assert ml.MLN.from_text(mln.to_text()) == mln
 
 
-@pytest.mark.parametrize("name", ["EXIST", "Forall", "v", "V", "_x", "1e5", "007", "-3", "a.b", "⊤", "北京", "É", "ß", "x!", "NaN", "Anna\tLee"])  # fmt: skip
+@pytest.mark.parametrize(
+    "name",
+    [
+        "EXIST",
+        "Forall",
+        "v",
+        "V",
+        "_x",
+        "1e5",
+        "007",
+        "-3",
+        "a.b",
+        "⊤",
+        "北京",
+        "É",
+        "ß",
+        "x!",
+        "NaN",
+        "Anna\tLee",
+    ],
+)
 def test_awkward_names_can_be_constants(name):
-    mln = ml.MLN.from_formulas([(None, ml.Predicate("P", ("thing",))(name)), (1.0, ml.Predicate("P", ("thing",))(name))])
+    mln = ml.MLN.from_formulas(
+        [(None, ml.Predicate("P", ("thing",))(name)), (1.0, ml.Predicate("P", ("thing",))(name))]
+    )
     assert ml.MLN.from_text(mln.to_text()) == mln
 
 
