@@ -1,0 +1,292 @@
+"""A database: constants by type and, for each predicate, what is known of its ground atoms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from mlnlab.errors import ArgumentError, InputError, Severity
+from mlnlab.logic.ground_atoms import GroundAtom
+from mlnlab.logic.relations import Relation, same_relation, sorted_rows
+from mlnlab.logic.vocabulary import FrozenMapping, Vocabulary
+from mlnlab.model.world import World
+from mlnlab.syntax.facts import analyse_facts, format_facts
+from mlnlab.syntax.sources import read_bytes, write_text
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+    import networkx as nx
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from mlnlab.errors import Diagnostic
+    from mlnlab.model.mln import MLN
+
+Mark = Literal["true", "false", "unknown", "soft"]
+MARKS: tuple[Mark, ...] = ("true", "false", "unknown", "soft")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Database:
+    """Facts over a vocabulary whose domains hold every constant; closed world unless marked otherwise."""
+
+    vocabulary: Vocabulary
+    relations: FrozenMapping[Relation] = field(default_factory=FrozenMapping)
+    name: str = ""
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+    @classmethod
+    def from_text(cls, text: str | bytes, mln: MLN | Vocabulary, *, name: str = "<text>") -> Database:
+        """Read facts: ``Database.from_text("Smokes(Anna)", mln)``; all problems are reported in one error."""
+        analysis = analyse_facts(text, vocabulary_of(mln), file=name)
+        errors = [d for d in analysis.diagnostics if d.severity is Severity.ERROR]
+        if errors:
+            raise InputError(f"{name} has {len(errors)} problem{'s' * (len(errors) > 1)}.", errors)
+        remarks = tuple(analysis.diagnostics)
+        return cls(analysis.vocabulary, FrozenMapping(analysis.relations), Path(name).name, remarks)
+
+    @classmethod
+    def load(cls, path: str | Path, mln: MLN | Vocabulary) -> Database:
+        """Read a ``.db`` file."""
+        return cls.from_text(read_bytes(path), mln, name=str(path))
+
+    @classmethod
+    def from_frames(cls, frames: Mapping[str, object], mln: MLN | Vocabulary) -> Database:
+        """Read data frames of any kind: ``Database.from_frames({"Friends": frame}, mln)``."""
+        from mlnlab.model.table_frames import read_frames
+
+        return cls(*read_frames(frames, vocabulary_of(mln)))
+
+    @classmethod
+    def from_files(
+        cls,
+        files: Mapping[str, str | Path],
+        mln: MLN | Vocabulary,
+        *,
+        header: bool | None = None,
+        delimiter: str | None = None,
+    ) -> Database:
+        """Read CSV, TSV, Parquet or JSON files: ``Database.from_files({"Friends": "friends.csv"}, mln)``."""
+        from mlnlab.model.table_files import read_files
+
+        return cls(*read_files(files, vocabulary_of(mln), header=header, delimiter=delimiter))
+
+    @classmethod
+    def from_folder(
+        cls, folder: str | Path, mln: MLN | Vocabulary, *, header: bool | None = None
+    ) -> Database:
+        """Read a folder of such files, each named after its predicate."""
+        from mlnlab.model.table_files import read_folder
+
+        return cls(*read_folder(folder, vocabulary_of(mln), header=header))
+
+    @classmethod
+    def from_sqlite(
+        cls, path: str | Path, mln: MLN | Vocabulary, *, tables: Mapping[str, str] | None = None
+    ) -> Database:
+        """Read an SQLite file whose tables are named after predicates, or ``{"Friends": "table"}``."""
+        from mlnlab.model.sqlite_tables import read_sqlite
+
+        return cls(*read_sqlite(path, vocabulary_of(mln), tables=tables))
+
+    @classmethod
+    def from_networkx(
+        cls,
+        graph: nx.Graph[Any],
+        mln: MLN | Vocabulary,
+        predicate: str | None = None,
+        *,
+        node_predicates: Mapping[str, str] | Iterable[str] = (),
+        edge_attributes: Sequence[str] = (),
+        bipartite: Collection[Any] | None = None,
+    ) -> Database:
+        """Read a graph whose edges are atoms of a predicate (of several, where it came from to_networkx()).
+
+        ``node_predicates={"Smokes": "smoker"}`` takes atoms from attributes of nodes, ``edge_attributes``
+        further arguments from those of edges; ``bipartite`` holds the nodes that are first arguments.
+        """
+        from mlnlab.model.graph_reading import read_graph
+
+        parts = read_graph(graph, vocabulary_of(mln), predicate, node_predicates, edge_attributes, bipartite)
+        return cls(*parts)
+
+    def domain(self, type_: str) -> tuple[str, ...]:
+        """Return the constants of a type."""
+        return tuple(self.vocabulary.domain(type_))
+
+    def relation(self, predicate: str) -> Relation:
+        """Return what is known of a predicate's atoms, as arrays of constant numbers."""
+        declared = self.vocabulary[predicate]
+        return self.relations.get(predicate) or Relation(declared.arity)
+
+    def __getitem__(self, predicate: str) -> pd.DataFrame:
+        """Return the true atoms of a predicate as a data frame, a column for each argument."""
+        from mlnlab.model.tables import true_frame
+
+        return true_frame(self, predicate)
+
+    def rows(self, predicate: str, mark: Mark = "true") -> Iterator[tuple[str, ...]]:
+        """Yield the listed atoms of a predicate that carry a mark, as tuples of constant names."""
+        table: NDArray[np.uint32] = getattr(self.relation(predicate), mark)
+        domains = [self.vocabulary.domain(type_) for type_ in self.vocabulary[predicate].types]
+        for row in table.tolist():
+            yield tuple(domain[number] for domain, number in zip(domains, row, strict=True))
+
+    def atoms(self, mark: Mark = "true") -> Iterator[GroundAtom]:
+        """Yield all listed atoms that carry a mark."""
+        for predicate in self.relations:
+            for arguments in self.rows(predicate, mark):
+                yield GroundAtom(predicate, arguments)
+
+    def soft_evidence(self) -> Iterator[tuple[GroundAtom, float]]:
+        """Yield the atoms with soft evidence and their probabilities."""
+        for predicate, relation in self.relations.items():
+            rows = self.rows(predicate, "soft")
+            for arguments, probability in zip(rows, relation.probabilities.tolist(), strict=True):
+                yield GroundAtom(predicate, arguments), probability
+
+    def world(self) -> World:
+        """Return the closed world of the database: what is not listed as true is false."""
+        return World(self.vocabulary, frozenset(self.atoms()))
+
+    def with_atoms(self, changes: Mapping[str, bool | float | None]) -> Database:
+        """Return the database with atoms set: ``{"Smokes(Anna)": True, "Cancer(Bob)": None}``.
+
+        ``True`` and ``False`` list the atom, ``None`` marks it unknown, a number between is soft evidence.
+        New constants are added to their types.
+        """
+        lines = [f"{_mark_text(value)}{atom}" for atom, value in changes.items()]
+        added = Database.from_text("\n".join(lines), self.vocabulary, name="<changes>")
+        relations = dict(self.relations)
+        for predicate, new in added.relations.items():
+            relations[predicate] = _merged(self.relation(predicate), new)
+        return replace(self, vocabulary=added.vocabulary, relations=FrozenMapping(relations))
+
+    def without(self, predicates: list[str] | tuple[str, ...]) -> Database:
+        """Return the database without any listed atom of these predicates (its constants stay)."""
+        for predicate in predicates:
+            self.vocabulary[predicate]
+        kept = {name: r for name, r in self.relations.items() if name not in predicates}
+        return replace(self, relations=FrozenMapping(kept))
+
+    def number_of_facts(self) -> int:
+        """Return the number of true atoms."""
+        return sum(len(relation.true) for relation in self.relations.values())
+
+    def number_of_atoms(self, predicate: str) -> int:
+        """Return the number of all ground atoms of a predicate over the constants."""
+        sizes = (len(self.vocabulary.domain(type_)) for type_ in self.vocabulary[predicate].types)
+        product = 1
+        for size in sizes:
+            product *= size
+        return product
+
+    def to_text(self) -> str:
+        """Return the facts as the text of a ``.db`` file; reading it gives the same database."""
+        return format_facts(self.relations, self.vocabulary)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return all listed atoms in one frame: predicate, arguments, truth, probability."""
+        from mlnlab.model.tables import long_frame
+
+        return long_frame(self)
+
+    def to_frames(self) -> dict[str, pd.DataFrame]:
+        """Return a frame for each predicate, and one of the constants; ``from_frames`` reads them back."""
+        from mlnlab.model.tables import table_frames
+
+        return table_frames(self)
+
+    def to_csv(self, folder: str | Path) -> list[Path]:
+        """Write a CSV file for each predicate, and one of the constants; return their paths."""
+        from mlnlab.model.table_files import write_delimited
+
+        return write_delimited(self, folder, ".csv")
+
+    def to_tsv(self, folder: str | Path) -> list[Path]:
+        """Write files as :meth:`to_csv` does, with tabs between the cells."""
+        from mlnlab.model.table_files import write_delimited
+
+        return write_delimited(self, folder, ".tsv")
+
+    def to_parquet(self, folder: str | Path) -> list[Path]:
+        """Write a Parquet file for each predicate, and one of the constants; return their paths."""
+        from mlnlab.model.table_files import write_parquet
+
+        return write_parquet(self, folder)
+
+    def to_sqlite(self, path: str | Path) -> None:
+        """Write a table for each predicate, and one of the constants; the file's other tables are kept."""
+        from mlnlab.model.sqlite_tables import write_sqlite
+
+        write_sqlite(self, path)
+
+    def to_networkx(self, predicate: str | None = None) -> nx.DiGraph[Any]:
+        """Return the true atoms as a graph: of one binary predicate, or of the whole database."""
+        from mlnlab.model.graphs import database_graph, predicate_graph
+
+        return database_graph(self) if predicate is None else predicate_graph(self, predicate)
+
+    def save(self, path: str | Path) -> None:
+        """Write a ``.db`` file."""
+        write_text(path, self.to_text())
+
+    def __repr__(self) -> str:
+        constants = sum(len(domain) for domain in self.vocabulary.types.values())
+        called = f" {self.name}" if self.name else ""
+        return f"<Database{called}: {self.number_of_facts()} true atoms, {constants} constants>"
+
+
+def same_database(left: Database, right: Database) -> bool:
+    """Return whether two databases have the same constants, in the same order, and the same facts."""
+    names = {*left.relations, *right.relations}
+    return left.vocabulary == right.vocabulary and all(
+        same_relation(left.relation(name), right.relation(name)) for name in names
+    )
+
+
+def vocabulary_of(source: MLN | Vocabulary) -> Vocabulary:
+    """Return the vocabulary of a model, or the vocabulary itself."""
+    if isinstance(source, Vocabulary):
+        return source
+    vocabulary = getattr(source, "vocabulary", None)
+    if isinstance(vocabulary, Vocabulary):
+        return vocabulary
+    raise ArgumentError(f"A model or a vocabulary is needed here, not {type(source).__name__}.")
+
+
+def _mark_text(value: bool | float | None) -> str:
+    if value is None:
+        return "?"
+    if isinstance(value, bool):
+        return "" if value else "!"
+    return f"{value!r} "
+
+
+def _packed(rows: NDArray[np.uint32]) -> NDArray[np.void]:
+    """View each row as one item, so that numpy's set functions apply."""
+    return np.ascontiguousarray(rows).view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel()
+
+
+def _merged(old: Relation, new: Relation) -> Relation:
+    """Return the old relation overwritten by what the new one lists."""
+    if old.arity == 0:
+        return new
+    listed = _packed(np.concatenate([new.true, new.false, new.unknown, new.soft]))
+
+    def kept(rows: NDArray[np.uint32]) -> NDArray[np.bool_]:
+        return ~np.isin(_packed(rows), listed)
+
+    def joined(mark: Mark) -> NDArray[np.uint32]:
+        before: NDArray[np.uint32] = getattr(old, mark)
+        return np.concatenate([before[kept(before)], getattr(new, mark)])
+
+    soft = joined("soft")
+    probabilities = np.concatenate([old.probabilities[kept(old.soft)], new.probabilities])
+    order = np.lexsort(soft.T[::-1])
+    true, false, unknown = (sorted_rows(joined(mark)) for mark in ("true", "false", "unknown"))
+    return Relation(old.arity, true, false, unknown, sorted_rows(soft), probabilities[order])
