@@ -1,0 +1,1 @@
+"""Data to experiment with, and the experiments."""

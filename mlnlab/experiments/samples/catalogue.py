@@ -1,0 +1,64 @@
+"""The sample data sets by name: what each is, and the function that makes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from mlnlab.experiments.samples.department import department
+from mlnlab.experiments.samples.florentine_families import florentine_families
+from mlnlab.experiments.samples.friends_smokers import friends_smokers
+from mlnlab.experiments.samples.karate_club import karate_club
+from mlnlab.experiments.samples.movies import movies
+from mlnlab.experiments.samples.texts import SampleTexts
+from mlnlab.experiments.samples.university import university
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A data set: one sentence about it, what it comes from, its generator, and a remark."""
+
+    description: str
+    origin: str
+    generate: Callable[[], SampleTexts]
+    remark: str = ""
+
+
+CATALOGUE = {
+    "friends_smokers": Entry(
+        "Eight people: smoking spreads among friends and causes cancer; half of the smokers are known.",
+        "simulated, seed 40",
+        friends_smokers,
+        "`friends_smokers(people=1000, seed=1)` makes any other. With k smokers among n people all else is"
+        " independent, so that log Z without evidence is a sum over k, for any n.",
+    ),
+    "department": Entry(
+        "Four professors, four students, eight courses, in the shape of the figure that explains lifting.",
+        "written by hand after Figure 1 of Kok and Domingos (ICML 2009); the names are ours",
+        department,
+    ),
+    "florentine_families": Entry(
+        "Marriages among fifteen families of Renaissance Florence: who sides with the Medici?",
+        "networkx's florentine_families_graph (Breiger and Pattison, 1986, after Padgett); the model is ours",
+        florentine_families,
+    ),
+    "karate_club": Entry(
+        "Friendships of the 34 members of a karate club: who goes with the instructor when it splits?",
+        "networkx's karate_club_graph (Zachary, 1977); the model is ours",
+        karate_club,
+        "`split.db` holds the split as it happened. The members whose marginal is above 1/2 are exactly those"
+        " who went with the instructor; the most probable world is wrong about members 9 and 10.",
+    ),
+    "university": Entry(
+        "Five areas of a university with the schema and the sizes of UW-CSE, to learn from.",
+        "simulated, seed 8; not a fact of UW-CSE is in it",
+        university,
+        "Hard rules hold in every database. Models written for UW-CSE run on these data.",
+    ),
+    "movies": Entry(
+        "Five databases of movies with the schema and the sizes of the IMDB data set, to learn from.",
+        "simulated, seed 124; not a fact of IMDB is in it",
+        movies,
+        "Hard rules hold in every database. Models written for the IMDB data set run on these data.",
+    ),
+}
