@@ -7,7 +7,7 @@ they write pieces. Alchemy text reads back to the same formula.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple, assert_never
+from typing import TYPE_CHECKING, Literal, NamedTuple, assert_never, get_args
 
 from mlnlab.logic.formulas import (
     And,
@@ -276,3 +276,8 @@ def to_latex(formula: Formula, marks: Marks = Marks()) -> str:  # noqa: B008 - i
 def marks_of(weighted: WeightedFormula) -> Marks:
     """Return the marks of a weighted formula, for printing."""
     return Marks(weighted.per_constant, weighted.both_signs)
+
+
+# print(formula) writes Alchemy text. It is set here, since formulas are defined below what prints them.
+for _kind in get_args(Formula):
+    _kind.__str__ = to_text

@@ -167,6 +167,10 @@ class SizedDomain(Domain):
 class Predicate:
     """A predicate over types; call it with terms to get an atom: ``Friends("Anna", x)``.
 
+    >>> import mlnlab as ml
+    >>> print(ml.Predicate("Likes", ("person", "colour"), exclusive=(1,)))
+    Likes(person, colour!)
+
     ``exclusive`` holds the argument positions marked ``!``: for each combination of the other arguments
     exactly one atom is true (at most one where ``at_most_one``, the mark ``?``). ``closed`` is Tuffy's
     ``*``: atoms that no fact lists are false. A ``function`` of Alchemy is the relation of its graph, the
@@ -229,7 +233,13 @@ def _arguments(number: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """Types with their constants and predicates, by name."""
+    """Types with their constants and predicates, by name.
+
+    >>> import mlnlab as ml
+    >>> vocabulary = ml.Vocabulary().with_predicate(ml.Predicate("Smokes", ("person",)))
+    >>> print(vocabulary["Smokes"], list(vocabulary.types))
+    Smokes(person) ['person']
+    """
 
     types: FrozenMapping[Domain] = field(default_factory=FrozenMapping)
     predicates: FrozenMapping[Predicate] = field(default_factory=FrozenMapping)

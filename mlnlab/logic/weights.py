@@ -11,7 +11,12 @@ from mlnlab.logic.formulas import Atom, Formula
 
 @dataclass(frozen=True, slots=True)
 class Soft:
-    """A weight that learning may change; worlds gain a factor exp(value) per true grounding."""
+    """A weight that learning may change; worlds gain a factor exp(value) per true grounding.
+
+    >>> import mlnlab as ml
+    >>> ml.sample("friends_smokers").mln.formulas[0].weight
+    Soft(value=0.4)
+    """
 
     value: float
 
@@ -22,7 +27,12 @@ class Soft:
 
 @dataclass(frozen=True, slots=True)
 class Fixed:
-    """A weight that learning must leave alone (written ``@1.5``)."""
+    r"""A weight that learning must leave alone (written ``@1.5``).
+
+    >>> import mlnlab as ml
+    >>> ml.MLN.from_text("Smokes(person)\n@1.5 Smokes(x)").formulas[0].weight == ml.Fixed(1.5)
+    True
+    """
 
     value: float
 
@@ -33,12 +43,23 @@ class Fixed:
 
 @dataclass(frozen=True, slots=True)
 class Hard:
-    """No weight: worlds that violate any grounding are impossible (a closing full stop)."""
+    """No weight: worlds that violate any grounding are impossible (a closing full stop).
+
+    >>> import mlnlab as ml
+    >>> (Smokes,) = ml.predicates("Smokes(person)")
+    >>> print(ml.MLN.from_formulas([(ml.Hard(), Smokes("Anna"))]).to_text().splitlines()[-1])
+    Smokes(Anna).
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class ToLearn:
-    """A weight that is still to be learned."""
+    r"""A weight that is still to be learned.
+
+    >>> import mlnlab as ml
+    >>> ml.MLN.from_text("S(e)\nC(e)\nS(x) => C(x)").formulas[0].weight
+    ToLearn()
+    """
 
 
 Weight = Soft | Fixed | Hard | ToLearn

@@ -32,7 +32,17 @@ MARKS: tuple[Mark, ...] = ("true", "false", "unknown", "soft")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Database:
-    """Facts over a vocabulary whose domains hold every constant; closed world unless marked otherwise."""
+    r"""Facts over a vocabulary whose domains hold every constant; closed world unless marked otherwise.
+
+    >>> import mlnlab as ml
+    >>> mln = ml.MLN.from_text("Smokes(person)\nFriends(person, person)")
+    >>> db = ml.Database.from_text("Friends(Anna, Bob)\n?Smokes(Bob)", mln)
+    >>> db.domain("person")
+    ('Anna', 'Bob')
+    >>> db["Friends"]
+      person1 person2
+    0    Anna     Bob
+    """
 
     vocabulary: Vocabulary
     relations: FrozenMapping[Relation] = field(default_factory=FrozenMapping)
@@ -50,9 +60,14 @@ class Database:
         return cls(analysis.vocabulary, FrozenMapping(analysis.relations), Path(name).name, remarks)
 
     @classmethod
-    def load(cls, path: str | Path, mln: MLN | Vocabulary) -> Database:
-        """Read a ``.db`` file."""
-        return cls.from_text(read_bytes(path), mln, name=str(path))
+    def load(
+        cls, path: str | Path, mln: MLN | Vocabulary, *, functions: str | Path | None = None
+    ) -> Database:
+        """Read a ``.db`` file, and the ``.func`` file beside it where values of functions are kept apart."""
+        database = cls.from_text(read_bytes(path), mln, name=str(path))
+        if functions is None:
+            return database
+        return database.with_facts(read_bytes(functions), name=str(functions))
 
     @classmethod
     def from_frames(cls, frames: Mapping[str, object], mln: MLN | Vocabulary) -> Database:
@@ -160,7 +175,11 @@ class Database:
         New constants are added to their types.
         """
         lines = [f"{_mark_text(value)}{atom}" for atom, value in changes.items()]
-        added = Database.from_text("\n".join(lines), self.vocabulary, name="<changes>")
+        return self.with_facts("\n".join(lines), name="<changes>")
+
+    def with_facts(self, text: str | bytes, *, name: str = "<text>") -> Database:
+        """Return the database with more facts, read from a text; what it lists overrides what is known."""
+        added = Database.from_text(text, self.vocabulary, name=name)
         relations = dict(self.relations)
         for predicate, new in added.relations.items():
             relations[predicate] = _merged(self.relation(predicate), new)

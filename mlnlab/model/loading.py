@@ -14,18 +14,34 @@ if TYPE_CHECKING:
 
 
 def load(path: str | Path, *, semantics: Semantics = "textbook") -> MLN:
-    """Read a ``.mln`` file: ``ml.load("smoking.mln")``; the files that it includes are read with it."""
+    """Read a ``.mln`` file; the files that it includes are read with it.
+
+    >>> import mlnlab as ml
+    >>> ml.load(ml.sample("karate_club").mln_path)
+    <MLN karate_club.mln: 2 formulas over 2 predicates>
+    """
     return MLN.load(path, semantics=semantics)
 
 
 @overload
-def load_db(path: str | Path, mln: MLN | Vocabulary) -> Database: ...
+def load_db(path: str | Path, mln: MLN | Vocabulary, *, functions: str | Path | None = None) -> Database: ...
 @overload
 def load_db(path: list[str | Path], mln: MLN | Vocabulary) -> list[Database]: ...
-def load_db(path: str | Path | list[str | Path], mln: MLN | Vocabulary) -> Database | list[Database]:
-    """Read a ``.db`` file; of a list of files each is a database of its own."""
+def load_db(
+    path: str | Path | list[str | Path], mln: MLN | Vocabulary, *, functions: str | Path | None = None
+) -> Database | list[Database]:
+    """Read a ``.db`` file; of a list of files each is a database of its own.
+
+    ``functions`` names the ``.func`` file of a single database, where Alchemy keeps values of functions.
+
+    >>> import mlnlab as ml
+    >>> university = ml.sample("university")
+    >>> paths = sorted(university.folder.glob("*.db"))
+    >>> len(ml.load_db(paths, university.mln))
+    5
+    """
     if isinstance(path, str | Path):
-        return Database.load(path, mln)
+        return Database.load(path, mln, functions=functions)
     return [Database.load(one, mln) for one in path]
 
 

@@ -47,7 +47,17 @@ Domains = KnowsConstants | Mapping[str, int] | None
 
 @dataclass(frozen=True, slots=True)
 class MLN:
-    """Weighted formulas over a vocabulary; every change returns a new model."""
+    r"""Weighted formulas over a vocabulary; every change returns a new model.
+
+    >>> import mlnlab as ml
+    >>> mln = ml.MLN.from_text("Smokes(person)\nCancer(person)\n1.5 Smokes(x) => Cancer(x)")
+    >>> mln.add("-0.7 Smokes(x)").weights
+    [1.5, -0.7]
+    >>> Smokes, Cancer = mln["Smokes"], mln["Cancer"]
+    >>> x, y = ml.variables("x y")
+    >>> print(mln.diff(mln.add(Smokes(x) & ~Cancer(x), 0.5)))
+    + Smokes(x) ^ !Cancer(x): 0.5
+    """
 
     vocabulary: Vocabulary = field(default_factory=Vocabulary)
     formulas: tuple[WeightedFormula, ...] = ()

@@ -20,7 +20,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """A truth value for every ground atom: those in ``true_atoms`` are true, all others false."""
+    r"""A truth value for every ground atom: those in ``true_atoms`` are true, all others false.
+
+    >>> import mlnlab as ml
+    >>> mln = ml.MLN.from_text("person = {Anna, Bob}\nSmokes(person)\nCancer(person)")
+    >>> world = ml.World.of(mln.vocabulary, [("Smokes", ("Anna",))])
+    >>> world.count(mln.parse("Smokes(x) => Cancer(x)"))
+    1
+    """
 
     vocabulary: Vocabulary
     true_atoms: frozenset[GroundAtom]
