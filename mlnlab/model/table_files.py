@@ -1,8 +1,4 @@
-"""Tables in files: CSV and TSV (Python's csv, which tells the line), Parquet and JSON (duckdb).
-
-The first line of a CSV file is its header; a header that turns up again as data is refused, so that a
-file without header does not lose its first row in silence. Empty cells are missing values.
-"""
+"""Tables in files: CSV and TSV by Python's csv, Parquet and JSON by duckdb."""
 
 from __future__ import annotations
 
@@ -10,14 +6,13 @@ import csv
 import io
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from mlnlab.errors import ArgumentError, InputError
+from mlnlab.model.delimited_files import read_delimited
 from mlnlab.model.table_columns import Table, find_predicate
 from mlnlab.model.table_frames import as_table
-from mlnlab.model.table_reading import Parts, raise_problems, read_tables
+from mlnlab.model.table_reading import Parts, read_tables
 from mlnlab.model.table_values import a_kind, is_missing, shown
 from mlnlab.model.tables import table_frames
 from mlnlab.syntax.sources import read_bytes, write_text
@@ -39,7 +34,6 @@ _DUCKDB_READERS = {
     ".ndjson": "read_json",
 }
 ENDINGS = (*_DELIMITERS, *_DUCKDB_READERS)
-_ODD_LINES_SHOWN = 10
 
 
 def read_files(
@@ -95,62 +89,6 @@ def _read_file(path: str | Path, header: bool | None, delimiter: str | None) -> 
     if ending not in _DELIMITERS and delimiter is None:
         raise InputError(f"{path} ends in none of {', '.join(ENDINGS)}; for other text say delimiter=.")
     return read_delimited(file, delimiter or _DELIMITERS[ending], header=header)
-
-
-def read_delimited(file: Path, delimiter: str, *, header: bool | None = None) -> Table:
-    """Return a CSV or TSV file as a table of texts; all its odd lines are reported at once."""
-    data = read_bytes(file)
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as problem:
-        line = data.count(b"\n", 0, problem.start) + 1
-        raise InputError(f"{file.name} is not UTF-8 text (line {line}); save it as UTF-8.") from None
-    try:
-        lines = [
-            line
-            for line in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-            if line
-        ]
-    except csv.Error as problem:
-        raise InputError(f"{file.name} is not a table of text: {problem}.") from None
-    except TypeError:
-        raise ArgumentError(f"A delimiter is one character, not {delimiter!r}.") from None
-    if not lines and header is not False:
-        raise InputError(f"{file.name} is empty; a table has at least a header line.")
-    return _table_of_lines(file, lines, header)
-
-
-def _table_of_lines(file: Path, lines: list[list[str]], header: bool | None) -> Table:
-    heading = (
-        lines.pop(0)
-        if header is not False
-        else [f"column{i}" for i in range(1, len(lines[0]) + 1 if lines else 1)]
-    )
-    odd = [row for row, line in enumerate(lines, 1) if len(line) != len(heading)]
-    problems = [
-        f"Row {row} of table {file.name} has {len(lines[row - 1])} cells, but the header has {len(heading)}."
-        for row in odd[:_ODD_LINES_SHOWN]
-    ]
-    if len(odd) > _ODD_LINES_SHOWN:
-        problems.append(f"{len(odd) - _ODD_LINES_SHOWN:,} more rows of table {file.name} are as odd.")
-    if problems:
-        raise_problems(problems)
-    cells = [_column(column) for column in zip(*lines, strict=True)] or [_column(()) for _ in heading]
-    again = [name for name, column in zip(heading, cells, strict=True) if (column == name).any()]
-    if again and header is None:
-        raise InputError(
-            f"The first line of {file.name} is taken as its header, but {shown(again[0])} is also a value of"
-            " that column: say header=True if it is a header, header=False if the file has none."
-        )
-    return Table(file.name, tuple(heading), tuple(cells), len(lines))
-
-
-def _column(cells: tuple[str, ...]) -> np.ndarray[Any, np.dtype[np.object_]]:
-    """Return the cells as an array; an empty cell is a missing value."""
-    column = np.empty(len(cells), object)
-    column[:] = cells
-    column[column == ""] = None
-    return column
 
 
 def _read_with_duckdb(file: Path, reader: str) -> Table:

@@ -90,7 +90,7 @@ def test_a_file_without_header_does_not_lose_its_first_row_in_silence(tmp_path):
         (b"\x00\x01\x02\xff", "is not UTF-8 text (line 1)"),
         ("a,b\nAnna\nBob,Carl,Dora\n", "Row 2 of table f.csv has 3 cells, but the header has 2."),
         ("a,b\nAnna,\n", "Row 1 of table f.csv has no value in column b."),
-        ('a,b\n"Anna,Bob\n', "is not a table of text"),
+        ('a,b\n"Anna,Bob\n', "f.csv, line 2, is no line of a table: "),
         ("a;b\nAnna;Bob\n", "Table f.csv has 1 column (a;b), but Friends(person, person) needs 2"),
         ("a,b\n" + "x" * 200_000 + ",y\n", "field larger than field limit"),
     ],
