@@ -53,14 +53,20 @@ class Diagnostic:
 
     def __str__(self) -> str:
         """Return the message with its place, the source line, a caret, what was expected and a repair."""
-        lines = [f"{self.span}: {self.severity}: {self.message} [{self.code}]"]
+        message = printable(self.message)
+        lines = [f"{printable(str(self.span))}: {self.severity}: {message} [{self.code}]"]
         if self.source_line.strip():
             lines += _caret_lines(self.source_line, self.span)
         if self.expected:
-            lines.append(f"    expected: {self.expected}")
+            lines.append(f"    expected: {printable(self.expected)}")
         if self.repair:
-            lines.append(f"    try: {self.repair}")
+            lines.append(f"    try: {printable(self.repair)}")
         return "\n".join(lines)
+
+
+def printable(text: str) -> str:
+    """Return a text in which nothing can steer a terminal: control characters become a mark."""
+    return "".join(c if c.isprintable() or c == "\t" else "�" for c in text)
 
 
 def _caret_lines(source_line: str, span: Span) -> list[str]:
@@ -73,8 +79,7 @@ def _caret_lines(source_line: str, span: Span) -> list[str]:
     # Tabs are kept as tabs, so that the caret stands under the culprit whatever a tab's width is.
     margin = "".join("\t" if c == "\t" else " " for c in before + window[: start - left])
     marks = "^" * max(1, min(stop, left + len(window)) - start)
-    shown = "".join(c if c.isprintable() or c == "\t" else "�" for c in window)
-    return [f"    {before}{shown}{after}", f"    {margin}{marks}"]
+    return [f"    {before}{printable(window)}{after}", f"    {margin}{marks}"]
 
 
 class MlnlabError(Exception):

@@ -34,7 +34,7 @@ def _chosen(method: str) -> str:
         return METHODS[0]
     if method not in METHODS:
         raise ArgumentError(
-            f"There is no inference method {method}{did_you_mean(method, METHODS)}; there are: "
+            f"There is no inference method {method}{did_you_mean(method, METHODS) or '.'} There are: "
             f"{', '.join(('auto', *METHODS))}."
         )
     return method
@@ -46,6 +46,7 @@ def infer(
     query: Sequence[str | Formula] | str | None = None,
     *,
     open: Sequence[str] = (),  # noqa: A002 - the fixed public name
+    closed: Sequence[str] = (),
     given: Sequence[str | Formula] | str = (),
     method: str = "auto",
     limit: int = MOST_WORLDS,
@@ -54,8 +55,9 @@ def infer(
 
     ``query`` names predicates (all their atoms), ground atoms or formulas. The query predicates' atoms that
     the database does not list are unknown, listed ones are evidence; other predicates are closed (unlisted
-    atoms are false) unless named in ``open``. ``given`` holds formulas that are known to be true. Without a
-    database everything is open.
+    atoms are false) unless named in ``open``. Predicates in ``closed`` stay closed even if queried: of these
+    only atoms that the database marks with ``?`` are unknown. ``given`` holds formulas that are known to be
+    true. Without a database everything is open.
 
     >>> import mlnlab as ml
     >>> mln = ml.MLN.from_text("Smokes(person)\nCancer(person)\n1.5 Smokes(x) => Cancer(x)")
@@ -64,7 +66,7 @@ def infer(
     0.8176
     """
     chosen = _chosen(method)
-    question = pose(mln, db, query, open, given)
+    question = pose(mln, db, query, open, given, closed)
     answer = marginals(question, limit=limit)
     worlds = f"{answer.number_of_worlds:,} world{'s' * (answer.number_of_worlds != 1)}"
     reason = f"{chosen}: {worlds} are few enough to visit each, so the answer is exact"
@@ -94,6 +96,7 @@ def map_state(
     query: Sequence[str | Formula] | str | None = None,
     *,
     open: Sequence[str] = (),  # noqa: A002 - the fixed public name
+    closed: Sequence[str] = (),
     given: Sequence[str | Formula] | str = (),
     method: str = "auto",
     limit: int = MOST_WORLDS,
@@ -107,7 +110,7 @@ def map_state(
     ['Cancer(Anna)', 'Smokes(Anna)']
     """
     chosen = _chosen(method)
-    question = pose(mln, db, query, open, given)
+    question = pose(mln, db, query, open, given, closed)
     true, log_weight = most_probable(question, limit=limit)
     world = World(question.vocabulary, true)
     violated = _violated(question.mln, world)

@@ -138,7 +138,8 @@ class _Grounder:
         if place is None:
             return self.question.holds(predicate, arguments)
         number, option = place
-        return np.asarray(digits[number] == option)
+        # A choice outside the scope stands beside something that decides without it: any value will do.
+        return np.asarray(digits[number] == option) if number in digits else False
 
     def _wide_evaluation(
         self, formula: Formula, binding: dict[Variable, str]

@@ -47,7 +47,7 @@ class Marginals(Mapping[str, float]):
         if text in self.probabilities:
             return text
         shown = name if name is not None else text
-        raise ArgumentError(f"{shown} was not asked for{did_you_mean(text, self.probabilities)}.")
+        raise ArgumentError(f"{shown} was not asked for{did_you_mean(text, self.probabilities) or '.'}")
 
     def __contains__(self, query: object) -> bool:
         try:

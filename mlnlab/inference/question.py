@@ -70,21 +70,23 @@ def pose(
     query: Sequence[str | Formula] | str | None,
     open_predicates: Sequence[str] = (),
     given: Sequence[str | Formula] | str = (),
+    closed: Sequence[str] = (),
 ) -> Question:
     """Sort the ground atoms into evidence and choices.
 
     The query predicates' unlisted atoms are open, listed ones are evidence; other predicates are closed
-    unless named open. Without a database everything is open.
+    unless named open. Without a database everything is open. What is named closed stays so.
     """
     expanded = mln.expand(db)
     refuse_unlearned(expanded)
     data = db if isinstance(db, Database) else None
     queries = _queries(expanded, query, data)
     names = set(open_predicates) | set(_opened(queries))
-    for name in names:
-        expanded.vocabulary[name]
     if data is None:
         names = set(expanded.vocabulary.predicates)
+    for name in (*names, *closed):
+        expanded.vocabulary[name]
+    names -= set(closed)
     true = frozenset(data.atoms()) if data is not None else frozenset()
     choices = tuple(_choices(expanded.vocabulary, data, names, true))
     atoms = [a for q in queries for a in _query_atoms(q, expanded.vocabulary)]
@@ -132,8 +134,8 @@ def _formula(mln: MLN, item: str | Formula) -> Formula:
     formula = mln.parse(item) if isinstance(item, str) else completed(item, mln.vocabulary)
     for constant in constants(formula):
         if constant.type and constant.name not in mln.vocabulary.domain(constant.type):
-            hint = did_you_mean(constant.name, mln.vocabulary.domain(constant.type))
-            raise ArgumentError(f"{constant.name} is not a constant of type {constant.type}{hint}.")
+            hint = did_you_mean(constant.name, mln.vocabulary.domain(constant.type)) or "."
+            raise ArgumentError(f"{constant.name} is not a constant of type {constant.type}{hint}")
     return formula
 
 

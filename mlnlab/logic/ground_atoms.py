@@ -9,6 +9,7 @@ from mlnlab.logic.formulas import Atom, Constant
 
 _PLAIN_CONSTANT = re.compile(r"[^\W\d_]\w*(?:['-][^\W\d]\w*)*'*|-?\d+(?:\.\d+)?")
 
+NAME = re.compile(r"[^\W\d]\w*(?:['-][^\W\d]\w*)*'*")  # a word of the language, as its grammar has it
 QUANTIFIERS = frozenset({"exist", "exists", "forall"})  # words that name a quantifier, in any case
 
 

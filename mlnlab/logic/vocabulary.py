@@ -250,7 +250,7 @@ class Vocabulary:
             return self.predicates[name]
         except KeyError:
             raise ArgumentError(
-                f"There is no predicate {name}{did_you_mean(name, self.predicates)}."
+                f"There is no predicate {name}{did_you_mean(name, self.predicates) or '.'}"
             ) from None
 
     def domain(self, type_: str) -> Domain:
@@ -258,7 +258,7 @@ class Vocabulary:
         try:
             return self.types[type_]
         except KeyError:
-            raise ArgumentError(f"There is no type {type_}{did_you_mean(type_, self.types)}.") from None
+            raise ArgumentError(f"There is no type {type_}{did_you_mean(type_, self.types) or '.'}") from None
 
     def with_domain(self, type_: str, domain: Domain) -> Self:
         """Return the vocabulary with the constants of one type replaced."""

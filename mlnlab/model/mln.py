@@ -15,12 +15,20 @@ from typing import TYPE_CHECKING, Literal, Protocol
 from mlnlab.errors import ArgumentError, InputError
 from mlnlab.logic.formulas import And, Atom, Formula, Or
 from mlnlab.logic.printing import marks_of, to_text
+from mlnlab.logic.substitution import free_variables
+from mlnlab.logic.traversal import atoms
 from mlnlab.logic.vocabulary import Predicate, Vocabulary
 from mlnlab.logic.weights import Fixed, Hard, Soft, ToLearn, Weight, WeightedFormula, weight_value
 from mlnlab.model.declarations_text import declarations
 from mlnlab.model.differences import Difference, difference
 from mlnlab.model.expansion import expanded
-from mlnlab.model.typing_of_formulas import completed, predicates_used, with_constants_of, with_sizes
+from mlnlab.model.typing_of_formulas import (
+    check_words,
+    completed,
+    predicates_used,
+    with_constants_of,
+    with_sizes,
+)
 from mlnlab.syntax.analysis import Analysis, analyse, analyse_file
 from mlnlab.syntax.sources import write_text
 
@@ -107,6 +115,7 @@ class MLN:
         for predicate in predicates_used(formula for _, formula in pairs):
             if predicate.name not in vocabulary.predicates:
                 vocabulary = vocabulary.with_predicate(predicate)
+        check_words(vocabulary)
         mln = cls(vocabulary, (), semantics)
         for weight, formula in pairs:
             mln = mln.add(formula, weight)
@@ -176,7 +185,14 @@ class MLN:
         pairs = zip(self.formulas, weights, strict=True)
         return replace(self, formulas=tuple(_reweighted(formula, weight) for formula, weight in pairs))
 
-    def add(self, formula: Formula | str, weight: Number | Weight | None = None) -> MLN:
+    def add(
+        self,
+        formula: Formula | str,
+        weight: Number | Weight | None = None,
+        *,
+        per_constant: Sequence[str] = (),
+        both_signs: Sequence[Atom] = (),
+    ) -> MLN:
         """Return the model with one more formula, or with all that a text says.
 
         A formula's weight is a number, ``None`` (to be learned), ``Hard()`` or ``Fixed(w)``. A text brings
@@ -192,7 +208,13 @@ class MLN:
             )
         typed = completed(formula, self.vocabulary)
         vocabulary = with_constants_of(self.vocabulary, [typed])
-        weighted = WeightedFormula(typed, as_weight(weight))
+        for name in per_constant:
+            if name not in {variable.name for variable in free_variables(typed)}:
+                raise ArgumentError(f"per_constant names {name}, which is no free variable of {typed}.")
+        signs = tuple(atom for atom in atoms(typed) if str(atom) in set(map(str, both_signs)))
+        if len(signs) < len(both_signs):
+            raise ArgumentError(f"both_signs names an atom that {typed} does not contain.")
+        weighted = WeightedFormula(typed, as_weight(weight), tuple(per_constant), signs)
         return replace(self, vocabulary=vocabulary, formulas=(*self.formulas, weighted), places=())
 
     def without(self, *which: int | Formula | str) -> MLN:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from mlnlab.errors import ArgumentError
 from mlnlab.logic.formulas import Arithmetic, Atom, Cardinality, Constant, Formula, Term, Variable
+from mlnlab.logic.ground_atoms import NAME, QUANTIFIERS
 from mlnlab.logic.substitution import all_variables
 from mlnlab.logic.traversal import constants, subformulas
 from mlnlab.logic.vocabulary import NamedDomain, Predicate, RangeDomain, SizedDomain, Vocabulary
@@ -14,8 +14,6 @@ from mlnlab.syntax.type_slots import retyped_terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-
-_VARIABLE = re.compile(r"[^\W\d]\w*(?:['-][^\W\d]\w*)*'*")
 
 
 def completed(formula: Formula, vocabulary: Vocabulary) -> Formula:
@@ -36,7 +34,7 @@ def completed(formula: Formula, vocabulary: Vocabulary) -> Formula:
             case _:
                 return term
 
-    result = retyped_terms(formula, typed)
+    result = retyped_terms(formula, typed, numbers=False)
     _check_names(result, vocabulary)
     return result
 
@@ -75,8 +73,8 @@ def _home(name: str, vocabulary: Vocabulary) -> str:
 
 def _check_names(formula: Formula, vocabulary: Vocabulary) -> None:
     for variable in all_variables(formula):
-        plain = _VARIABLE.fullmatch(variable.name) and (variable.name[0].islower() or variable.name[0] == "_")
-        if not plain or variable.name.casefold() in {"exist", "exists", "forall"}:
+        plain = NAME.fullmatch(variable.name) and (variable.name[0].islower() or variable.name[0] == "_")
+        if not plain or variable.name.casefold() in QUANTIFIERS:
             raise ArgumentError(
                 f"{variable.name!r} cannot name a variable: a variable begins with a small letter."
             )
@@ -85,8 +83,15 @@ def _check_names(formula: Formula, vocabulary: Vocabulary) -> None:
                 f"The variable {variable.name} has the type {variable.type}, which is not declared."
             )
     for constant in constants(formula):
-        if not constant.name:
-            raise ArgumentError("A constant needs a name.")
+        if constant.name.splitlines() != [constant.name]:
+            raise ArgumentError(f"{constant.name!r} cannot name a constant: a name is one line of text.")
+
+
+def check_words(vocabulary: Vocabulary) -> None:
+    """Raise a sentence where a predicate or type has a name that no text could hold."""
+    for name in (*vocabulary.predicates, *vocabulary.types):
+        if not NAME.fullmatch(name):
+            raise ArgumentError(f"{name!r} cannot name a predicate or a type: a name is one word.")
 
 
 def with_constants_of(vocabulary: Vocabulary, formulas: Iterable[Formula]) -> Vocabulary:

@@ -53,6 +53,9 @@ def write_text(path: str | Path, text: str) -> None:
         except BaseException:
             Path(temporary).unlink(missing_ok=True)
             raise
+    except UnicodeEncodeError:
+        message = f"{path} cannot be written: the text holds a lone surrogate, which no encoding knows."
+        raise InputError(message) from None
     except OSError as problem:
         raise InputError(f"{path} cannot be written: {_reason(problem)}.") from None
 

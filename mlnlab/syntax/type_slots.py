@@ -68,16 +68,25 @@ def retyped(formula: Formula, type_of: Callable[[str], str]) -> Formula:
     return retyped_terms(formula, lambda leaf: type(leaf)(leaf.name, type_of(leaf.type)))
 
 
-def retyped_terms(formula: Formula, change: Callable[[Variable | Constant], Variable | Constant]) -> Formula:
-    """Return the formula with every variable (bound ones too) and constant changed."""
+def retyped_terms(
+    formula: Formula,
+    change: Callable[[Variable | Constant], Variable | Constant],
+    *,
+    numbers: bool = True,
+) -> Formula:
+    """Return the formula with every variable (bound ones too) and constant changed.
 
-    def term(old: Term) -> Term:
+    ``numbers=False`` leaves the bare numbers of calculations alone, the 1 of ``t + 1``.
+    """
+
+    def term(old: Term, *, inside: bool = False) -> Term:
         if isinstance(old, Arithmetic):
-            return Arithmetic(old.operator, term(old.left), term(old.right))
-        return change(old)
+            left, right = term(old.left, inside=True), term(old.right, inside=True)
+            return Arithmetic(old.operator, left, right)
+        return old if inside and not numbers and isinstance(old, Constant) else change(old)
 
     changed = map_terms(formula, term)
     if isinstance(changed, Quantified):
         variables = tuple(v for v in map(change, changed.variables) if isinstance(v, Variable))
         changed = with_body(changed, variables, changed.body)
-    return map_children(changed, lambda child: retyped_terms(child, change))
+    return map_children(changed, lambda child: retyped_terms(child, change, numbers=numbers))
