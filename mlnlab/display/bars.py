@@ -57,6 +57,12 @@ def letters(text: str) -> int:
     return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)
 
 
+def _fitted(label: str) -> str:
+    """Return a label that is no wider than its column."""
+    start = label[:1000]  # enough to tell wide letters from usual ones
+    return shortened(label, int(_WIDEST_LABEL * len(start) / max(letters(start), 1)))
+
+
 def _text(x: float, y: float, text: str, kind: str = "", anchor: str = "start") -> str:
     return f'<text x="{x:.1f}" y="{y:.1f}" class="{kind}" text-anchor="{anchor}">{escape(fit(text))}</text>'
 
@@ -81,7 +87,7 @@ def _picture(height: float, parts: Iterable[str], width: int = WIDTH) -> str:
 
 def bar_picture(bars: Sequence[Bar]) -> str:
     """Return bars on tracks from 0 to 1, a row for each, with names on the left and numbers on the right."""
-    labels = [shortened(bar.label, _WIDEST_LABEL) for bar in bars]
+    labels = [_fitted(bar.label) for bar in bars]
     left = max(map(letters, labels), default=1) * _LETTER + 12
     length = WIDTH - left - _NUMBER_WIDTH
     parts = []

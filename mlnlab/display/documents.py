@@ -13,7 +13,7 @@ from mlnlab.display.tables import table
 from mlnlab.display.vocabularies import marks_in_words, predicate_markup
 from mlnlab.logic.printing import latex_escaped, marks_of, to_latex, to_unicode
 from mlnlab.logic.weights import Hard
-from mlnlab.model.declarations_text import declarations
+from mlnlab.model.writing import declarations
 
 if TYPE_CHECKING:
     from mlnlab.logic.weights import WeightedFormula

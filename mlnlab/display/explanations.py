@@ -54,12 +54,17 @@ def _picture(explanation: Explanation) -> Element:
     return image(waterfall_picture(strides), alternative, WIDTH)
 
 
+def _signed(value: float) -> str:
+    """Return a share with its sign; rounding alone gives none."""
+    return f"{value:+.4f}" if abs(value) >= 5e-5 else "0"
+
+
 def _table(explanation: Explanation) -> Element:
     rows = (
         (
             shortened(share.formula, 300),
             f"{share.weight:g}",
-            f"{share.log_odds:+.4f}",
+            _signed(share.log_odds),
             f"× {share.factor:.4g}",
             probability_in_words(share.without),
         )

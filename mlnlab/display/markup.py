@@ -12,13 +12,16 @@ from dataclasses import dataclass
 from html import escape
 
 LONGEST_NAME = 80  # longer names are cut: a million letters tell no more than eighty
+_TELLS_LENGTH = 60  # where less is shown, there is no room to tell how much was cut
 
 _TAGS = frozenset({
     "a", "b", "br", "caption", "code", "details", "div", "em", "i", "img", "li", "ol", "p", "pre", "s",
     "small", "span", "strong", "style", "sub", "summary", "sup", "table", "tbody", "td", "th", "thead", "tr",
     "u", "ul",
 })  # fmt: skip
-_ATTRIBUTES = frozenset({"alt", "class", "colspan", "height", "open", "role", "scope", "src", "width"})
+_ATTRIBUTES = frozenset(
+    {"alt", "class", "colspan", "height", "open", "role", "scope", "src", "style", "width"}
+)
 _EMPTY = frozenset({"br", "img"})
 # What XML and HTML cannot hold, and the characters that turn the direction of the text around them.
 _UNFIT = re.compile(
@@ -84,10 +87,10 @@ def fit(text: str) -> str:
 
 
 def shortened(text: str, longest: int = LONGEST_NAME) -> str:
-    """Return a text of at most so many characters; what was cut from its middle is counted."""
+    """Return a text of at most so many characters, cut in its middle; there is told how long it was."""
     if len(text) <= longest:
         return text
-    note = f"…({len(text):,} characters)…"
+    note = f"…({len(text):,} characters)…" if longest >= _TELLS_LENGTH else "…"
     kept = max(longest - len(note), 8)
     return text[: kept - kept // 3] + note + text[len(text) - kept // 3 :]
 

@@ -49,33 +49,39 @@ def _alternative(values: Sequence[float]) -> str:
     return f"Bars of {count_of(len(values), 'probability', 'probabilities')}, {span}; the table lists them."
 
 
-def _picture(marginals: Marginals) -> Element:
-    ordered = by_probability(marginals)
-    values = [value for _, value in ordered]
-    if len(values) > MOST_ROWS:
-        alternative = f"How {len(values):,} probabilities spread between 0 and 1, in twenty bins."
-        return image(spread_picture(values), alternative, WIDTH)
-    known = facts_among(marginals)
+def _computed_first(marginals: Marginals, known: frozenset[str]) -> list[tuple[str, float]]:
+    """Return what was computed, the most probable first, and behind it what the facts say."""
+    return sorted(by_probability(marginals), key=lambda pair: pair[0] in known)
+
+
+def _picture(marginals: Marginals, known: frozenset[str]) -> Element:
+    ordered = _computed_first(marginals, known)
+    if len(ordered) > MOST_ROWS:
+        computed = [value for name, value in ordered if name not in known]
+        alternative = f"How {len(computed):,} probabilities spread between 0 and 1, in twenty bins."
+        return image(spread_picture(computed), alternative, WIDTH)
     bars = [
         Bar(name, value, _words(name, value, known), name in known) for name, value in ordered[:MOST_BARS]
     ]
-    return image(bar_picture(bars), _alternative(values), WIDTH)
+    return image(bar_picture(bars), _alternative([value for _, value in ordered]), WIDTH)
 
 
-def _rest(number: int) -> Element | None:
+def _rest(marginals: Marginals, known: frozenset[str]) -> Element | None:
+    number, facts = len(marginals), sum(name in known for name in marginals)
     if number > MOST_ROWS:
-        return quiet(f"How the {number:,} probabilities spread between 0 and 1; to_frame() has them all.")
+        besides = f" ({count_of(facts, 'fact')} left out)" if facts else ""
+        spread = f"How the {number - facts:,} computed probabilities spread between 0 and 1{besides}"
+        return quiet(f"{spread}; to_frame() has them all.")
     if number > MOST_BARS:
-        return quiet(f"The {MOST_BARS} most probable of {number:,} are drawn; the table has all.")
+        return quiet(f"{MOST_BARS} of {number:,} are drawn; the table has all.")
     return None
 
 
-def _numbers(marginals: Marginals) -> Element:
+def _numbers(marginals: Marginals, known: frozenset[str]) -> Element:
     pairs = list(marginals.probabilities.items())
     order = "in the order asked"
     if len(pairs) > MOST_ROWS:
-        pairs, order = by_probability(marginals), "the most probable first"
-    known = facts_among(marginals)
+        pairs, order = _computed_first(marginals, known), "the most probable first"
     rows = ((shortened(name, 160), _words(name, value, known)) for name, value in pairs)
     shown = bounded_table(
         ("query", "probability"), rows, len(pairs), "queries", numbers=(1,), where="to_frame() has them all"
@@ -91,12 +97,12 @@ def how_computed(marginals: Marginals) -> str:
 
 def marginals_display(marginals: Marginals) -> Element:
     """Return the display of marginals."""
-    number = len(marginals)
+    number, known = len(marginals), facts_among(marginals)
     return card(
         title("Probabilities", count_of(number, "query", "queries")),
-        _picture(marginals) if number else quiet("Nothing was asked."),
-        _rest(number),
-        _numbers(marginals) if number else None,
+        _picture(marginals, known) if number else quiet("Nothing was asked."),
+        _rest(marginals, known),
+        _numbers(marginals, known) if number else None,
         quiet(how_computed(marginals)),
     )
 

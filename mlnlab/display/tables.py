@@ -43,16 +43,14 @@ def bounded_table(
 
 
 def _row(row: Sequence[Node], numbers: Sequence[int]) -> Element:
-    cells = (element("td", cell, kind=_kind(place, numbers)) for place, cell in enumerate(row))
-    return element("tr", *cells)
+    return element("tr", *(element("td", cell, **_look(place, numbers)) for place, cell in enumerate(row)))
 
 
 def _assembled(headings: Sequence[str], rows: Sequence[Element], numbers: Sequence[int]) -> Element:
-    head = (
-        element("th", text, kind=_kind(place, numbers), scope="col") for place, text in enumerate(headings)
-    )
+    head = (element("th", text, **_look(place, numbers), scope="col") for place, text in enumerate(headings))
     return element("table", element("thead", element("tr", *head)), element("tbody", *rows))
 
 
-def _kind(place: int, numbers: Sequence[int]) -> str:
-    return "number" if place in numbers else ""
+def _look(place: int, numbers: Sequence[int]) -> dict[str, str]:
+    """Return how a cell is set; in untrusted notebooks Lab drops the style sheet but keeps this style."""
+    return {"kind": "number"} if place in numbers else {"style": "text-align:left"}

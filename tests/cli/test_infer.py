@@ -33,7 +33,7 @@ def paths(tmp_path):
 
 
 def test_a_table_most_probable_first(paths, capsys):
-    assert main(["infer", *paths[:2], "--query", "Smokes", "--open", "Cancer"]) == 0
+    assert main(["infer", *paths[:2], "--query", "Smokes(John),Smokes(Ivan)", "--open", "Cancer"]) == 0
     shown = capsys.readouterr()
     assert shown.out == "  1.0000  Smokes(Ivan)\n  0.8466  Smokes(John)\n"
     assert "8 worlds" in shown.err

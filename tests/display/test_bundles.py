@@ -20,7 +20,7 @@ TAGS = {
     "div", "style", "span", "strong", "em", "table", "thead", "tbody", "tr", "th", "td", "details", "summary",
     "img", "ul", "li", "pre", "u", "p",
 }  # fmt: skip
-ATTRIBUTES = {"class", "scope", "src", "alt", "width"}
+ATTRIBUTES = {"class", "scope", "src", "alt", "width", "style"}
 
 
 def pictures(page):

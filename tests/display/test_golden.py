@@ -65,6 +65,22 @@ def test_probabilities_and_why():
     assert "raises the log-odds by 1.500" in text_of(why)
 
 
+def test_what_was_computed_stands_before_the_facts():
+    mln = ml.MLN.from_text("Smokes(person)\n-1 Smokes(x)")
+    text = "\n".join(f"Smokes(P{number})" for number in range(300))
+    for facts, known in (("Smokes(Anna)", 1), (text, 300)):
+        db = ml.Database.from_text(facts, mln).with_atoms({"Smokes(Zoe)": None})
+        marginals = ml.infer(mln, db, query=["Smokes"])
+        shown = text_of(marginals)
+        rows = rows_of(marginals)[1:]
+        if known == 1:
+            assert rows == [["Smokes(Anna)", "1 · fact"], ["Smokes(Zoe)", "0.2689"]]
+        else:
+            assert rows[0] == ["Smokes(Zoe)", "0.2689"]
+            assert "How the 1 computed probabilities spread between 0 and 1 (300 facts left out)" in shown
+            assert "The first 200 of 301 queries are shown" in shown
+
+
 def test_quantifiers_in_latex_keep_a_space_behind_their_variables():
     mln = ml.MLN.from_text("P(t, t)\n1 EXIST y P(x, y)\n1 EXIST<=2 y,z P(z, y)")
     first, second = (bundle(weighted.formula) for weighted in mln.formulas)

@@ -31,6 +31,7 @@ def test_long_names_keep_both_ends_and_tell_their_length():
     assert cut.startswith("aaa")
     assert cut.endswith("bbb")
     assert "1,000,000 characters" in cut
+    assert shortened("a" * 30 + "b" * 30, 40) == "a" * 26 + "…" + "b" * 13
 
 
 def test_plain_text_drops_markup():

@@ -1,0 +1,198 @@
+"""A real JupyterLab on 127.0.0.1 with settings of its own, and a Chromium that looks at it.
+
+In a test::
+
+    def test_something(lab):
+        with lab.open("lesson.ipynb") as page:
+            page.run_all()
+            assert page.output(3).locator("table").is_visible()
+
+Everything is asked of Lab's own model and of what stands on the screen; each page records the requests
+that would leave the machine (they are refused) and what the browser complains of.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+import nbformat
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+_TOKEN = "for-tests-only"
+_SETTINGS = {
+    # All cells stand on the page, so that a test can ask for any of them.
+    "@jupyterlab/notebook-extension/tracker": {"windowingMode": "none"},
+}
+_KERNELSPEC = {"name": "python3", "display_name": "Python 3", "language": "python"}
+_SECONDS = 1000  # the browser counts in milliseconds
+
+
+class Lab:
+    """A server in a folder; ends with the test session."""
+
+    def __init__(self, browser, home):
+        self.browser = browser
+        self.folder = home / "notebooks"
+        self.folder.mkdir(parents=True)
+        self.port = _free_port()
+        for name, content in _SETTINGS.items():
+            file = home / "settings" / f"{name}.jupyterlab-settings"
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(json.dumps(content))
+        self._log = (home / "server.log").open("w")
+        self._server = subprocess.Popen(
+            self._command(), env=self._environment(home), stdout=self._log, stderr=subprocess.STDOUT
+        )
+        self._wait_until_ready(home)
+
+    def _command(self):
+        options = {
+            "ServerApp.ip": "127.0.0.1",
+            "ServerApp.port": self.port,
+            "ServerApp.port_retries": 0,
+            "ServerApp.open_browser": False,
+            "ServerApp.allow_root": True,
+            "ServerApp.root_dir": self.folder,
+            "IdentityProvider.token": _TOKEN,
+            "LabApp.expose_app_in_browser": True,
+            "LabApp.extension_manager": "readonly",
+            "LabApp.check_for_updates_class": "jupyterlab.NeverCheckForUpdate",
+        }
+        return [sys.executable, "-m", "jupyterlab", *(f"--{name}={value}" for name, value in options.items())]
+
+    def _environment(self, home):
+        own = {
+            "JUPYTERLAB_SETTINGS_DIR": home / "settings",
+            "JUPYTERLAB_WORKSPACES_DIR": home / "workspaces",
+            "JUPYTER_CONFIG_DIR": home / "config",
+            "JUPYTER_RUNTIME_DIR": home / "runtime",
+            "JUPYTER_DATA_DIR": home / "data",
+            "IPYTHONDIR": home / "ipython",
+            "JUPYTER_CONFIG_PATH": REPOSITORY / "mlnlab" / "cli" / "lab_settings",
+            "PYTHONPATH": os.pathsep.join([str(REPOSITORY), os.environ.get("PYTHONPATH", "")]),
+        }
+        return os.environ | {name: str(value) for name, value in own.items()}
+
+    def _wait_until_ready(self, home):
+        for _ in range(300):
+            if self._server.poll() is not None:
+                break
+            try:
+                address = f"http://127.0.0.1:{self.port}/api/status?token={_TOKEN}"
+                with urllib.request.urlopen(address, timeout=2):
+                    return
+            except OSError:
+                time.sleep(0.2)
+        self.close()
+        raise RuntimeError("JupyterLab did not start:\n" + (home / "server.log").read_text()[-2000:])
+
+    def write(self, name, *cells):
+        """Write a notebook: texts are code, those that begin with ``#md`` are Markdown."""
+        made = [
+            new_markdown_cell(text.removeprefix("#md").strip())
+            if text.startswith("#md")
+            else new_code_cell(text)
+            for text in cells
+        ]
+        notebook = new_notebook(cells=made, metadata={"kernelspec": _KERNELSPEC})
+        nbformat.write(notebook, self.folder / name)
+        return name
+
+    def open(self, name, *, width=1280, height=900, kernel=True):
+        """Open a notebook in a fresh tab; without ``kernel`` it is only looked at."""
+        return LabPage(self, name, width, height, kernel=kernel)
+
+    def close(self):
+        """End the server with its kernels."""
+        self._server.terminate()
+        try:
+            self._server.wait(20)
+        except subprocess.TimeoutExpired:
+            self._server.kill()
+            self._server.wait()
+        self._log.close()
+
+
+class LabPage:
+    """One notebook in one browser tab."""
+
+    def __init__(self, lab, name, width, height, *, kernel):
+        self.foreign, self.complaints = [], []
+        self._context = lab.browser.new_context(viewport={"width": width, "height": height})
+        self.page = self._context.new_page()
+        own = f"http://127.0.0.1:{lab.port}/"
+        self._context.route(lambda address: not address.startswith((own, "data:", "blob:")), self._refuse)
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.goto(f"{own}lab/tree/{name}?token={_TOKEN}&reset", wait_until="domcontentloaded")
+        self.page.wait_for_selector("#jupyterlab-splash", state="detached", timeout=90 * _SECONDS)
+        self.page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=60 * _SECONDS)
+        if kernel:
+            status = "window.jupyterapp.shell.currentWidget.sessionContext.session?.kernel?.status"
+            self.page.wait_for_function(f"() => {status} === 'idle'", timeout=90 * _SECONDS)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._context.close()
+
+    def _refuse(self, route):
+        self.foreign.append(route.request.url)
+        route.abort()
+
+    def command(self, name, **arguments):
+        """Start a command of Lab's; it is not waited for, because some never end."""
+        self.page.evaluate(
+            "([name, given]) => { void window.jupyterapp.commands.execute(name, given) }", [name, arguments]
+        )
+
+    def run_all(self, timeout=180):
+        """Run all cells and wait until each has been executed, or one has failed."""
+        self.command("notebook:run-all-cells")
+        self.page.wait_for_function(_ALL_RUN, timeout=timeout * _SECONDS)
+
+    def theme(self, name):
+        """Switch to ``Light`` or ``Dark``."""
+        self.command("apputils:change-theme", theme=f"JupyterLab {name}")
+        light = "true" if name == "Light" else "false"
+        self.page.wait_for_selector(f"body[data-jp-theme-light={light}]", state="attached")
+        self.page.wait_for_timeout(500)
+
+    def hide_sidebar(self):
+        """Leave the width to the notebook."""
+        self.command("application:toggle-left-area")
+        self.page.wait_for_timeout(300)
+
+    def output(self, cell):
+        """Return the output area of a cell, counted from 0 over all cells."""
+        return self.page.locator(".jp-Notebook .jp-Cell").nth(cell).locator(".jp-OutputArea").first
+
+    def outputs(self, cell):
+        """Return the outputs of a cell as they would be saved; none where it is text."""
+        return self.page.evaluate(
+            "n => window.jupyterapp.shell.currentWidget.content.widgets[n].model.outputs?.toJSON() ?? []",
+            cell,
+        )
+
+
+_ALL_RUN = """() => {
+  const code = window.jupyterapp.shell.currentWidget.content.widgets.filter(w => w.model.type === "code");
+  const failed = code.some(w => w.model.outputs.toJSON().some(o => o.output_type === "error"));
+  const busy = code.some(w => w.model.executionState === "running");
+  const done = w => w.model.executionCount !== null || !w.model.sharedModel.getSource().trim();
+  return !busy && (failed || code.every(done));
+}"""
+
+
+def _free_port():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]

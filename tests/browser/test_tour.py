@@ -1,0 +1,106 @@
+"""The tour in a real JupyterLab: it runs, its tables and bars stand on the screen in both themes."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from mlnlab.cli import main
+from tests.browser.lab import REPOSITORY
+
+TOUR = REPOSITORY / "notebooks" / "00_tour.ipynb"
+
+
+@pytest.fixture(scope="module")
+def tour(lab):
+    shutil.copy(TOUR, lab.folder / TOUR.name)
+    with lab.open(TOUR.name) as page:
+        page.run_all()
+        yield page
+
+
+def holding(tour, text):
+    """The first output that holds a text."""
+    return tour.page.locator(".jp-OutputArea-output", has=tour.page.locator(".mlnlab", has_text=text)).first
+
+
+def contrast(tour, locator):
+    """The contrast of an element's text against the first opaque background below it (WCAG 2)."""
+    return locator.evaluate(_CONTRAST)
+
+
+def test_every_cell_runs(tour):
+    numbers = tour.page.evaluate(
+        "window.jupyterapp.shell.currentWidget.content.widgets.filter(w => w.model.type === 'code')"
+        ".map(w => w.model.executionCount)"
+    )
+    assert numbers == list(range(1, len(numbers) + 1))
+    cells = tour.page.locator(".jp-Notebook .jp-Cell").count()
+    kinds = {output["output_type"] for cell in range(cells) for output in tour.outputs(cell)}
+    assert "error" not in kinds
+    assert tour.foreign == []
+    assert tour.complaints == []
+
+
+@pytest.mark.parametrize("theme", ["Light", "Dark"])
+def test_tables_and_bars_are_readable(tour, theme):
+    tour.theme(theme)
+    model = holding(tour, "Markov logic network")
+    assert model.locator("table").first.is_visible()
+    for kind in ("predicate", "variable", "quiet", "title"):
+        assert contrast(tour, model.locator(f".mlnlab-{kind}").first) > 4, kind
+    picture = holding(tour, "Probabilities").locator("img").first
+    assert picture.evaluate("image => image.complete && image.naturalWidth") > 300
+    assert picture.evaluate("image => getComputedStyle(image).colorScheme") == theme.lower()
+    assert picture.get_attribute("alt").startswith("Bars of 12 probabilities")
+
+
+def test_a_cell_with_mistakes_shows_all_of_them_in_place(tour):
+    shown = holding(tour, "This cell has problems")
+    assert shown.locator(".mlnlab-error").count() == 4
+    assert shown.locator("u").all_inner_texts() == ["Smoke", "Smokes(x, y)", "(", "&"]
+
+
+def test_details_unfold(tour):
+    table = holding(tour, "Probabilities").locator("details table").first
+    assert not table.is_visible()
+    holding(tour, "Probabilities").locator("summary").first.click()
+    assert table.is_visible()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_page_of_the_tour_stands_alone(browser, scheme, tmp_path):
+    page_file = tmp_path / "tour.html"
+    assert main(["run", str(TOUR), "-o", str(page_file)]) == 0
+    context = browser.new_context(color_scheme=scheme)
+    page = context.new_page()
+    requests, complaints = [], []
+    page.on("request", lambda request: requests.append(request.url))
+    page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
+    page.goto(page_file.as_uri())
+    picture = page.locator("img.mlnlab-picture").first
+    assert picture.evaluate("image => image.complete && image.naturalWidth") > 300
+    formula = page.locator(".mlnlab-predicate").first
+    assert formula.evaluate(_CONTRAST) > 4
+    context.close()
+    assert not [address for address in requests if not address.startswith(("file:", "data:"))]
+    assert complaints == []
+
+
+_CONTRAST = """element => {
+  const numbers = colour => {
+    const canvas = new OffscreenCanvas(1, 1).getContext("2d");
+    canvas.fillStyle = colour;
+    canvas.fillRect(0, 0, 1, 1);
+    return [...canvas.getImageData(0, 0, 1, 1).data];
+  };
+  const light = ([r, g, b]) => [r, g, b].map(c => c / 255)
+    .map(c => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+  let below = element;
+  while (below && numbers(getComputedStyle(below).backgroundColor)[3] < 255) below = below.parentElement;
+  const back = light(below ? numbers(getComputedStyle(below).backgroundColor) : [255, 255, 255]);
+  const text = light(numbers(getComputedStyle(element).color));
+  return (Math.max(back, text) + 0.05) / (Math.min(back, text) + 0.05);
+}"""
