@@ -34,8 +34,8 @@ _HOMES = {
     "Vocabulary": "logic.vocabulary",
     "World": "model.world",
     "check": "model.checking",
-    "exists": "logic.formulas",
-    "for_all": "logic.formulas",
+    "exists": "logic.building",
+    "for_all": "logic.building",
     "infer": "inference.asking",
     "load": "model.loading",
     "load_db": "model.loading",
@@ -44,7 +44,7 @@ _HOMES = {
     "map_state": "inference.asking",
     "predicates": "model.loading",
     "sample": "experiments.samples.loading",
-    "variables": "logic.formulas",
+    "variables": "logic.building",
 }
 __all__ = ["__version__", *_HOMES]  # noqa: PLE0604 - the names are the keys of the table
 

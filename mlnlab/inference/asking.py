@@ -13,8 +13,8 @@ from mlnlab.inference.question import pose, refuse_unlearned
 from mlnlab.inference.shares import explain
 from mlnlab.logic.suggestions import did_you_mean
 from mlnlab.logic.weights import Hard, weight_value
-from mlnlab.model.mln import statement_text
 from mlnlab.model.world import World
+from mlnlab.model.writing import statement_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -83,6 +83,12 @@ class MapState:
     proven_optimal: bool
     method: str
 
+    def __repr__(self) -> str:
+        """Say the log-weight and the first true atoms, not the whole vocabulary."""
+        atoms = sorted(map(str, self.world.true_atoms))
+        more = f", ... and {len(atoms) - 20} more" if len(atoms) > 20 else ""
+        return f"<MapState by {self.method}: log-weight {self.log_weight:.6g}; {', '.join(atoms[:20])}{more}>"
+
     def to_frame(self) -> pd.DataFrame:
         """Return a data frame with a row for each true atom."""
         import pandas as pd
@@ -136,6 +142,10 @@ class LogZ:
     value: float
     error: float
     method: str
+
+    def __repr__(self) -> str:
+        """Say as many digits as are certain."""
+        return f"<log Z = {self.value:.12g}, error below {self.error:.0e}, by {self.method}>"
 
     def __float__(self) -> float:
         return self.value

@@ -38,7 +38,7 @@ from mlnlab.logic.ground_atoms import GroundAtom
 from mlnlab.logic.printing import to_text
 from mlnlab.logic.substitution import free_variables, ground
 from mlnlab.logic.weights import Hard, weight_value
-from mlnlab.model.mln import statement_text
+from mlnlab.model.writing import statement_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,8 +14,9 @@ from mlnlab.logic.suggestions import did_you_mean
 from mlnlab.logic.traversal import constants
 from mlnlab.logic.weights import Soft, ToLearn, WeightedFormula
 from mlnlab.model.database import Database
-from mlnlab.model.mln import MLN, statement_text
+from mlnlab.model.mln import MLN
 from mlnlab.model.typing_of_formulas import completed
+from mlnlab.model.writing import statement_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -90,3 +90,17 @@ class WeightedFormula:
 def weight_value(weight: Weight) -> float | None:
     """Return the number of a soft or fixed weight, ``None`` where the formula is hard or not learned yet."""
     return weight.value if isinstance(weight, Soft | Fixed) else None
+
+
+def as_weight(weight: float | Weight | None) -> Weight:
+    """Return the weight that a number, ``None`` or a weight stands for."""
+    match weight:
+        case None:
+            return ToLearn()
+        case Soft() | Fixed() | Hard() | ToLearn():
+            return weight
+        case bool():
+            pass
+        case int() | float():
+            return Soft(float(weight))
+    raise ArgumentError(f"A weight is a number, None, Hard() or Fixed(number), not {weight!r}.")

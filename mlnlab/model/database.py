@@ -13,6 +13,7 @@ from mlnlab.logic.ground_atoms import GroundAtom
 from mlnlab.logic.relations import Relation, same_relation, sorted_rows
 from mlnlab.logic.vocabulary import FrozenMapping, Vocabulary
 from mlnlab.model.world import World
+from mlnlab.model.writing import numbered
 from mlnlab.syntax.facts import analyse_facts, format_facts
 from mlnlab.syntax.sources import read_bytes, write_text
 
@@ -55,7 +56,7 @@ class Database:
         analysis = analyse_facts(text, vocabulary_of(mln), file=name)
         errors = [d for d in analysis.diagnostics if d.severity is Severity.ERROR]
         if errors:
-            raise InputError(f"{name} has {len(errors)} problem{'s' * (len(errors) > 1)}.", errors)
+            raise InputError(f"{name} has {numbered(len(errors), 'error')}.", errors)
         remarks = tuple(analysis.diagnostics)
         return cls(analysis.vocabulary, FrozenMapping(analysis.relations), Path(name).name, remarks)
 
@@ -257,7 +258,8 @@ class Database:
     def __repr__(self) -> str:
         constants = sum(len(domain) for domain in self.vocabulary.types.values())
         called = f" {self.name}" if self.name else ""
-        return f"<Database{called}: {self.number_of_facts()} true atoms, {constants} constants>"
+        facts = numbered(self.number_of_facts(), "true atom")
+        return f"<Database{called}: {facts}, {numbered(constants, 'constant')}>"
 
 
 def same_database(left: Database, right: Database) -> bool:

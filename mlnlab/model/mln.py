@@ -12,14 +12,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from mlnlab.errors import ArgumentError, InputError
-from mlnlab.logic.formulas import And, Atom, Formula, Or
-from mlnlab.logic.printing import marks_of, to_text
+from mlnlab.errors import ArgumentError, InputError, Severity
+from mlnlab.logic.formulas import Atom, Formula
+from mlnlab.logic.printing import to_text
 from mlnlab.logic.substitution import free_variables
 from mlnlab.logic.traversal import atoms
 from mlnlab.logic.vocabulary import Predicate, Vocabulary
-from mlnlab.logic.weights import Fixed, Hard, Soft, ToLearn, Weight, WeightedFormula, weight_value
-from mlnlab.model.declarations_text import declarations
+from mlnlab.logic.weights import Fixed, Hard, Soft, ToLearn, Weight, WeightedFormula, as_weight, weight_value
 from mlnlab.model.differences import Difference, difference
 from mlnlab.model.expansion import expanded
 from mlnlab.model.typing_of_formulas import (
@@ -29,6 +28,7 @@ from mlnlab.model.typing_of_formulas import (
     with_constants_of,
     with_sizes,
 )
+from mlnlab.model.writing import declarations, numbered, statement_text
 from mlnlab.syntax.analysis import Analysis, analyse, analyse_file
 from mlnlab.syntax.sources import write_text
 
@@ -98,7 +98,8 @@ class MLN:
     def _of(cls, analysis: Analysis, semantics: Semantics, name: str) -> MLN:
         if analysis.errors:
             number = len(analysis.errors)
-            raise InputError(f"{name} has {number} problem{'s' * (number > 1)}.", analysis.errors)
+            heard = [d for d in analysis.diagnostics if d.severity is not Severity.NOTE]
+            raise InputError(f"{name} has {number} error{'s' * (number > 1)}.", heard)
         return cls(analysis.vocabulary, analysis.formulas, semantics, Path(name).name, analysis.places,
                    analysis.diagnostics)  # fmt: skip
 
@@ -257,22 +258,8 @@ class MLN:
 
     def __repr__(self) -> str:
         called = f" {self.name}" if self.name else ""
-        formulas, predicates = len(self.formulas), len(self.vocabulary.predicates)
-        return f"<MLN{called}: {formulas} formulas over {predicates} predicates>"
-
-
-def as_weight(weight: Number | Weight | None) -> Weight:
-    """Return the weight that a number, ``None`` or a weight stands for."""
-    match weight:
-        case None:
-            return ToLearn()
-        case Soft() | Fixed() | Hard() | ToLearn():
-            return weight
-        case bool():
-            pass
-        case int() | float():
-            return Soft(float(weight))
-    raise ArgumentError(f"A weight is a number, None, Hard() or Fixed(number), not {weight!r}.")
+        formulas = numbered(len(self.formulas), "formula")
+        return f"<MLN{called}: {formulas} over {numbered(len(self.vocabulary.predicates), 'predicate')}>"
 
 
 def _reweighted(formula: WeightedFormula, weight: Number | None) -> WeightedFormula:
@@ -286,26 +273,3 @@ def _reweighted(formula: WeightedFormula, weight: Number | None) -> WeightedForm
         )
     kind = Fixed if isinstance(formula.weight, Fixed) else Soft
     return replace(formula, weight=kind(float(weight)))
-
-
-def statement_text(weighted: WeightedFormula) -> str:
-    """Return a weighted formula as one line of a ``.mln`` file."""
-    text = to_text(weighted.formula, marks_of(weighted))
-    match weighted.weight:
-        case Soft(value):
-            return f"{value!r} {text}"
-        case Fixed(value):
-            return f"@{value!r} {text}"
-        case Hard():
-            return f"{text}."
-        case ToLearn():
-            # A lone atom without a weight could be read as a declaration, a `v` in front as the connective.
-            bare = not isinstance(_unwrapped(weighted.formula), Atom) and not text.startswith("v ")
-            return text if bare else f"({text})"
-
-
-def _unwrapped(formula: Formula) -> Formula:
-    """Return what is printed for conjunctions and disjunctions of a single formula."""
-    while isinstance(formula, And | Or) and len(formula.operands) == 1:
-        formula = formula.operands[0]
-    return formula

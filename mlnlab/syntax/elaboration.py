@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, get_args
 
 from lark import Token, Tree
 
@@ -41,7 +41,7 @@ _CONNECTIVES = frozenset({"AND", "OR", "IMPLIES", "IFF", "HORN", "NOT"})
 _RELATIONS: dict[str, Relation] = {relation: relation for relation in get_args(Relation)}
 _RELATIONS |= {"≠": "!=", "≤": "<=", "≥": ">="}
 # Alchemy's internal predicates for the comparisons.
-_INTERNAL: dict[str, Literal["<", "<=", ">", ">="]] = {
+_INTERNAL: dict[str, Relation] = {
     "greaterThan": ">",
     "lessThan": "<",
     "greaterThanEq": ">=",
@@ -185,14 +185,17 @@ class _FormulaReading(TermReading):
         as_relation = self._function_equation(left_node, operator, right_node)
         if as_relation is not None:
             return as_relation
+        if operator not in {"=", "!="}:
+            return self._by_size(operator, left_node, right_node, node)
         left, right = self.term(left_node), self.term(right_node)
-        if operator == "=" or operator == "!=":  # noqa: PLR1714 - this form narrows the type
-            self.unify(left, right, node)
-            equality = Equality(left, right)
-            return equality if operator == "=" else Not(equality)
-        self.lend_type(left, right)
+        self.unify(left, right, node)
+        return Equality(left, right) if operator == "=" else Not(Equality(left, right))
+
+    def _by_size(self, operator: Relation, left_node: Node, right_node: Node, node: Node) -> Formula:
+        """Read a comparison of numbers; a bare number in it, like one in a calculation, has no type."""
+        left, right = self.operand(left_node), self.operand(right_node)
         self.calculated += [(left, node), (right, node)]
-        return Comparison(operator, left, right)
+        return Comparison(operator, left, right)  # type: ignore[arg-type]
 
     def _function_equation(self, left: Node, operator: str, right: Node) -> Formula | None:
         """Translate ``f(x) = y`` directly to the relation ``f(x, y)``."""
@@ -232,10 +235,7 @@ class _FormulaReading(TermReading):
         """Read Alchemy's internal comparisons, which are written like atoms."""
         relation = _INTERNAL.get(str(name))
         if relation is not None and len(arguments) == 2:
-            left, right = map(self.term, arguments)
-            self.lend_type(left, right)
-            self.calculated += [(left, node), (right, node)]
-            return Comparison(relation, left, right)
+            return self._by_size(relation, arguments[0], arguments[1], node)
         return None
 
     def _is_probability(self, node: Node) -> bool:

@@ -43,10 +43,10 @@ class TermReading(ElaborationState):
             case "arithmetic":
                 left, operator, right = parts(node)
                 return self._calculation(
-                    _OPERATORS[str(operator)], self._operand(left), self._operand(right), node
+                    _OPERATORS[str(operator)], self.operand(left), self.operand(right), node
                 )
             case "successor":
-                return self._calculation("+", self._operand(parts(node)[0]), Constant("1"), node)
+                return self._calculation("+", self.operand(parts(node)[0]), Constant("1"), node)
             case "per_constant":
                 token = parts(node)[1]
                 if isinstance(token, Token):
@@ -66,7 +66,7 @@ class TermReading(ElaborationState):
         self.calculated += [(left, node), (right, node)]
         return Arithmetic(operator, left, right)
 
-    def _operand(self, node: Node) -> Term:
+    def operand(self, node: Node) -> Term:
         """Return an operand of a calculation; a bare number there is no constant of a type."""
         if isinstance(node, Token) and node.type == "NUMBER":
             return Constant(str(node), self.slots.new())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mlnlab.logic.formulas import Arithmetic, Constant, Formula, Quantified, Term, Variable
+from mlnlab.logic.formulas import Arithmetic, Comparison, Constant, Formula, Quantified, Term, Variable
 from mlnlab.logic.substitution import with_body
 from mlnlab.logic.traversal import map_children, map_terms
 
@@ -76,7 +76,7 @@ def retyped_terms(
 ) -> Formula:
     """Return the formula with every variable (bound ones too) and constant changed.
 
-    ``numbers=False`` leaves the bare numbers of calculations alone, the 1 of ``t + 1``.
+    ``numbers=False`` leaves bare numbers alone: the 1 of ``t + 1``, the 3 of ``t < 3``.
     """
 
     def term(old: Term, *, inside: bool = False) -> Term:
@@ -85,7 +85,7 @@ def retyped_terms(
             return Arithmetic(old.operator, left, right)
         return old if inside and not numbers and isinstance(old, Constant) else change(old)
 
-    changed = map_terms(formula, term)
+    changed = map_terms(formula, lambda old: term(old, inside=isinstance(formula, Comparison)))
     if isinstance(changed, Quantified):
         variables = tuple(v for v in map(change, changed.variables) if isinstance(v, Variable))
         changed = with_body(changed, variables, changed.body)

@@ -60,7 +60,7 @@ def split_weight(statement: Statement) -> Split:
         return Split(None, found, _weight_problem(statement, 0, 1, "a number must follow this mark"))
     if stop == start:
         return Split(None, found, _not_a_number(statement))
-    if not mark and not name and (stop >= len(found) or found[stop].type not in _FORMULA_STARTS):
+    if not mark and not name and not _formula_begins(found, stop):
         return Split(None, found)
     if value is not None and not math.isfinite(value):
         return Split(None, found, _weight_problem(statement, 0, stop, _FINITE))
@@ -69,6 +69,17 @@ def split_weight(statement: Statement) -> Split:
 
 
 _FINITE = "a weight must be a finite number; a formula that always holds is written with a full stop after it"
+
+
+def _formula_begins(found: tuple[Token, ...], place: int) -> bool:
+    """Whether a formula can begin here; ``3 - t < 2`` has no weight, ``3 -1 < t`` has one."""
+    if place >= len(found) or found[place].type not in _FORMULA_STARTS:
+        return False
+    if found[place].type != "MINUS":
+        return True
+    following = found[place + 1] if place + 1 < len(found) else None
+    sign = following is not None and following.type == "NUMBER"
+    return sign and following is not None and end_of(found[place]) == start_of(following)
 
 
 def _not_a_number(statement: Statement) -> Diagnostic | None:

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 
 from mlnlab.errors import ArgumentError, FormulaHint
+from mlnlab.logic.building import exists, for_all, variables
 from mlnlab.logic.formulas import (
     And,
     Arithmetic,
@@ -26,9 +27,6 @@ from mlnlab.logic.formulas import (
     Or,
     Variable,
     as_term,
-    exists,
-    for_all,
-    variables,
 )
 from tests.strategies import cases
 

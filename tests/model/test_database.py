@@ -78,7 +78,7 @@ def test_several_files_are_several_databases(mln, tmp_path):
 
 
 def test_all_problems_in_one_error(mln):
-    with pytest.raises(ml.InputError, match="3 problems") as caught:
+    with pytest.raises(ml.InputError, match="3 errors") as caught:
         ml.Database.from_text("Smoke(Anna)\nSmokes(Anna, Bob)\nSmokes(Anna", mln, name="bad.db")
     assert [d.span.line for d in caught.value.diagnostics] == [1, 2, 3]
     assert "did you mean Smokes" in str(caught.value)

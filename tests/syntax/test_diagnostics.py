@@ -146,7 +146,7 @@ def test_a_broken_statement_does_not_hide_the_good_ones():
 
 
 def test_the_error_of_a_model_lists_everything():
-    with pytest.raises(ml.InputError, match="2 problems") as caught:
+    with pytest.raises(ml.InputError, match="2 errors") as caught:
         ml.MLN.from_text(DECLARED + "1 Smoke(x)\n1 Smokes(x, y)", name="bad.mln")
     assert len(caught.value.diagnostics) == 2
     assert "bad.mln:10:3" in str(caught.value)

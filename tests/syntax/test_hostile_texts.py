@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.lark import from_lark
 
 import mlnlab as ml
-from mlnlab.model.mln import statement_text
+from mlnlab.model.writing import statement_text
 from mlnlab.syntax.analysis import analyse
 from mlnlab.syntax.tokens import grammar
 from tests.shared_data import files, find_folder

@@ -95,9 +95,10 @@ FORMULAS = {
     'Cancer("Anna Lee")': C(Constant("Anna Lee", "person")),
     "Friends(Anna, x)": F(Constant("Anna", "person"), x),
     "On(t) ^ t < 3 => Off(t)": Implies(
-        And((Atom("On", (t,)), Comparison("<", t, Constant("3", "time")))), Atom("Off", (t,))
+        And((Atom("On", (t,)), Comparison("<", t, Constant("3")))), Atom("Off", (t,))
     ),
-    "On(t) ^ greaterThan(t, 2)": And((Atom("On", (t,)), Comparison(">", t, Constant("2", "time")))),
+    "On(t) => t > 0": Implies(Atom("On", (t,)), Comparison(">", t, Constant("0"))),
+    "On(t) ^ greaterThan(t, 2)": And((Atom("On", (t,)), Comparison(">", t, Constant("2")))),
     "On(t) => Off(t+1)": Implies(Atom("On", (t,)), Atom("Off", (Arithmetic("+", t, Constant("1")),))),
     "On(t) => Off(t++)": Implies(Atom("On", (t,)), Atom("Off", (Arithmetic("+", t, Constant("1")),))),
     "On(t) => Off(2 * t - 1)": Implies(
@@ -142,6 +143,14 @@ WEIGHTS = {
     "{}.": Hard(),
     "{} .": Hard(),
 }
+
+UNWEIGHTED = ["3 - t < 2 => On(t).", "(3 - 1 < t => On(t)).", "3 - 1 < t => On(t)."]
+
+
+@pytest.mark.parametrize("text", UNWEIGHTED)
+def test_a_number_in_front_may_belong_to_the_formula(text):
+    assert read(text).weight == Hard()
+    assert read("2 -1 < t => On(t)").weight == Soft(2.0)
 
 
 @pytest.mark.parametrize(("text", "weight"), WEIGHTS.items(), ids=WEIGHTS)

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import mlnlab as ml
-from mlnlab.logic.formulas import And, Arithmetic, Constant, Or, Truth, Variable
+from mlnlab.logic.formulas import And, Arithmetic, Atom, Comparison, Constant, Or, Truth, Variable
 from mlnlab.logic.traversal import leaves, map_children, map_terms
 from mlnlab.logic.vocabulary import FrozenMapping, NamedDomain, Vocabulary
-from mlnlab.model.mln import statement_text
+from mlnlab.model.writing import statement_text
 from mlnlab.syntax.analysis import analyse
 from tests import strategies
 from tests.shared_data import files
@@ -73,11 +73,14 @@ def test_random_formulas_read_back_the_same(data):
         assert analyse(statement_text(found), vocabulary=vocabulary).formulas == (found,)
 
 
-def untyped_numbers(term):
+def untyped_numbers(term, formula):
+    in_atom = isinstance(formula, Atom)
     if not isinstance(term, Arithmetic):
-        return term
+        number = isinstance(term, Constant) and isinstance(formula, Comparison)
+        return Constant(term.name) if number else term
     parts = list(leaves(term))
-    kept = [] if any(isinstance(part, Variable) for part in parts) else [parts[0]]
+    tells_its_type = in_atom and not any(isinstance(part, Variable) for part in parts)
+    kept = parts[:1] if tells_its_type else []
 
     def change(part):
         if isinstance(part, Arithmetic):
@@ -91,7 +94,7 @@ def untyped_numbers(term):
 
 def as_text_can_say(formula):
     """Text has no conjunction of one formula or of none, and the 1 of t + 1 belongs to no type there."""
-    inner = map_children(map_terms(formula, untyped_numbers), as_text_can_say)
+    inner = map_children(map_terms(formula, lambda term: untyped_numbers(term, formula)), as_text_can_say)
     if isinstance(inner, And | Or) and len(inner.operands) == 1:
         return inner.operands[0]
     if isinstance(inner, And | Or) and not inner.operands:

@@ -1,0 +1,65 @@
+"""Declarations and weighted formulas as the lines of a ``.mln`` file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mlnlab.logic.formulas import And, Atom, Formula, Or
+from mlnlab.logic.ground_atoms import fact_constant
+from mlnlab.logic.printing import marks_of, to_text
+from mlnlab.logic.vocabulary import Domain, RangeDomain
+from mlnlab.logic.weights import Fixed, Hard, Soft, ToLearn, WeightedFormula
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mlnlab.logic.vocabulary import Vocabulary
+
+
+def declarations(vocabulary: Vocabulary) -> Iterator[str]:
+    """Yield the lines that declare the listed types, the predicates and the functions."""
+    used = {type_ for predicate in vocabulary.predicates.values() for type_ in predicate.types}
+    for type_, domain in vocabulary.types.items():
+        if domain.listed or type_ not in used:
+            yield f"{type_} = {{{listing(domain)}}}"
+    yield from map(str, vocabulary.predicates.values())
+
+
+def numbered(number: int, thing: str) -> str:
+    """Return "1 formula" or "2 formulas"."""
+    return f"{number:,} {thing}{'s' * (number != 1)}"
+
+
+def listing(domain: Domain) -> str:
+    """Return what stands in the braces."""
+    if isinstance(domain, RangeDomain):
+        return f"{domain.low}, ..., {domain.high}"
+    return ", ".join(map(fact_constant, domain))
+
+
+def statement_text(weighted: WeightedFormula) -> str:
+    """Return a weighted formula as one line of a ``.mln`` file."""
+    text = to_text(weighted.formula, marks_of(weighted))
+    match weighted.weight:
+        case Soft(value):
+            return f"{value!r} {text}"
+        case Fixed(value):
+            return f"@{value!r} {text}"
+        case Hard():
+            return f"({text})." if _like_a_weight(text) else f"{text}."
+        case ToLearn():
+            # A lone atom without a weight could be read as a declaration, a `v` in front as the connective.
+            bare = not isinstance(_unwrapped(weighted.formula), Atom) and not text.startswith("v ")
+            return text if bare and not _like_a_weight(text) else f"({text})"
+
+
+def _like_a_weight(text: str) -> bool:
+    """Whether a formula begins with a number, which could be taken for its weight."""
+    return text[0].isdigit() or text[0] in "-."
+
+
+def _unwrapped(formula: Formula) -> Formula:
+    """Return what is printed for conjunctions and disjunctions of a single formula."""
+    while isinstance(formula, And | Or) and len(formula.operands) == 1:
+        formula = formula.operands[0]
+    return formula
