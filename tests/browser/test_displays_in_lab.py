@@ -85,7 +85,7 @@ def test_our_errors_are_one_block_without_our_insides(lab):
         (output,) = page.outputs(0)
         assert output["output_type"] == "error"
         shown = page.output(0).inner_text()
-        assert "InputError: <text> has 2 problems." in shown
+        assert "InputError: <text> has 2 errors." in shown
         assert "    1.5 Smoke(x)\n        ^^^^^" in shown
         assert "Traceback" not in shown
         assert "mlnlab/model" not in shown
@@ -95,7 +95,7 @@ def test_errors_in_an_executed_notebook_are_the_same_block(lab):
     name = lab.write("failing.ipynb", "import mlnlab as ml\nml.MLN.from_text('1 Smoke(x)')")
     notebook = nbformat.read(lab.folder / name, as_version=4)
     failure = execute(notebook, lab.folder, timeout=120, say=print)
-    assert failure == "code cell 1 failed with InputError: <text> has 1 problem."
+    assert failure == "code cell 1 failed with InputError: <text> has 1 error."
     (output,) = notebook.cells[0].outputs
-    assert "".join(output["traceback"]).startswith("InputError: <text> has 1 problem.\n<text>:1:3: error")
+    assert "".join(output["traceback"]).startswith("InputError: <text> has 1 error.\n<text>:1:3: error")
     assert "Traceback" not in "".join(output["traceback"])

@@ -99,7 +99,7 @@ def test_facts_of_something_else_than_a_model(notebook):
 def test_our_errors_show_as_one_block_without_a_traceback(notebook):
     _, printed = notebook.run("import mlnlab as ml\nml.MLN.from_text('1 Smoke(x)')")
     assert not notebook.result.success
-    assert printed.startswith("InputError: <text> has 1 problem.")
+    assert printed.startswith("InputError: <text> has 1 error.")
     assert "    1 Smoke(x)\n      ^^^^^" in printed
     assert "Traceback" not in printed
     assert "/mlnlab/" not in printed

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import assume, given
 
 from mlnlab.errors import ArgumentError, TooLargeError
+from mlnlab.logic.building import variables
 from mlnlab.logic.clauses import clause_formula, cnf, is_clause, is_literal
 from mlnlab.logic.evaluation import bindings, evaluate, groundings
 from mlnlab.logic.formulas import (
@@ -23,7 +24,6 @@ from mlnlab.logic.formulas import (
     Or,
     Truth,
     Variable,
-    variables,
 )
 from mlnlab.logic.substitution import free_variables
 from tests.strategies import cases
