@@ -8,8 +8,8 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from mlnlab.errors import ArgumentError
+from mlnlab.grounding.question import pose, refuse_unlearned
 from mlnlab.inference.enumeration import MOST_WORLDS, log_partition, marginals, most_probable
-from mlnlab.inference.question import pose, refuse_unlearned
 from mlnlab.inference.shares import explain
 from mlnlab.logic.suggestions import did_you_mean
 from mlnlab.logic.weights import Hard, weight_value

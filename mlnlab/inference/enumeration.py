@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mlnlab.errors import TooLargeError, UnsatisfiableError
-from mlnlab.inference.features import ground_features
+from mlnlab.grounding.features import ground_features
+from mlnlab.grounding.question import Question, soft_formulas
+from mlnlab.grounding.truth_algebras import extensions
 from mlnlab.inference.marginals import Marginals
-from mlnlab.inference.question import Question, soft_formulas
 from mlnlab.inference.sweeps import (
     Sweep,
     Worlds,
@@ -32,7 +33,6 @@ from mlnlab.inference.sweeps import (
     weighed,
     weights_of_decided,
 )
-from mlnlab.inference.truth_algebras import extensions
 from mlnlab.logic.formulas import Formula, Not
 from mlnlab.logic.ground_atoms import GroundAtom
 from mlnlab.logic.printing import to_text

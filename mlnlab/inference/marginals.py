@@ -16,8 +16,8 @@ from mlnlab.model.ground_atom_text import ground_atom_from
 if TYPE_CHECKING:
     import pandas as pd
 
+    from mlnlab.grounding.question import Question
     from mlnlab.inference.explanation import Explanation
-    from mlnlab.inference.question import Question
 
 
 @dataclass(frozen=True, slots=True, eq=False)

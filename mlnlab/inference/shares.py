@@ -26,7 +26,7 @@ from mlnlab.logic.weights import Hard
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from mlnlab.inference.question import Question
+    from mlnlab.grounding.question import Question
     from mlnlab.logic.ground_atoms import GroundAtom
 
 NODES = 12  # of Gauss-Legendre quadrature: the integrand is smooth, and tests check the total

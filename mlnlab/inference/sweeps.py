@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from mlnlab.inference.features import MOST_CELLS
+from mlnlab.grounding.features import MOST_CELLS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from mlnlab.inference.features import Features, Table, Wide
-    from mlnlab.inference.question import Question
+    from mlnlab.grounding.features import Features, Table, Wide
+    from mlnlab.grounding.question import Question
 
 STRETCH = 1 << 18  # worlds in one stretch: 2 MB of log-weights stay in a core's second cache
 

@@ -11,8 +11,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import mlnlab as ml
-from mlnlab.inference import enumeration, features, sweeps
-from mlnlab.inference.question import pose
+from mlnlab.grounding import features
+from mlnlab.grounding.question import pose
+from mlnlab.inference import enumeration, sweeps
 from mlnlab.logic.ground_atoms import GroundAtom
 from mlnlab.logic.weights import Hard, Soft, WeightedFormula
 from tests import oracles, strategies

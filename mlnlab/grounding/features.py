@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mlnlab.errors import TooLargeError
-from mlnlab.inference.truth_algebras import ArrayAlgebra, ScopeAlgebra, compiled, extensions
+from mlnlab.grounding.truth_algebras import ArrayAlgebra, ScopeAlgebra, compiled, extensions
 from mlnlab.logic.formulas import Variable
 from mlnlab.logic.substitution import free_variables
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from mlnlab.inference.question import Question
+    from mlnlab.grounding.question import Question
     from mlnlab.logic.formulas import Formula
     from mlnlab.logic.ground_atoms import GroundAtom
 

@@ -1,0 +1,1 @@
+"""From a model and evidence to what is open: questions, choices, ground features."""
