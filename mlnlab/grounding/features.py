@@ -15,8 +15,9 @@ import numpy as np
 
 from mlnlab.errors import TooLargeError
 from mlnlab.grounding.truth_algebras import ArrayAlgebra, ScopeAlgebra, compiled, extensions
-from mlnlab.logic.formulas import Variable
+from mlnlab.logic.formulas import Cardinality, Quantified, Variable
 from mlnlab.logic.substitution import free_variables
+from mlnlab.logic.traversal import children
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from mlnlab.logic.ground_atoms import GroundAtom
 
 MOST_CELLS = 1 << 14  # of one table; 128 kB of numbers stay in a core's cache
-MOST_GROUNDINGS = 2_000_000
+MOST_VISITS = 20_000_000  # of atoms and the like, over all groundings: a minute or so
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,14 +65,30 @@ def number_of_groundings(formula: Formula, question: Question) -> int:
     return prod(len(question.vocabulary.domain(variable.type)) for variable in free_variables(formula))
 
 
+def number_of_visits(formula: Formula, question: Question) -> int:
+    """Return how often grounding looks at an atom: every binding of every variable, quantified ones too."""
+    return number_of_groundings(formula, question) * _visits(formula, question)
+
+
+def _visits(formula: Formula, question: Question) -> int:
+    inner = sum(_visits(child, question) for child in children(formula)) or 1
+    if isinstance(formula, Quantified):
+        return inner * prod(len(question.vocabulary.domain(v.type)) for v in formula.variables)
+    if isinstance(formula, Cardinality):
+        return prod(len(question.vocabulary.domain(type_)) for type_ in formula.types)
+    return inner
+
+
 def ground_features(formulas: Sequence[Formula], question: Question) -> Features:
     """Return the ground features of the formulas; each formula is a column."""
-    estimate = sum(number_of_groundings(formula, question) for formula in formulas)
-    if estimate > MOST_GROUNDINGS:
+    visits = [number_of_visits(formula, question) for formula in formulas]
+    if sum(visits) > MOST_VISITS:
+        worst = formulas[visits.index(max(visits))]
         raise TooLargeError(
-            f"The formulas have {estimate:,} groundings; this method visits each, up to {MOST_GROUNDINGS:,}.",
-            estimate, ["use fewer constants", "drop the formula with the most variables"],
-        )  # fmt: skip
+            f"Grounding would look at {sum(visits):,} atoms, one by one; the limit is {MOST_VISITS:,}.",
+            sum(visits),
+            ["use fewer constants", f"drop the formula with the most bindings: {worst}"],
+        )
     return _Grounder(question).run(formulas)
 
 
@@ -144,5 +161,18 @@ class _Grounder:
     def _wide_evaluation(
         self, formula: Formula, binding: dict[Variable, str]
     ) -> Callable[[Callable[[str, tuple[str, ...]], NDArray[np.bool_] | bool]], NDArray[np.bool_] | bool]:
-        vocabulary = self.question.vocabulary
-        return lambda look_up: compiled(formula, vocabulary, ArrayAlgebra(look_up))(binding)
+        current: list[Callable[[str, tuple[str, ...]], NDArray[np.bool_] | bool]] = []
+
+        # Compiled once; what gives the truth values changes from stretch to stretch.
+        def look_up_now(predicate: str, arguments: tuple[str, ...]) -> NDArray[np.bool_] | bool:
+            return current[-1](predicate, arguments)
+
+        evaluate = compiled(formula, self.question.vocabulary, ArrayAlgebra(look_up_now))
+
+        def run(
+            look_up: Callable[[str, tuple[str, ...]], NDArray[np.bool_] | bool],
+        ) -> NDArray[np.bool_] | bool:
+            current[:] = [look_up]
+            return evaluate(binding)
+
+        return run

@@ -11,7 +11,7 @@ from mlnlab.errors import ArgumentError, TooLargeError, UnsatisfiableError
 from mlnlab.logic.formulas import And, Atom, Formula
 from mlnlab.logic.ground_atoms import GroundAtom, ground_atom
 from mlnlab.logic.suggestions import did_you_mean
-from mlnlab.logic.traversal import constants
+from mlnlab.logic.traversal import constants, predicates
 from mlnlab.logic.weights import Soft, ToLearn, WeightedFormula
 from mlnlab.model.database import Database
 from mlnlab.model.mln import MLN
@@ -68,26 +68,24 @@ class Question:
 def pose(
     mln: MLN,
     db: Database | Mapping[str, int] | None,
-    query: Sequence[str | Formula] | str | None,
-    open_predicates: Sequence[str] = (),
-    given: Sequence[str | Formula] | str = (),
-    closed: Sequence[str] = (),
+    query: Sequence[str | Formula] | str | Formula | None,
+    open_predicates: Sequence[str] | str = (),
+    given: Sequence[str | Formula] | str | Formula = (),
+    closed: Sequence[str] | str = (),
 ) -> Question:
     """Sort the ground atoms into evidence and choices.
 
-    The query predicates' unlisted atoms are open, listed ones are evidence; other predicates are closed
-    unless named open. Without a database everything is open. What is named closed stays so.
+    The unlisted atoms of the queries' predicates are open, listed ones are evidence; other predicates are
+    closed unless named open. Without a database everything is open. What is declared closed (``*P``) or named
+    closed stays so, unless it is named open.
     """
+    if not isinstance(mln, MLN):
+        raise ArgumentError(f"A model is needed first, made by ml.MLN.from_text or ml.load, not {mln!r:.50}.")
     expanded = mln.expand(db)
     refuse_unlearned(expanded)
     data = db if isinstance(db, Database) else None
     queries = _queries(expanded, query, data)
-    names = set(open_predicates) | set(_opened(queries))
-    if data is None:
-        names = set(expanded.vocabulary.predicates)
-    for name in (*names, *closed):
-        expanded.vocabulary[name]
-    names -= set(closed)
+    names = _open_names(expanded, data, queries, _as_names(open_predicates), _as_names(closed))
     true = frozenset(data.atoms()) if data is not None else frozenset()
     choices = tuple(_choices(expanded.vocabulary, data, names, true))
     atoms = [a for q in queries for a in _query_atoms(q, expanded.vocabulary)]
@@ -95,6 +93,22 @@ def pose(
     soft = tuple(data.soft_evidence()) if data is not None else ()
     conditions = tuple(_formula(expanded, item) for item in _as_list(given))
     return Question(expanded, true, choices, soft, tuple(dict.fromkeys(atoms)), tuple(formulas), conditions)
+
+
+def _open_names(
+    mln: MLN, data: Database | None, queries: list[_Parsed], opened: list[str], closed: list[str]
+) -> set[str]:
+    """Return the predicates whose unlisted atoms are unknown."""
+    known = mln.vocabulary.predicates
+    for name in (*opened, *closed):
+        mln.vocabulary[name]
+    names = set(known) if data is None else set(_opened(queries))
+    kept = {name for name in names if not known[name].closed and name not in closed}
+    return kept | set(opened)
+
+
+def _as_names(names: Sequence[str] | str) -> list[str]:
+    return [names] if isinstance(names, str) else list(names)
 
 
 def refuse_unlearned(mln: MLN) -> None:
@@ -108,14 +122,16 @@ def refuse_unlearned(mln: MLN) -> None:
         )
 
 
-def _as_list(items: Sequence[str | Formula] | str) -> list[str | Formula]:
-    return [items] if isinstance(items, str) else list(items)
+def _as_list(items: Sequence[str | Formula] | str | Formula) -> list[str | Formula]:
+    return [items] if isinstance(items, str | Formula) else list(items)
 
 
 _Parsed = tuple[str, "Formula | None"]  # a predicate's name has no formula
 
 
-def _queries(mln: MLN, query: Sequence[str | Formula] | str | None, data: Database | None) -> list[_Parsed]:
+def _queries(
+    mln: MLN, query: Sequence[str | Formula] | str | Formula | None, data: Database | None
+) -> list[_Parsed]:
     if query is None:
         if data is not None:
             raise ArgumentError(
@@ -142,10 +158,7 @@ def _formula(mln: MLN, item: str | Formula) -> Formula:
 
 def _opened(queries: list[_Parsed]) -> Iterator[str]:
     for name, formula in queries:
-        if formula is None:
-            yield name
-        elif isinstance(formula, Atom):
-            yield formula.predicate
+        yield from (name,) if formula is None else predicates(formula)
 
 
 def _is_ground_atom(formula: Formula) -> bool:
@@ -179,8 +192,9 @@ def _refuse_many(predicate: Predicate, vocabulary: Vocabulary) -> None:
 def _choices(
     vocabulary: Vocabulary, data: Database | None, opened: set[str], true: frozenset[GroundAtom]
 ) -> Iterator[Choice]:
+    soft = {atom for atom, _ in data.soft_evidence()} if data is not None else set()
     for name, predicate in vocabulary.predicates.items():
-        marked = _listed(data, name, "unknown") | {a for a, _ in _soft(data, name)}
+        marked = _listed(data, name, "unknown") | {atom for atom in soft if atom.predicate == name}
         decided = _listed(data, name, "false") | _listed(data, name, "true")
         if predicate.exclusive:
             yield from _block_choices(vocabulary, predicate, name in opened, marked, decided, true)
@@ -201,10 +215,6 @@ def _listed(data: Database | None, predicate: str, mark: str) -> set[GroundAtom]
     return {GroundAtom(predicate, row) for row in data.rows(predicate, mark)}  # type: ignore[arg-type]
 
 
-def _soft(data: Database | None, predicate: str) -> list[tuple[GroundAtom, float]]:
-    return [] if data is None else [(a, p) for a, p in data.soft_evidence() if a.predicate == predicate]
-
-
 def _block_choices(
     vocabulary: Vocabulary, predicate: Predicate, is_open: bool, marked: set[GroundAtom],
     decided: set[GroundAtom], true: frozenset[GroundAtom],
@@ -222,7 +232,9 @@ def _block_choices(
         free = [a for a in members if a not in decided and (is_open or a in marked)]
         if settled:
             continue
-        if not free and not predicate.at_most_one and not predicate.function:
+        # A function that stays closed is undefined where the facts give it no value.
+        undefined = predicate.function and not is_open
+        if not free and not predicate.at_most_one and not undefined:
             raise UnsatisfiableError(
                 f"One of {', '.join(map(str, members[:4]))}{', ...' if len(members) > 4 else ''} must be true"
                 f" ({predicate}), but the evidence makes all of them false. Add the true one to the facts, or"

@@ -13,6 +13,7 @@ from mlnlab.inference.enumeration import MOST_WORLDS, log_partition, marginals, 
 from mlnlab.inference.shares import explain
 from mlnlab.logic.suggestions import did_you_mean
 from mlnlab.logic.weights import Hard, weight_value
+from mlnlab.model.database import Database
 from mlnlab.model.world import World
 from mlnlab.model.writing import statement_text
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
     from mlnlab.inference.marginals import Marginals
     from mlnlab.logic.formulas import Formula
-    from mlnlab.model.database import Database
     from mlnlab.model.mln import MLN
 
 METHODS = ("enumeration",)
@@ -43,21 +43,21 @@ def _chosen(method: str) -> str:
 def infer(
     mln: MLN,
     db: Database | Mapping[str, int] | None = None,
-    query: Sequence[str | Formula] | str | None = None,
+    query: Sequence[str | Formula] | str | Formula | None = None,
     *,
-    open: Sequence[str] = (),  # noqa: A002 - the fixed public name
-    closed: Sequence[str] = (),
-    given: Sequence[str | Formula] | str = (),
+    open: Sequence[str] | str = (),  # noqa: A002 - the fixed public name
+    closed: Sequence[str] | str = (),
+    given: Sequence[str | Formula] | str | Formula = (),
     method: str = "auto",
     limit: int = MOST_WORLDS,
 ) -> Marginals:
     r"""Return the probabilities of atoms and formulas.
 
-    ``query`` names predicates (all their atoms), ground atoms or formulas. The query predicates' atoms that
-    the database does not list are unknown, listed ones are evidence; other predicates are closed (unlisted
-    atoms are false) unless named in ``open``. Predicates in ``closed`` stay closed even if queried: of these
-    only atoms that the database marks with ``?`` are unknown. ``given`` holds formulas that are known to be
-    true. Without a database everything is open.
+    ``query`` names predicates (all their atoms), ground atoms or formulas. Atoms of the predicates in the
+    queries that the database does not list are unknown, listed ones are evidence; other predicates are
+    closed (unlisted atoms are false) unless named in ``open``. Predicates declared ``*P`` or named in
+    ``closed`` stay closed even if queried: of these only atoms that the database marks with ``?`` are
+    unknown. ``given`` holds formulas that are known to be true. Without a database everything is open.
 
     >>> import mlnlab as ml
     >>> mln = ml.MLN.from_text("Smokes(person)\nCancer(person)\n1.5 Smokes(x) => Cancer(x)")
@@ -70,7 +70,7 @@ def infer(
     answer = marginals(question, limit=limit)
     worlds = f"{answer.number_of_worlds:,} world{'s' * (answer.number_of_worlds != 1)}"
     reason = f"{chosen}: {worlds} are few enough to visit each, so the answer is exact"
-    return replace(answer, reason=reason, explain=partial(explain, question))
+    return replace(answer, reason=reason, explain=partial(explain, question, limit=limit))
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +99,11 @@ class MapState:
 def map_state(
     mln: MLN,
     db: Database | Mapping[str, int] | None = None,
-    query: Sequence[str | Formula] | str | None = None,
+    query: Sequence[str | Formula] | str | Formula | None = None,
     *,
-    open: Sequence[str] = (),  # noqa: A002 - the fixed public name
-    closed: Sequence[str] = (),
-    given: Sequence[str | Formula] | str = (),
+    open: Sequence[str] | str = (),  # noqa: A002 - the fixed public name
+    closed: Sequence[str] | str = (),
+    given: Sequence[str | Formula] | str | Formula = (),
     method: str = "auto",
     limit: int = MOST_WORLDS,
 ) -> MapState:
@@ -130,7 +130,7 @@ def _violated(mln: MLN, world: World) -> tuple[tuple[str, int], ...]:
         total = world.number_of_groundings(weighted.formula)
         true = world.count(weighted.formula)
         against = true if (weight_value(weighted.weight) or 0) < 0 else total - true
-        if against:
+        if against and weight_value(weighted.weight) != 0:
             found.append((statement_text(weighted), against))
     return tuple(found)
 
@@ -181,6 +181,8 @@ def log_likelihood(mln: MLN, db: Database, *, method: str = "auto", limit: int =
     >>> round(ml.log_likelihood(mln, db), 4)
     -2.6704
     """
+    if not isinstance(db, Database):
+        raise ArgumentError(f"A database is needed, made by ml.Database.from_text or ml.load_db, not {db!r}.")
     if any(relation.listed > len(relation.true) + len(relation.false) for relation in db.relations.values()):
         raise ArgumentError(
             "The database marks atoms as unknown or soft; a likelihood needs a complete world."

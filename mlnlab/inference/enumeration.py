@@ -13,16 +13,16 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from math import log2, prod
+from math import inf, log2, prod
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mlnlab.errors import TooLargeError, UnsatisfiableError
+from mlnlab.errors import ArgumentError, TooLargeError, UnsatisfiableError
 from mlnlab.grounding.features import ground_features
 from mlnlab.grounding.question import Question, soft_formulas
 from mlnlab.grounding.truth_algebras import extensions
-from mlnlab.inference.marginals import Marginals
+from mlnlab.inference.marginals import Marginals, name_of
 from mlnlab.inference.sweeps import (
     Sweep,
     Worlds,
@@ -35,7 +35,6 @@ from mlnlab.inference.sweeps import (
 )
 from mlnlab.logic.formulas import Formula, Not
 from mlnlab.logic.ground_atoms import GroundAtom
-from mlnlab.logic.printing import to_text
 from mlnlab.logic.substitution import free_variables, ground
 from mlnlab.logic.weights import Hard, weight_value
 from mlnlab.model.writing import statement_text
@@ -46,6 +45,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MOST_WORLDS = 1 << 26
+LARGEST = 1e15  # of a log-weight: beyond, one grounding more or less is lost in rounding
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,24 +61,32 @@ class Enumeration:
     weights: NDArray[np.float64]
     labels: tuple[str, ...]
 
+    @property
+    def conditions(self) -> tuple[Formula, ...]:
+        """The formulas that are given."""
+        return self.question.given
+
 
 def refuse_large(question: Question, limit: int = MOST_WORLDS) -> int:
     """Return the number of worlds, or raise a sentence where there are too many."""
-    number = prod(choice.options for choice in question.choices)
-    if number > limit:
+    bits = sum(log2(choice.options) for choice in question.choices if choice.options)
+    if bits > log2(limit) + 1e-9:
         atoms = sum(len(choice.atoms) for choice in question.choices)
         raise TooLargeError(
-            f"{atoms:,} ground atoms are open, which makes about 2^{log2(number):.0f} worlds; "
-            f"enumeration visits each of them, up to {limit:,}.", number,
-            ["give more evidence, or ask about fewer predicates (others are closed)",
-             "use fewer constants",
-             "name only what must be unknown in query= and open="],
-        )  # fmt: skip
-    return number
+            f"{atoms:,} ground atoms are open, which makes about 2^{bits:.0f} worlds; "
+            f"enumeration visits each of them, up to {limit:,}.",
+            2.0**bits if bits < 1000 else inf,
+            [
+                "give more evidence, or ask about fewer predicates (others are closed)",
+                "use fewer constants",
+                "name what is known to be false in closed=",
+            ],
+        )
+    return prod(choice.options for choice in question.choices)
 
 
-def prepared(question: Question, *, limit: int = MOST_WORLDS) -> Enumeration:
-    """Ground the model's features over the question's choices."""
+def prepared(question: Question, *, limit: int = MOST_WORLDS, apart: int | None = None) -> Enumeration:
+    """Ground the model's features over the question's choices; ``apart`` is summed over last."""
     refuse_large(question, limit)
     formulas: list[Formula] = []
     weights: list[float] = []
@@ -95,17 +103,28 @@ def prepared(question: Question, *, limit: int = MOST_WORLDS) -> Enumeration:
             labels.append(label)
             formulas.append(instance)
             weights.append(0.0)
-    worlds = all_worlds(question, ground_features(formulas, question))
-    return Enumeration(question, worlds, np.array(weights), tuple(labels))
+    worlds = all_worlds(question, ground_features(formulas, question), apart)
+    enumeration = Enumeration(question, worlds, np.array(weights), tuple(labels))
+    if _size(enumeration) > LARGEST:
+        raise ArgumentError(f"The weights add up to more than {LARGEST:g}, too much to compute with.")
+    return enumeration
 
 
 def instances(text: str, formula: Formula, question: Question) -> Sequence[tuple[str, Formula]]:
     """Return the groundings of a query formula, each with its text."""
     variables = free_variables(formula)
     if not variables:
-        return [(text or to_text(formula), formula)]
+        return [(text or name_of(formula), formula)]
     bindings = extensions(variables, formula, question.vocabulary)({})
-    return [(to_text(instance), instance) for b in bindings for instance in [ground(formula, b)]]
+    return [(name_of(instance), instance) for b in bindings for instance in [ground(formula, b)]]
+
+
+def _size(enumeration: Enumeration) -> float:
+    """Return a bound on the absolute value of every world's log-weight."""
+    finite = np.isfinite(enumeration.weights)
+    with np.errstate(over="ignore"):
+        sizes = np.abs(enumeration.weights[finite]) * enumeration.worlds.features.groundings[finite]
+    return float(sizes.sum())
 
 
 def swept(enumeration: Enumeration) -> Sweep:
@@ -121,9 +140,15 @@ def _impossible(enumeration: Enumeration) -> UnsatisfiableError:
     message = "No world satisfies the hard formulas together with the evidence and the conditions."
     violated = (enumeration.worlds.features.decided > 0) & (enumeration.weights == -np.inf)
     formulas = enumeration.question.mln.formulas
+    first = len(formulas) + len(enumeration.question.soft)
     for column in np.flatnonzero(violated)[:1]:
         if column < len(formulas):
             message += f" The evidence alone contradicts {statement_text(formulas[column])}"
+        else:
+            message += (
+                f" The evidence alone contradicts the condition {enumeration.conditions[column - first]}."
+                " Predicates that are not asked for are closed: name them in open= where they are unknown."
+            )
     return UnsatisfiableError(message)
 
 
@@ -133,8 +158,7 @@ def rounding(enumeration: Enumeration) -> float:
     A log-weight is a sum of terms w_i n_i, so its error is at most epsilon times the sum of their sizes; exp
     turns it into a relative error, and pairwise summation of 2^b worlds adds b roundings.
     """
-    finite = np.isfinite(enumeration.weights)
-    size = float(np.abs(enumeration.weights[finite]) @ enumeration.worlds.features.groundings[finite])
+    size = _size(enumeration)
     terms = len(enumeration.worlds.clusters) + log2(max(2, enumeration.worlds.number))
     return float(np.finfo(float).eps) * (size + terms + 4)
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mlnlab.errors import ArgumentError
-from mlnlab.logic.formulas import Formula
-from mlnlab.logic.ground_atoms import GroundAtom
+from mlnlab.logic.formulas import Atom, Formula
+from mlnlab.logic.ground_atoms import GroundAtom, ground_atom
 from mlnlab.logic.printing import to_text
 from mlnlab.logic.suggestions import did_you_mean
 from mlnlab.model.ground_atom_text import ground_atom_from
@@ -18,6 +19,14 @@ if TYPE_CHECKING:
 
     from mlnlab.grounding.question import Question
     from mlnlab.inference.explanation import Explanation
+
+
+class UnknownQueryError(ArgumentError, KeyError):
+    """The probability of something that was not asked for."""
+
+    def __str__(self) -> str:
+        """Return the sentence (a plain KeyError would show its quotes)."""
+        return str(self.args[0])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,20 +48,21 @@ class Marginals(Mapping[str, float]):
         """Return the probability of a queried atom or formula."""
         return self.probabilities[self._key(query)]
 
-    def _key(self, query: str | GroundAtom | Formula) -> str:
-        name = query if isinstance(query, str) else None
-        if name is not None and name in self.probabilities:
-            return name
-        text = _normal(query, self.question)
-        if text in self.probabilities:
-            return text
-        shown = name if name is not None else text
-        raise ArgumentError(f"{shown} was not asked for{did_you_mean(text, self.probabilities) or '.'}")
+    def _key(self, query: object) -> str:
+        for name in _names(query, self.question):
+            if name in self.probabilities:
+                return name
+        spaceless = {_without_spaces(name): name for name in self.probabilities}
+        found = spaceless.get(_without_spaces(str(query))) if isinstance(query, str) else None
+        if found is None:
+            hint = did_you_mean(str(query), self.probabilities) or "."
+            raise UnknownQueryError(f"{query} was not asked for{hint}")
+        return found
 
     def __contains__(self, query: object) -> bool:
         try:
-            self._key(query)  # type: ignore[arg-type]
-        except (ArgumentError, AttributeError):
+            self._key(query)
+        except UnknownQueryError:
             return False
         return True
 
@@ -87,13 +97,23 @@ class Marginals(Mapping[str, float]):
         return "\n".join([f"<Marginals by {self.method}: {len(self)} queries>", *shown, *more])
 
 
-def _normal(query: str | GroundAtom | Formula, question: Question) -> str:
-    """Return a query as the marginals name it."""
-    if isinstance(query, GroundAtom):
-        return str(query)
-    if not isinstance(query, str):
-        return to_text(query)
-    try:
-        return str(ground_atom_from(query, question.vocabulary))
-    except ArgumentError:
-        return query
+def name_of(formula: Formula) -> str:
+    """Return how marginals call a formula: a ground atom as in a fact file, else as text."""
+    atom = ground_atom(formula) if isinstance(formula, Atom) else None
+    return to_text(formula) if atom is None else str(atom)
+
+
+def _names(query: object, question: Question) -> Iterator[str]:
+    """Yield the names under which a query may be found."""
+    if isinstance(query, Formula):
+        yield name_of(query)
+    elif isinstance(query, GroundAtom):
+        yield str(query)
+    elif isinstance(query, str):
+        yield query
+        with suppress(ArgumentError):
+            yield str(ground_atom_from(query, question.vocabulary))
+
+
+def _without_spaces(text: str) -> str:
+    return "".join(text.split())

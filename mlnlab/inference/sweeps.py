@@ -7,6 +7,7 @@ clusters; the log-weight of a stretch is a sum of gathers from the clusters' tab
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
 from math import prod
@@ -106,13 +107,16 @@ class Worlds:
         return prod(self.sizes)
 
 
-def all_worlds(question: Question, features: Features) -> Worlds:
+Only = Mapping[int, tuple[int, ...]]  # for some choices, the options to which a sum is restricted
+
+
+def all_worlds(question: Question, features: Features, apart: int | None = None) -> Worlds:
     """Return the worlds, numbered, with the features in clusters."""
     sizes = tuple(choice.options for choice in question.choices)
     merged = clusters(features.tables, sizes)
     low: list[int] = []
     for choice in range(len(sizes)):
-        if prod(sizes[c] for c in low) * sizes[choice] <= STRETCH:
+        if choice != apart and prod(sizes[c] for c in low) * sizes[choice] <= STRETCH:
             low.append(choice)
     high = tuple(c for c in range(len(sizes)) if c not in set(low))
     gathers = tuple(_gather(cluster, low, sizes) for cluster in merged)
@@ -141,18 +145,17 @@ class Stretch(NamedTuple):
     offsets: tuple[int, ...]
 
 
-def stretches(worlds: Worlds, only: dict[int, int] | None = None) -> Iterator[Stretch]:
-    """Yield the stretches; ``only`` fixes digits."""
-    fixed = only or {}
-    ranges = [[fixed[c]] if c in fixed else range(worlds.sizes[c]) for c in worlds.high]
+def stretches(worlds: Worlds, only: Only | None = None) -> Iterator[Stretch]:
+    """Yield the stretches; ``only`` restricts digits."""
+    ranges = [(only or {}).get(c, range(worlds.sizes[c])) for c in worlds.high]
     strides = [[_stride(cluster, c) for c in worlds.high] for cluster in worlds.clusters]
     for digits in product(*ranges):
         offsets = tuple(sum(d * s for d, s in zip(digits, row, strict=True)) for row in strides)
         yield Stretch(digits, offsets)
 
 
-def sweep(worlds: Worlds, weights: NDArray[np.float64], only: dict[int, int] | None = None) -> Sweep:
-    """Sum exp(log-weight) over all worlds (those with the digits ``only``), keeping every cluster's cells."""
+def sweep(worlds: Worlds, weights: NDArray[np.float64], only: Only | None = None) -> Sweep:
+    """Sum exp(log-weight) over all worlds (those with digits in ``only``), keeping every cluster's cells."""
     accumulator = _Accumulator(worlds)
     for stretch, log_weights in weighed(worlds, weights, only):
         accumulator.add(stretch, log_weights)
@@ -169,7 +172,7 @@ def weights_of_decided(worlds: Worlds, weights: NDArray[np.float64]) -> float:
 
 
 def weighed(
-    worlds: Worlds, weights: NDArray[np.float64], only: dict[int, int] | None = None
+    worlds: Worlds, weights: NDArray[np.float64], only: Only | None = None
 ) -> Iterator[tuple[Stretch, NDArray[np.float64]]]:
     """Yield every stretch with the log-weights of its worlds."""
     tables = [cluster.log_weights(weights) for cluster in worlds.clusters]
@@ -192,11 +195,11 @@ def weighed(
         yield stretch, total
 
 
-def _impose(base: NDArray[np.float64], worlds: Worlds, only: dict[int, int] | None) -> None:
-    """Make worlds impossible whose low digits are not the fixed ones."""
-    for choice, option in (only or {}).items():
+def _impose(base: NDArray[np.float64], worlds: Worlds, only: Only | None) -> None:
+    """Make worlds impossible whose low digits are not among the allowed ones."""
+    for choice, options in (only or {}).items():
         if choice in worlds.low:
-            base[_digit(worlds, choice) != option] = -np.inf
+            base[~np.isin(_digit(worlds, choice), options)] = -np.inf
 
 
 def _digit(worlds: Worlds, choice: int) -> NDArray[np.intp]:
@@ -294,6 +297,8 @@ class _Accumulator:
 def expected_counts(worlds: Worlds, found: Sweep) -> NDArray[np.float64]:
     """Return E[n_i] for each column (lecture notes, eq. 34, 42), groundings decided by evidence included."""
     expected = worlds.features.decided.astype(float)
+    if not found.cells:  # no world is possible, nothing is expected
+        return expected
     for cluster, cells in zip(worlds.clusters, found.cells, strict=True):
         grid = cells.reshape(cluster.shape)
         for table in cluster.tables:

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from mlnlab.logic.vocabulary import Domain
 
 
-_WHOLE_NUMBER = re.compile(r"-?[0-9]+")
+_WHOLE_NUMBER = re.compile(r"-?[0-9]{1,100}")  # more digits are no number of anything
 
 
 class Structure(Protocol):

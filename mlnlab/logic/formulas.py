@@ -131,7 +131,22 @@ class _FormulaOperators:
         return Not(_as_operand(self, "~"))
 
     def __rshift__(self, other: object) -> Implies:
-        return Implies(_as_operand(self, ">>"), _as_operand(other, ">>"))
+        left, right = _as_operand(self, ">>"), _as_operand(other, ">>")
+        if isinstance(left, Implies):
+            _hint("A >> B >> C", "(A >> B) >> C", "A >> (B >> C)", "A.implies(B).implies(C)")
+        return Implies(left, right)
+
+    def __rand__(self, other: object) -> Never:
+        _refuse_operand(other, "&")
+
+    def __ror__(self, other: object) -> Never:
+        _refuse_operand(other, "|")
+
+    def __rrshift__(self, other: object) -> Never:
+        _refuse_operand(other, ">>")
+
+    def __xor__(self, other: object) -> Never:
+        raise ArgumentError("In Python, write & for and: ^ is the and of the text language only.")
 
     def conjoin(self, other: Formula) -> And:
         """Return the conjunction of the two formulas, as they are."""
@@ -159,25 +174,34 @@ class _FormulaOperators:
 def _hint_at_parentheses(operator: str, method: str, left: Formula, right: Formula) -> None:
     """Warn where an implication is joined: ``a & b >> c`` arrives as And(a, Implies(b, c))."""
     if isinstance(right, Implies):
-        read, meant = f"A {operator} (B >> C)", f"(A {operator} B) >> C"
-        named, other = f"(A {operator} B).implies(C)", f"A.{method}(B.implies(C))"
+        written, read, meant = f"A {operator} B >> C", f"A {operator} (B >> C)", f"(A {operator} B) >> C"
+        _hint(written, read, f"{meant} or (A {operator} B).implies(C)", f"A.{method}(B.implies(C))")
     elif isinstance(left, Implies):
-        read, meant = f"(A >> B) {operator} C", f"A >> (B {operator} C)"
-        named, other = f"A.implies(B {operator} C)", f"A.implies(B).{method}(C)"
-    else:
-        return
+        written, read, meant = f"A >> B {operator} C", f"(A >> B) {operator} C", f"A >> (B {operator} C)"
+        _hint(written, read, f"{meant} or A.implies(B {operator} C)", f"A.implies(B).{method}(C)")
+
+
+def _hint(written: str, read: str, meant: str, other: str) -> None:
     warnings.warn(
-        f"Python binds >> tighter than {operator}, so this was read as  {read}.  If you meant  {meant},  "
-        f"write these parentheses or {named}; if not, write  {other}.",
+        f"In Python >> binds tighter than & and | and groups to the left, so  {written}  is read as  {read}."
+        f"  If you meant something else, write  {meant};  if not,  {other}  says so.",
         FormulaHint,
-        stacklevel=3,
+        stacklevel=4,
     )
 
 
 def _as_operand(value: object, operator: str) -> Formula:
     if isinstance(value, _FormulaOperators):
         return value  # type: ignore[return-value]
-    raise ArgumentError(f"{operator} joins two formulas, but one side is {value!r} ({type(value).__name__}).")
+    return _refuse_operand(value, operator)
+
+
+def _refuse_operand(value: object, operator: str) -> Never:
+    advice = ""
+    if isinstance(value, bool):
+        advice = " To compare terms, write x.equals(y) or x.differs(y): == and != compare them in Python."
+    kind = type(value).__name__
+    raise ArgumentError(f"{operator} joins two formulas, but one side is {value!r} ({kind}).{advice}")
 
 
 def _operands(formula: object, kind: type[And | Or]) -> tuple[Formula, ...]:

@@ -191,7 +191,7 @@ class Predicate:
 
     @property
     def block_keys(self) -> tuple[int, ...]:
-        """The argument positions that name a block; empty without a mark or where all are marked."""
+        """The argument positions without a mark: their constants name a block."""
         return tuple(position for position in range(self.arity) if position not in self.exclusive)
 
     def __call__(self, *arguments: object) -> Atom:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from numbers import Real
 
 from mlnlab.errors import ArgumentError
 from mlnlab.logic.formulas import Atom, Formula
@@ -92,7 +93,7 @@ def weight_value(weight: Weight) -> float | None:
     return weight.value if isinstance(weight, Soft | Fixed) else None
 
 
-def as_weight(weight: float | Weight | None) -> Weight:
+def as_weight(weight: object) -> Weight:
     """Return the weight that a number, ``None`` or a weight stands for."""
     match weight:
         case None:
@@ -101,6 +102,6 @@ def as_weight(weight: float | Weight | None) -> Weight:
             return weight
         case bool():
             pass
-        case int() | float():
+        case Real():
             return Soft(float(weight))
     raise ArgumentError(f"A weight is a number, None, Hard() or Fixed(number), not {weight!r}.")

@@ -184,7 +184,10 @@ class Database:
         relations = dict(self.relations)
         for predicate, new in added.relations.items():
             relations[predicate] = _merged(self.relation(predicate), new)
-        return replace(self, vocabulary=added.vocabulary, relations=FrozenMapping(relations))
+        remarks = (*self.diagnostics, *added.diagnostics)
+        return replace(
+            self, vocabulary=added.vocabulary, relations=FrozenMapping(relations), diagnostics=remarks
+        )
 
     def without(self, predicates: list[str] | tuple[str, ...]) -> Database:
         """Return the database without any listed atom of these predicates (its constants stay)."""
@@ -255,6 +258,12 @@ class Database:
         """Write a ``.db`` file."""
         write_text(path, self.to_text())
 
+    def __eq__(self, other: object) -> bool:
+        return same_database(self, other) if isinstance(other, Database) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash((self.vocabulary.predicates, self.number_of_facts()))
+
     def __repr__(self) -> str:
         constants = sum(len(domain) for domain in self.vocabulary.types.values())
         called = f" {self.name}" if self.name else ""
@@ -283,9 +292,9 @@ def vocabulary_of(source: MLN | Vocabulary) -> Vocabulary:
 def _mark_text(value: bool | float | None) -> str:
     if value is None:
         return "?"
-    if isinstance(value, bool):
+    if isinstance(value, bool | np.bool_):
         return "" if value else "!"
-    return f"{value!r} "
+    return f"{float(value)!r} "
 
 
 def _packed(rows: NDArray[np.uint32]) -> NDArray[np.void]:

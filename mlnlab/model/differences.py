@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from mlnlab.logic.printing import marks_of, to_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from mlnlab.logic.vocabulary import Vocabulary
     from mlnlab.logic.weights import Weight, WeightedFormula
@@ -28,6 +28,11 @@ class Templates(Protocol):
         """The weighted formulas."""
         ...
 
+    @property
+    def semantics(self) -> str:
+        """How weights are read."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Difference:
@@ -38,13 +43,15 @@ class Difference:
     reweighted: tuple[tuple[WeightedFormula, Weight, Weight], ...]
     declared: tuple[str, ...]
     undeclared: tuple[str, ...]
+    changed: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
         """Whether anything changed."""
-        return any((self.added, self.removed, self.reweighted, self.declared, self.undeclared))
+        return any((self.added, self.removed, self.reweighted, self.declared, self.undeclared, self.changed))
 
     def __str__(self) -> str:
-        lines = [f"+ {line}" for line in self.declared] + [f"- {line}" for line in self.undeclared]
+        lines = [f"~ {line}" for line in self.changed]
+        lines += [f"+ {line}" for line in self.declared] + [f"- {line}" for line in self.undeclared]
         lines += [f"+ {_line(formula, formula.weight)}" for formula in self.added]
         lines += [f"- {_line(formula, formula.weight)}" for formula in self.removed]
         for formula, old, new in self.reweighted:
@@ -82,7 +89,18 @@ def difference(old: Templates, new: Templates) -> Difference:
         tuple(added), tuple(removed), tuple(reweighted),
         tuple(line for line in after_lines if line not in before_lines),
         tuple(line for line in before_lines if line not in after_lines),
+        tuple(_changes(old, new)),
     )  # fmt: skip
+
+
+def _changes(old: Templates, new: Templates) -> Iterator[str]:
+    """Yield what changed beside formulas and declarations: the semantics and the constants of types."""
+    if old.semantics != new.semantics:
+        yield f"semantics: {old.semantics} -> {new.semantics}"
+    for type_, domain in new.vocabulary.types.items():
+        before = old.vocabulary.types.get(type_)
+        if before is not None and tuple(before) != tuple(domain):
+            yield f"{type_}: {len(before)} -> {len(domain)} constants"
 
 
 def _by_template(formulas: Iterable[WeightedFormula]) -> defaultdict[str, list[WeightedFormula]]:

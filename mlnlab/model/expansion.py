@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 from mlnlab.errors import ArgumentError, TooLargeError
 from mlnlab.logic.clauses import clause_formula, cnf
-from mlnlab.logic.formulas import Not
+from mlnlab.logic.evaluation import constant_of, typed_arithmetic
+from mlnlab.logic.formulas import Not, Variable
 from mlnlab.logic.substitution import free_variables, ground
-from mlnlab.logic.traversal import map_children
+from mlnlab.logic.traversal import leaves, map_children
 from mlnlab.logic.weights import Fixed, Soft, Weight, WeightedFormula
 
 if TYPE_CHECKING:
@@ -24,9 +25,12 @@ MOST_FORMULAS = 1_000_000
 
 
 def expanded(
-    formulas: Sequence[WeightedFormula], vocabulary: Vocabulary, *, split: bool
+    formulas: Sequence[WeightedFormula], vocabulary: Vocabulary, *, split: bool, complete: bool
 ) -> tuple[tuple[WeightedFormula, ...], tuple[int, ...]]:
-    """Return the formulas with their marks written out, and for each the position of its template."""
+    """Return the formulas with their marks written out, and for each the position of its template.
+
+    ``split`` reads as Alchemy does; ``complete`` says that a type without constants really has none.
+    """
     estimate = sum(number_of_instances(formula, vocabulary) for formula in formulas)
     if estimate > MOST_FORMULAS:
         raise TooLargeError(
@@ -38,7 +42,7 @@ def expanded(
     origins: list[int] = []
     for position, formula in enumerate(formulas):
         for instance in _instances(formula, vocabulary):
-            parts = clauses_of(instance, vocabulary) if split else (instance,)
+            parts = clauses_of(instance, vocabulary, complete=complete) if split else (instance,)
             result += parts
             origins += [position] * len(parts)
     return tuple(result), tuple(origins)
@@ -59,12 +63,20 @@ def _instances(formula: WeightedFormula, vocabulary: Vocabulary) -> Iterator[Wei
                 f"+{variable.name} asks for a weight for each {variable.type}, but there is none:"
                 " give a database or list the constants."
             )
+    checked = [
+        (term, vocabulary.domain(type_))
+        for term, type_ in typed_arithmetic(formula.formula)
+        for variables in [{leaf for leaf in leaves(term) if isinstance(leaf, Variable)}]
+        if variables and variables <= set(marked)
+    ]
     for signs in product((True, False), repeat=len(formula.both_signs)):
         flipped = {a for a, sign in zip(formula.both_signs, signs, strict=True) if not sign}
         signed = _with_signs(formula.formula, flipped)
         for names in product(*(vocabulary.domain(variable.type) for variable in marked)):
-            bound = ground(signed, dict(zip(marked, names, strict=True)))
-            yield WeightedFormula(bound, formula.weight)
+            binding = dict(zip(marked, names, strict=True))
+            # A binding that leads a calculation out of its type is no binding, here as in evaluation.
+            if all(constant_of(term, binding) in domain for term, domain in checked):
+                yield WeightedFormula(ground(signed, binding), formula.weight)
 
 
 def _with_signs(formula: Formula, flipped: set[Atom]) -> Formula:
@@ -73,10 +85,16 @@ def _with_signs(formula: Formula, flipped: set[Atom]) -> Formula:
     return map_children(formula, lambda child: _with_signs(child, flipped)) if flipped else formula
 
 
-def clauses_of(formula: WeightedFormula, vocabulary: Vocabulary) -> tuple[WeightedFormula, ...]:
+def clauses_of(
+    formula: WeightedFormula, vocabulary: Vocabulary, *, complete: bool
+) -> tuple[WeightedFormula, ...]:
     """Return the clauses that Alchemy makes of a formula, its weight divided evenly among them."""
-    known = {type_: domain for type_, domain in vocabulary.types.items() if len(domain)}
-    clauses = cnf(formula.formula, known)
+    known = {type_: domain for type_, domain in vocabulary.types.items() if complete or len(domain)}
+    try:
+        clauses = cnf(formula.formula, known)
+    except ArgumentError as problem:
+        message = f"{formula.formula} has an EXIST over a type without constants: give a database or sizes."
+        raise ArgumentError(message) from problem
     weight = _divided(formula.weight, len(clauses))
     return tuple(replace(formula, formula=clause_formula(clause), weight=weight) for clause in clauses)
 

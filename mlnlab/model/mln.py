@@ -13,21 +13,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from mlnlab.errors import ArgumentError, InputError, Severity
-from mlnlab.logic.formulas import Atom, Formula
+from mlnlab.logic.building import checked_formula
+from mlnlab.logic.formulas import Atom, Formula, Variable
 from mlnlab.logic.printing import to_text
 from mlnlab.logic.substitution import free_variables
 from mlnlab.logic.traversal import atoms
 from mlnlab.logic.vocabulary import Predicate, Vocabulary
 from mlnlab.logic.weights import Fixed, Hard, Soft, ToLearn, Weight, WeightedFormula, as_weight, weight_value
 from mlnlab.model.differences import Difference, difference
+from mlnlab.model.domain_sizes import types_of_numbers, with_constants_of, with_sizes
 from mlnlab.model.expansion import expanded
-from mlnlab.model.typing_of_formulas import (
-    check_words,
-    completed,
-    predicates_used,
-    with_constants_of,
-    with_sizes,
-)
+from mlnlab.model.typing_of_formulas import check_words, completed, predicates_used, refuse_deep
 from mlnlab.model.writing import declarations, numbered, statement_text
 from mlnlab.syntax.analysis import Analysis, analyse, analyse_file
 from mlnlab.syntax.sources import write_text
@@ -97,7 +93,7 @@ class MLN:
     @classmethod
     def _of(cls, analysis: Analysis, semantics: Semantics, name: str) -> MLN:
         if analysis.errors:
-            number = len(analysis.errors)
+            number = analysis.number_of_errors
             heard = [d for d in analysis.diagnostics if d.severity is not Severity.NOTE]
             raise InputError(f"{name} has {number} error{'s' * (number > 1)}.", heard)
         return cls(analysis.vocabulary, analysis.formulas, semantics, Path(name).name, analysis.places,
@@ -109,7 +105,7 @@ class MLN:
         predicates: Iterable[Predicate] = (), semantics: Semantics = "textbook",
     ) -> MLN:  # fmt: skip
         """Build a model from pairs of a weight (``None``: to be learned) and a formula built in Python."""
-        pairs = list(formulas)
+        pairs = [_pair(item) for item in formulas]
         vocabulary = Vocabulary()
         for predicate in predicates:
             vocabulary = vocabulary.with_predicate(predicate)
@@ -136,7 +132,10 @@ class MLN:
             raise InputError(f"{text!r} is not a formula of this model.", analysis.errors)
         if len(analysis.formulas) != 1:
             raise ArgumentError(f"One formula is needed, but {text!r} has {len(analysis.formulas)}.")
-        return analysis.formulas[0].formula
+        found = analysis.formulas[0]
+        if found != WeightedFormula(found.formula, ToLearn()):
+            raise ArgumentError(f"{text!r} must be a bare formula, without weight, full stop, + and *.")
+        return found.formula
 
     def __getitem__(self, name: str) -> Predicate:
         """Return a predicate, to build atoms with: ``Smokes = mln["Smokes"]; Smokes("Anna")``."""
@@ -149,7 +148,9 @@ class MLN:
         split into its clauses, the weight divided evenly among them.
         """
         vocabulary = self.vocabulary_with(db)
-        formulas, origins = expanded(self.formulas, vocabulary, split=self.semantics == "alchemy")
+        formulas, origins = expanded(
+            self.formulas, vocabulary, split=self.semantics == "alchemy", complete=db is not None
+        )
         places = tuple(self.places[i] for i in origins) if self.places else ()
         return replace(self, vocabulary=vocabulary, formulas=formulas, places=places)
 
@@ -158,7 +159,7 @@ class MLN:
         if domains is None:
             return self.vocabulary
         if isinstance(domains, Mapping):
-            return with_sizes(self.vocabulary, dict(domains))
+            return self._with_sizes(domains)
         known = getattr(domains, "vocabulary", None)
         if not isinstance(known, Vocabulary):
             raise ArgumentError(f"A database or sizes like {{'person': 3}} are needed, not {domains!r}.")
@@ -191,7 +192,7 @@ class MLN:
         formula: Formula | str,
         weight: Number | Weight | None = None,
         *,
-        per_constant: Sequence[str] = (),
+        per_constant: Sequence[str | Variable] = (),
         both_signs: Sequence[Atom] = (),
     ) -> MLN:
         """Return the model with one more formula, or with all that a text says.
@@ -209,13 +210,14 @@ class MLN:
             )
         typed = completed(formula, self.vocabulary)
         vocabulary = with_constants_of(self.vocabulary, [typed])
-        for name in per_constant:
+        marked = tuple(item.name if isinstance(item, Variable) else item for item in per_constant)
+        for name in marked:
             if name not in {variable.name for variable in free_variables(typed)}:
                 raise ArgumentError(f"per_constant names {name}, which is no free variable of {typed}.")
         signs = tuple(atom for atom in atoms(typed) if str(atom) in set(map(str, both_signs)))
         if len(signs) < len(both_signs):
             raise ArgumentError(f"both_signs names an atom that {typed} does not contain.")
-        weighted = WeightedFormula(typed, as_weight(weight), tuple(per_constant), signs)
+        weighted = WeightedFormula(typed, as_weight(weight), marked, signs)
         return replace(self, vocabulary=vocabulary, formulas=(*self.formulas, weighted), places=())
 
     def without(self, *which: int | Formula | str) -> MLN:
@@ -244,13 +246,19 @@ class MLN:
 
     def with_domains(self, sizes: Mapping[str, int]) -> MLN:
         """Return the model with so many constants in each named type: ``mln.with_domains({"person": 3})``."""
-        return replace(self, vocabulary=with_sizes(self.vocabulary, dict(sizes)))
+        return replace(self, vocabulary=self._with_sizes(sizes))
+
+    def _with_sizes(self, sizes: Mapping[str, int]) -> Vocabulary:
+        numbers = types_of_numbers(weighted.formula for weighted in self.formulas)
+        return with_sizes(self.vocabulary, sizes, numbers)
 
     # --- writing
 
     def to_text(self) -> str:
         """Return the model in Alchemy's language; reading it gives the same model."""
-        return "\n".join([*declarations(self.vocabulary), "", *map(statement_text, self.formulas), ""])
+        return "\n".join(
+            [*declarations(self.vocabulary, self.formulas), "", *map(statement_text, self.formulas), ""]
+        )
 
     def save(self, path: str | Path) -> None:
         """Write a ``.mln`` file."""
@@ -262,7 +270,15 @@ class MLN:
         return f"<MLN{called}: {formulas} over {numbered(len(self.vocabulary.predicates), 'predicate')}>"
 
 
-def _reweighted(formula: WeightedFormula, weight: Number | None) -> WeightedFormula:
+def _pair(item: object) -> tuple[Number | Weight | None, Formula]:
+    if isinstance(item, tuple) and len(item) == 2:
+        formula = checked_formula(item[1])
+        refuse_deep(formula)
+        return item[0], formula
+    raise ArgumentError(f"Pairs of a weight and a formula are needed, such as (1.5, F), not {item!r}.")
+
+
+def _reweighted(formula: WeightedFormula, weight: object) -> WeightedFormula:
     if weight is None:
         if isinstance(formula.weight, Hard | ToLearn):
             return formula
@@ -271,5 +287,7 @@ def _reweighted(formula: WeightedFormula, weight: Number | None) -> WeightedForm
         raise ArgumentError(
             f"{to_text(formula.formula)} is hard; its place among the weights must hold None."
         )
-    kind = Fixed if isinstance(formula.weight, Fixed) else Soft
-    return replace(formula, weight=kind(float(weight)))
+    given = as_weight(weight)
+    if isinstance(formula.weight, Fixed) and isinstance(given, Soft):
+        given = Fixed(given.value)
+    return replace(formula, weight=given)

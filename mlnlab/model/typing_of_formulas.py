@@ -5,38 +5,106 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mlnlab.errors import ArgumentError
-from mlnlab.logic.formulas import Arithmetic, Atom, Cardinality, Constant, Formula, Term, Variable
+from mlnlab.logic.building import checked_formula
+from mlnlab.logic.formulas import (
+    Arithmetic,
+    Atom,
+    Cardinality,
+    Comparison,
+    Constant,
+    Formula,
+    Quantified,
+    Term,
+    Variable,
+)
 from mlnlab.logic.ground_atoms import NAME, QUANTIFIERS
-from mlnlab.logic.substitution import all_variables
-from mlnlab.logic.traversal import constants, subformulas
-from mlnlab.logic.vocabulary import NamedDomain, Predicate, RangeDomain, SizedDomain, Vocabulary
-from mlnlab.syntax.type_slots import retyped_terms
+from mlnlab.logic.substitution import all_variables, with_body
+from mlnlab.logic.traversal import (
+    children,
+    constants,
+    leaves,
+    map_children,
+    map_terms,
+    subformulas,
+    terms,
+)
+from mlnlab.logic.vocabulary import Predicate, Vocabulary
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
+
+
+MOST_NESTED = 100  # as in texts: functions over formulas are plain recursion
 
 
 def completed(formula: Formula, vocabulary: Vocabulary) -> Formula:
     """Return the formula with the types of all terms filled in; raise a sentence where it does not fit."""
+    refuse_deep(checked_formula(formula))
     for part in subformulas(formula):
         if isinstance(part, Atom | Cardinality):
             _check_predicate(part, vocabulary)
-    known = _types_by_name(formula)
-
-    def typed(term: Variable | Constant) -> Variable | Constant:
-        match term:
-            case Variable(name, ""):
-                if name not in known:
-                    raise ArgumentError(f"The type of {name} cannot be told: no atom contains it.")
-                return Variable(name, known[name])
-            case Constant(name, ""):
-                return Constant(name, _home(name, vocabulary))
-            case _:
-                return term
-
-    result = retyped_terms(formula, typed, numbers=False)
+    result = _typed(formula, _scope(formula, {}), vocabulary)
     _check_names(result, vocabulary)
     return result
+
+
+def refuse_deep(formula: Formula) -> None:
+    """Refuse what no text could say, level by level, so that even this cannot overflow."""
+    level = [formula]
+    for _ in range(MOST_NESTED + 1):
+        level = [checked_formula(child) for part in level for child in children(part)]
+        if not level:
+            return
+    raise ArgumentError(f"This formula is nested more than {MOST_NESTED} levels deep.")
+
+
+def _typed(formula: Formula, types: Mapping[str, str], vocabulary: Vocabulary) -> Formula:
+    """Return the formula with types by name, each quantifier opening a scope of its own."""
+    if isinstance(formula, Quantified):
+        inner = {**types, **_scope(formula.body, {v.name: v.type for v in formula.variables})}
+        variables = tuple(Variable(v.name, inner[v.name]) for v in formula.variables)
+        return with_body(formula, variables, _typed(formula.body, inner, vocabulary))
+
+    def term(old: Term, *, inside: bool) -> Term:
+        match old:
+            case Variable(name):
+                return Variable(name, types[name])
+            case Constant(name, "") if not inside:
+                return Constant(name, _home(name, vocabulary))
+            case Arithmetic(operator, left, right):
+                return Arithmetic(operator, term(left, inside=True), term(right, inside=True))
+            case _:
+                return old
+
+    # The 1 of t + 1 and the 3 of t < 3 are no constants of a type.
+    typed = map_terms(formula, lambda old: term(old, inside=isinstance(formula, Comparison)))
+    return map_children(typed, lambda child: _typed(child, types, vocabulary))
+
+
+def _scope(formula: Formula, bound: Mapping[str, str]) -> dict[str, str]:
+    """Return the types of the names that are free in a formula (or just bound in front of it)."""
+    found: dict[str, set[str]] = {name: {type_} - {""} for name, type_ in bound.items()}
+    for name, type_ in _free_names(formula):
+        found.setdefault(name, set()).update({type_} - {""})
+    wanted = {name: types for name, types in found.items() if not bound or name in bound}
+    for name, types in wanted.items():
+        if len(types) > 1:
+            one, other = sorted(types)[:2]
+            raise ArgumentError(
+                f"{name} is a {one} in one place and a {other} in another: use two variables."
+            )
+        if not types:
+            raise ArgumentError(f"The type of {name} cannot be told: no atom contains it.")
+    return {name: next(iter(types)) for name, types in wanted.items()}
+
+
+def _free_names(formula: Formula) -> Iterator[tuple[str, str]]:
+    """Yield names and types of the variables that no quantifier of this name binds."""
+    for term in terms(formula):
+        yield from ((leaf.name, leaf.type) for leaf in leaves(term) if isinstance(leaf, Variable))
+    bound = {v.name for v in formula.variables} if isinstance(formula, Quantified) else set()
+    for child in children(formula):
+        yield from (pair for pair in _free_names(child) if pair[0] not in bound)
 
 
 def _check_predicate(part: Atom | Cardinality, vocabulary: Vocabulary) -> None:
@@ -57,14 +125,6 @@ def _type(term: Term) -> str:
     return "" if isinstance(term, Arithmetic) else term.type
 
 
-def _types_by_name(formula: Formula) -> dict[str, str]:
-    known: dict[str, str] = {}
-    for variable in all_variables(formula):
-        if variable.type:
-            known.setdefault(variable.name, variable.type)
-    return known
-
-
 def _home(name: str, vocabulary: Vocabulary) -> str:
     """Return the one type that holds a constant; a bare number may stay without a type."""
     homes = [type_ for type_, domain in vocabulary.types.items() if name in domain]
@@ -74,7 +134,7 @@ def _home(name: str, vocabulary: Vocabulary) -> str:
 def _check_names(formula: Formula, vocabulary: Vocabulary) -> None:
     for variable in all_variables(formula):
         plain = NAME.fullmatch(variable.name) and (variable.name[0].islower() or variable.name[0] == "_")
-        if not plain or variable.name.casefold() in QUANTIFIERS:
+        if not plain or "-" in variable.name or variable.name.casefold() in QUANTIFIERS:
             raise ArgumentError(
                 f"{variable.name!r} cannot name a variable: a variable begins with a small letter."
             )
@@ -90,26 +150,8 @@ def _check_names(formula: Formula, vocabulary: Vocabulary) -> None:
 def check_words(vocabulary: Vocabulary) -> None:
     """Raise a sentence where a predicate or type has a name that no text could hold."""
     for name in (*vocabulary.predicates, *vocabulary.types):
-        if not NAME.fullmatch(name):
-            raise ArgumentError(f"{name!r} cannot name a predicate or a type: a name is one word.")
-
-
-def with_constants_of(vocabulary: Vocabulary, formulas: Iterable[Formula]) -> Vocabulary:
-    """Return the vocabulary with the constants that the formulas mention added to their types."""
-    new: dict[str, dict[str, None]] = {}
-    for formula in formulas:
-        for constant in constants(formula):
-            if constant.type and constant.name not in vocabulary.domain(constant.type):
-                new.setdefault(constant.type, {})[constant.name] = None
-    for type_, names in new.items():
-        domain = vocabulary.domain(type_)
-        if not isinstance(domain, NamedDomain):
-            limits = (
-                f"from {domain.low} to {domain.high}" if isinstance(domain, RangeDomain) else "without names"
-            )
-            raise ArgumentError(f"{next(iter(names))} is not among the constants of {type_}, {limits}.")
-        vocabulary = vocabulary.with_domain(type_, domain.extended(tuple(names)))
-    return vocabulary
+        if not NAME.fullmatch(name) or name == "v" or name.casefold() in QUANTIFIERS:
+            raise ArgumentError(f"{name!r} cannot name a predicate or a type: a name is one word, not v.")
 
 
 def predicates_used(formulas: Iterable[Formula]) -> list[Predicate]:
@@ -132,22 +174,3 @@ def _deep_type(term: Term) -> str:
             f"The type of {term.name} is not known; build atoms by calling a declared predicate."
         )
     return term.type
-
-
-def with_sizes(vocabulary: Vocabulary, sizes: Mapping[str, object]) -> Vocabulary:
-    """Return the vocabulary with so many constants in each named type; missing names are made up."""
-    for type_, size in sizes.items():
-        known = vocabulary.domain(type_)
-        if isinstance(size, bool) or not isinstance(size, int) or size < 0:
-            raise ArgumentError(f"The size of {type_} must be a whole number from 0 on, not {size!r}.")
-        if len(known) > size:
-            raise ArgumentError(
-                f"{type_} has {len(known)} constants already, more than the size {size} asked for."
-            )
-        made = SizedDomain(type_[:1].upper() + type_[1:], size)
-        if len(known) and len(known) < size:
-            names = [*known, *(name for name in made if name not in known)][:size]
-            vocabulary = vocabulary.with_domain(type_, NamedDomain(tuple(names), is_listed=True))
-        elif not len(known):
-            vocabulary = vocabulary.with_domain(type_, made)
-    return vocabulary

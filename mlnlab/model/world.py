@@ -50,7 +50,9 @@ class World:
 
     def flipped(self, atom: GroundAtom) -> World:
         """Return the world in which this one atom has the other truth value."""
-        return World(self.vocabulary, self.true_atoms ^ {atom})
+        named = GroundAtom(*atom)
+        check_ground_atom(named, self.vocabulary)
+        return World(self.vocabulary, self.true_atoms ^ {named})
 
     def count(self, formula: Formula) -> int:
         """Return n_i, the number of the formula's true groundings (lecture notes, eq. 16), by enumeration."""

@@ -7,20 +7,28 @@ from typing import TYPE_CHECKING
 from mlnlab.logic.formulas import And, Atom, Formula, Or
 from mlnlab.logic.ground_atoms import fact_constant
 from mlnlab.logic.printing import marks_of, to_text
+from mlnlab.logic.traversal import constants
 from mlnlab.logic.vocabulary import Domain, RangeDomain
 from mlnlab.logic.weights import Fixed, Hard, Soft, ToLearn, WeightedFormula
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from mlnlab.logic.vocabulary import Vocabulary
 
 
-def declarations(vocabulary: Vocabulary) -> Iterator[str]:
-    """Yield the lines that declare the listed types, the predicates and the functions."""
+def declarations(vocabulary: Vocabulary, formulas: Iterable[WeightedFormula] = ()) -> Iterator[str]:
+    """Yield the lines that declare types, predicates and functions.
+
+    A type's constants are listed where the user listed them, and where the formulas do not bring them back.
+    """
     used = {type_ for predicate in vocabulary.predicates.values() for type_ in predicate.types}
+    brought: dict[str, dict[str, None]] = {}
+    for weighted in formulas:
+        for constant in constants(weighted.formula):
+            brought.setdefault(constant.type, {})[constant.name] = None
     for type_, domain in vocabulary.types.items():
-        if domain.listed or type_ not in used:
+        if domain.listed or type_ not in used or tuple(domain) != tuple(brought.get(type_, ())):
             yield f"{type_} = {{{listing(domain)}}}"
     yield from map(str, vocabulary.predicates.values())
 

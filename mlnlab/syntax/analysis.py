@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from mlnlab.syntax.tokens import SyntaxTree
 
 MOST_OF_ONE_KIND = 50  # problems of one kind that are reported one by one
+MOST_INCLUDES = 500  # files that one text includes, each time counted
 MOST_BYTES = 8 << 20  # a model larger than this is surely data under the wrong name
 
 
@@ -41,6 +42,8 @@ class Analysis:
     formulas: tuple[WeightedFormula, ...]
     places: tuple[Span, ...]
     diagnostics: tuple[Diagnostic, ...]
+
+    number_of_errors: int = 0
 
     @property
     def errors(self) -> tuple[Diagnostic, ...]:
@@ -66,6 +69,7 @@ class _Reading:
     problems: list[Diagnostic] = field(default_factory=list)
     opened: list[Path] = field(default_factory=list)
     only_formulas: bool = False
+    included: int = 0
 
 
 def analyse(
@@ -105,16 +109,10 @@ def _read(text: str | bytes, file: str, folder: Path, reading: _Reading) -> None
         reading.problems.append(Diagnostic("too-long", Severity.ERROR, message, span))
         return
     source = Source(file, _without_endless_lines(Source(file, content), reading))
-    found = tokens(content)
-    unclosed = unreadable(source, found)
-    reading.problems += unclosed
-    if unclosed:
-        cut = min(start_of(t) for t in found if t.type in {"OPEN_COMMENT", "OPEN_STRING"})
-        found = (
-            [t for t in found if not (t.type == "OPEN_COMMENT" or start_of(t) > cut)]
-            if any(t.type == "OPEN_COMMENT" for t in found)
-            else found
-        )
+    found = tokens(source.text)
+    reading.problems += unreadable(source, found)
+    cut = next((start_of(t) for t in found if t.type == "OPEN_COMMENT"), len(source.text) + 1)
+    found = [token for token in found if start_of(token) < cut]
     parts, broken = statements(source, found)
     reading.problems += broken
     for statement in parts:
@@ -172,8 +170,16 @@ def _include(statement: Statement, token: Token, folder: Path, reading: _Reading
     def report(code: str, message: str) -> None:
         reading.problems.append(statement.source.problem(code, message, start_of(token), end_of(token)))
 
+    reading.included += 1
+    if reading.included > MOST_INCLUDES:
+        if reading.included == MOST_INCLUDES + 1:
+            report("too-many-includes", f"more than {MOST_INCLUDES} files are included")
+        return
     if len(statement.tokens) > 1:
         report("unexpected-symbol", "an #include has no weight")
+        return
+    if not name.isprintable():
+        report("missing-include", "the name of this file holds control characters")
         return
     if Path(name).suffix in {".cpp", ".c", ".h", ".so"}:
         report("linked-in-code", f"{name} is program code; functions linked in from C++ have no meaning here")
@@ -219,7 +225,8 @@ def _assembled(reading: _Reading, base: Vocabulary) -> Analysis:
     vocabulary, more = with_constants(vocabulary, mentioned)
     problems += more + unused_types(reading.declarations, vocabulary, base)
     places = tuple(origin.source.span(origin.start, origin.end) for origin in origins)
-    return Analysis(vocabulary, tuple(formulas), places, limited(problems))
+    number = sum(d.severity is Severity.ERROR for d in dict.fromkeys(problems))
+    return Analysis(vocabulary, tuple(formulas), places, limited(problems), number)
 
 
 def _weight(parsed: _Parsed, problems: list[Diagnostic]) -> Weight | None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from lark import Token, Tree
 
+from mlnlab.logic.suggestions import closest
 from mlnlab.logic.vocabulary import Predicate
 from mlnlab.syntax.tokens import called, end_of, parts, start_of, tokens_of
 from mlnlab.syntax.type_declarations import TypeDeclarations
@@ -44,10 +45,27 @@ class Declarations(TypeDeclarations):
             return self._again(statement, node, predicate, known)
         if predicate is None:
             message = f"{name} is not declared, and this is no declaration"
-            self.report(statement, "bad-declaration", message, node, expected=f"{name}(type, type, ...)")
+            expected = f"{name}(type, type, ...), all marks either ! or ?"
+            self.report(statement, "bad-declaration", message, node, expected=expected)
+        elif name == "v":
+            self.report(statement, "bad-declaration", "v means or; it cannot name a predicate", name)
         else:
+            self._warn_of_slips(statement, node, predicate)
             self._add(statement, name, predicate)
         return True
+
+    def _warn_of_slips(self, statement: Statement, node: SyntaxTree, predicate: Predicate) -> None:
+        """Warn where a fact or a misspelt formula is about to become a declaration."""
+        new = [type_ for type_ in predicate.types if type_ not in self.vocabulary.types]
+        named = next((type_ for type_ in new if type_[0].isupper()), None)
+        if named is not None:
+            message = f"this declares a type {named}; a fact belongs into a fact file"
+            self.warn(statement, "type-like-constant", message, node)
+            return
+        match = closest(predicate.name, self.vocabulary.predicates)
+        if match is not None and predicate.types and all(len(type_) == 1 for type_ in new) and new:
+            message = f"this declares a new predicate {predicate.name}; did you mean {match}?"
+            self.warn(statement, "new-predicate", message, node, repair=match)
 
     def _again(
         self, statement: Statement, node: SyntaxTree, predicate: Predicate | None, known: Predicate
@@ -55,7 +73,7 @@ class Declarations(TypeDeclarations):
         """Read a lone atom of a known predicate: the same declaration, a contradicting one, or a formula."""
         if predicate is None or not set(predicate.types) <= set(self.vocabulary.types) or not predicate.types:
             return False
-        if predicate.types != known.types:
+        if predicate != known:
             message = f"{known.name} is declared otherwise already"
             self.report(statement, "declared-again", message, node, expected=str(known))
             return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, get_args
 
@@ -29,7 +30,7 @@ from mlnlab.logic.formulas import (
 from mlnlab.logic.suggestions import closest
 from mlnlab.syntax.elaboration_state import Scope, is_variable
 from mlnlab.syntax.term_reading import TermReading
-from mlnlab.syntax.tokens import called, parts, tokens_of
+from mlnlab.syntax.tokens import called, extent, parts, tokens_of
 from mlnlab.syntax.type_slots import retyped
 
 if TYPE_CHECKING:
@@ -163,7 +164,7 @@ class _FormulaReading(TermReading):
 
     def _whole_number(self, node: Node) -> int:
         text = "".join(map(str, tokens_of(node))).replace("−", "-")
-        if text.removeprefix("-").isdigit():
+        if re.fullmatch(r"-?[0-9]{1,30}", text):
             return int(text)
         self.report("bad-number", f"{text} is not a whole number", node, expected="0, 1, 2, ...")
         return 0
@@ -228,8 +229,15 @@ class _FormulaReading(TermReading):
             return Truth(value=True)
         atom = self.typed_atom(predicate, terms, node)
         if node.data == "starred" and isinstance(atom, Atom):
-            self.both_signs.append(atom)
+            self._mark_both_signs(node, name, atom)
         return atom
+
+    def _mark_both_signs(self, node: SyntaxTree, name: Token, atom: Atom) -> None:
+        star = parts(node)[0]
+        if extent(star)[1] != extent(name)[0]:
+            message = "a star marks the atom right behind it; here a blank stands between"
+            self.report("loose-star", message, node, repair=f"*{name}(...) for both signs, or one weight")
+        self.both_signs.append(atom)
 
     def _foreign_atom(self, node: SyntaxTree, name: Token, arguments: list[Node]) -> Formula | None:
         """Read Alchemy's internal comparisons, which are written like atoms."""

@@ -134,11 +134,19 @@ class ElaborationState:
 
     def check_variables(self) -> None:
         """Report variables whose type nothing tells."""
+        free = {variable.type for variable in self.scopes[0].variables.values()}
         for slot, token in self.first.items():
-            if not self.slots.type_of(slot) and not self.problems:
+            if self.slots.type_of(slot) or self.problems:
+                continue
+            if slot in free:
                 message = f"the type of {token} cannot be told: no atom contains it"
                 repair = "use it in an atom, or in an equality with something that is"
-                self.report("unknown-type", message, token, repair=repair)
+            else:
+                message = (
+                    f"nothing under this quantifier uses its {token} in an atom, so its type cannot be told"
+                )
+                repair = "drop it, or use it"
+            self.report("unknown-type", message, token, repair=repair)
 
     def check_numbers(self) -> None:
         """Report terms that are calculated with or compared by size, but have names for constants."""

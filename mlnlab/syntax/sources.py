@@ -7,24 +7,36 @@ import os
 import tempfile
 from pathlib import Path
 
-from mlnlab.errors import Diagnostic, InputError, Severity, Span
+from mlnlab.errors import ArgumentError, Diagnostic, InputError, Severity, Span
 
 MOST_BYTES = 4 << 30  # beyond, reading a text file at once would fill the memory of a usual machine
 
 
-def read_bytes(path: str | Path) -> bytes:
+def read_bytes(path: object) -> bytes:
     """Return the content of a file, or raise one sentence that says why it cannot be read."""
+    if not isinstance(path, str | Path) or not str(path):
+        raise InputError(f"The path of a file is needed, not {path!r}.")
     file = Path(path).expanduser()
     try:
-        if file.is_dir():
-            raise InputError(f"{path} is a folder; a file is needed.")
-        if file.stat().st_size > MOST_BYTES:
-            raise InputError(f"{path} is larger than {MOST_BYTES >> 30} GiB; load it as a table instead.")
-        return file.read_bytes()
+        problem = _unreadable(file)
+        content = b"" if problem else file.read_bytes()
     except FileNotFoundError:
         raise InputError(f"There is no file {path}.{_neighbours(file)}") from None
-    except (OSError, ValueError) as problem:
-        raise InputError(f"{path} cannot be read: {_reason(problem)}.") from None
+    except (OSError, ValueError) as failure:
+        raise InputError(f"{path} cannot be read: {_reason(failure)}.") from None
+    if problem:
+        raise InputError(f"{path} {problem}.")
+    return content
+
+
+def _unreadable(file: Path) -> str:
+    """Say why something that exists must not be read; nothing where it may be."""
+    if file.is_dir():
+        return "is a folder; a file is needed"
+    size = file.stat().st_size
+    if not file.is_file():
+        return "is no ordinary file"
+    return f"is larger than {MOST_BYTES >> 30} GiB; load it as a table instead" if size > MOST_BYTES else ""
 
 
 def _neighbours(file: Path) -> str:
@@ -71,6 +83,8 @@ def decoded(data: str | bytes, file: str) -> tuple[str, list[Diagnostic]]:
     """Return the text of some bytes; what is not UTF-8 is reported by its place and replaced."""
     if isinstance(data, str):
         return data.removeprefix("\ufeff"), []
+    if not isinstance(data, bytes | bytearray | memoryview):
+        raise ArgumentError(f"A text is needed, not {data!r:.50} ({type(data).__name__}).")
     if b"\0" in data[:100_000]:
         span = Span(file, 1, 1, 1, 2)
         message = "this is no text: it holds zero bytes, as binary files (or UTF-16) do"

@@ -16,11 +16,19 @@ if TYPE_CHECKING:
     from mlnlab.syntax.tokens import Source, SyntaxTree
 
 REPAIRS = {
-    "&&": "^ for and", "&": "^ for and", "||": "v for or", "|": "v for or", "->": "=>", "-->": "=>",
-    "==>": "=>", "<->": "<=>", "<-->": "<=>", "<==>": "<=>", "==": "= for equality", "~": "! for not",
-    ";": "one formula on each line", ":=": "= for a list of constants", "and": "^ for and", "or": "v for or",
-    "V": "a small v for or", "not": "! for not", "implies": "=>", "iff": "<=>", "'": 'double quotes: "..."',
-}  # fmt: skip
+    **dict.fromkeys(("&&", "&", "and"), "^ for and"),
+    **dict.fromkeys(("||", "|", "or"), "v for or"),
+    **dict.fromkeys(("->", "-->", "==>", "implies", "⟹", "⊃"), "=>"),
+    **dict.fromkeys(("<->", "<-->", "<==>", "iff", "⟺", "≡"), "<=>"),
+    **dict.fromkeys(("~", "not"), "! for not"),
+    "V": "a small v for or",
+    "==": "= for equality",
+    ";": "one formula on each line",
+    ":=": "= for a list of constants",
+    "'": 'double quotes: "..."',
+    "%": "// for a comment",
+    "#": '// for a comment, or #include "file"',
+}
 _PHRASES: tuple[tuple[frozenset[str], str], ...] = (
     (frozenset({"NAME", "NOT", "QUANTIFIER"}), "an atom such as P(x), !, ( or a quantifier"),
     (frozenset({"NAME", "NUMBER", "STRING"}), "a variable, a constant or a number"),

@@ -22,7 +22,7 @@ _BINARY = frozenset(
 _CONTINUES = _BINARY | {"RPAR", "RSQB", "RBRACE"}
 _OPENS = {"LPAR": "RPAR", "LSQB": "RSQB", "LBRACE": "RBRACE"}
 _CLOSES = {close: opening for opening, close in _OPENS.items()}
-_PREFIX = frozenset({"NOT", "QUANTIFIER", "IMPLIES", "IFF"})  # each may nest the formula one level deeper
+_CALCULATES = frozenset({"PLUS", "MINUS", "STAR", "SLASH", "PERCENT"})
 _WEIGHT_ONLY = frozenset({"NUMBER", "MINUS", "PLUS", "AT", "FIXED", "COLON"})
 
 
@@ -122,18 +122,7 @@ class _Splitter:
         if end_of(last) - start_of(first) > LONGEST:
             self._report("too-long", f"a statement of more than {LONGEST:,} characters", first)
             return
-        depth = deepest = 0
-        for token in self.current:
-            if token.type in _OPENS:
-                depth += 1
-            elif token.type in _CLOSES:
-                depth -= 1
-            deepest = max(deepest, depth)
-        prefixes = sum(token.type in _PREFIX for token in self.current)
-        arithmetic = sum(
-            token.type in {"PLUS", "MINUS", "STAR", "SLASH", "PERCENT"} for token in self.current
-        )
-        if deepest + prefixes + arithmetic > MOST_NESTED and _nesting(self.current) > MOST_NESTED:
+        if _nesting(self.current) > MOST_NESTED:
             self._report("too-deep", f"a formula nested more than {MOST_NESTED} levels deep", first)
 
     def _report(self, code: str, message: str, token: Token, repair: str = "") -> None:
@@ -143,20 +132,47 @@ class _Splitter:
         )
 
 
+class _Level:
+    """How deep a formula has become within one pair of brackets."""
+
+    def __init__(self) -> None:
+        self.chain = 0  # quantifiers and implications reach to the end of the brackets
+        self.prefix = 0  # negations of the operand that comes next
+        self.sum = 0  # calculations group to the left, each one level deeper
+
+    def take(self, kind: str, previous: str) -> None:
+        if kind in {"QUANTIFIER", "IMPLIES", "IFF", "HORN"}:
+            self.chain += 1
+            self.prefix = self.sum = 0
+        elif kind in {"AND", "OR", "COMMA", "COMPARE"}:
+            self.prefix = self.prefix if kind == "COMPARE" else 0
+            self.sum = 0
+        elif kind == "NOT":
+            self.prefix += 1
+        elif kind in _CALCULATES and previous in OPERAND_ENDS:
+            self.sum += 1
+
+    @property
+    def depth(self) -> int:
+        return self.chain + self.prefix + self.sum
+
+
 def _nesting(found: list[Token]) -> int:
-    """Return an upper bound of the formula's depth: brackets, prefixes and chains, level by level."""
-    levels = [0]
-    deepest = 0
+    """Return an upper bound of the formula's depth."""
+    levels = [_Level()]
+    outer = deepest = 0
+    previous = ""
     for token in found:
         if token.type in _OPENS:
-            levels.append(levels[-1] + 1)
+            outer += levels[-1].depth + 1
+            levels.append(_Level())
         elif token.type in _CLOSES and len(levels) > 1:
             levels.pop()
-        elif token.type == "COMMA":
-            continue
-        elif token.type in _PREFIX or token.type in {"PLUS", "MINUS", "STAR", "SLASH", "PERCENT"}:
-            levels[-1] += 1
-        deepest = max(deepest, levels[-1])
+            outer -= levels[-1].depth + 1
+        else:
+            levels[-1].take(token.type, previous)
+        deepest = max(deepest, outer + levels[-1].depth)
+        previous = token.type
     return deepest
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, get_args
 
 from lark import Token, Tree
@@ -69,6 +70,8 @@ class TermReading(ElaborationState):
     def operand(self, node: Node) -> Term:
         """Return an operand of a calculation; a bare number there is no constant of a type."""
         if isinstance(node, Token) and node.type == "NUMBER":
+            if not re.fullmatch(r"[0-9]{1,30}", node):
+                self.report("not-a-number", f"{node:.40} is no whole number", node, expected="1, 2, 3, ...")
             return Constant(str(node), self.slots.new())
         if isinstance(node, Tree) and node.data == "negative":
             return Constant(f"-{parts(node)[1]}", self.slots.new())
@@ -80,6 +83,9 @@ class TermReading(ElaborationState):
             return self._constant(unquoted(token), token)
         if token.type == "NUMBER" or not is_variable(str(token)):
             return self._constant(str(token), token)
+        if "-" in token:
+            message = f"{token} is read as one name, not as a difference"
+            self.report("hyphenated-variable", message, token, repair=str(token).replace("-", " - "))
         for scope in reversed(self.scopes):
             if str(token) in scope.variables:
                 return scope.variables[str(token)]

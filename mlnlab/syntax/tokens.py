@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -179,14 +180,9 @@ def called(node: SyntaxTree) -> tuple[Token, list[Node]]:
     return name, list(arguments.children)
 
 
+_ESCAPE = re.compile(r"\\([\"\\])")
+
+
 def unquoted(token: str) -> str:
-    """Return the name inside double quotes, escapes undone."""
-    result: list[str] = []
-    escaped = False
-    for character in token[1:-1]:
-        if character == "\\" and not escaped:
-            escaped = True
-            continue
-        result.append(character)
-        escaped = False
-    return "".join(result)
+    """Return the name inside double quotes; only a quotation mark and a backslash can be escaped."""
+    return _ESCAPE.sub(r"\1", token[1:-1])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from mlnlab.syntax.statements import Statement
     from mlnlab.syntax.tokens import Node, SyntaxTree
 
+MOST_NUMBERS = 1 << 31  # constants are numbered in 32 bits
 _EXPECTED = "type = {A, B, C} or type = {1,...,5}"
 
 
@@ -71,6 +73,9 @@ class TypeDeclarations:
             message = "a list of constants needs the name of its type"
             self.report(statement, "bad-type-declaration", message, node, expected=_EXPECTED)
             return
+        if name == "v":
+            self.report(statement, "bad-type-declaration", "v means or; it cannot name a type", name)
+            return
         elements = parts(listing) if isinstance(listing, Tree) else []
         ranged = any(str(element) == "..." for element in elements)
         domain = self._range(statement, node, elements) if ranged else self._listed(statement, elements)
@@ -87,6 +92,10 @@ class TypeDeclarations:
             self.report(statement, "bad-range", message, node, expected="{1,...,5}")
             return None
         low, high = sorted(end for end in ends if end is not None)
+        if high - low >= MOST_NUMBERS:
+            message = f"a range of more than {MOST_NUMBERS:,} numbers"
+            self.report(statement, "bad-range", message, node, expected="fewer constants")
+            return None
         if ends != [low, high]:
             message = f"the range from {high} to {low} is empty"
             self.report(statement, "empty-domain", message, node, repair=f"{{{low},...,{high}}}")
@@ -122,7 +131,4 @@ class TypeDeclarations:
 
 def _whole_number(node: Node) -> int | None:
     text = f"-{parts(node)[1]}" if isinstance(node, Tree) else str(node)
-    try:
-        return int(text)
-    except ValueError:
-        return None
+    return int(text) if re.fullmatch(r"-?[0-9]{1,30}", text) else None

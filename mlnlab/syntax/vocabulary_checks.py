@@ -27,7 +27,7 @@ class Mentioned(NamedTuple):
 def with_constants(vocabulary: Vocabulary, mentioned: list[Mentioned]) -> tuple[Vocabulary, list[Diagnostic]]:
     """Add the constants that formulas mention to their types."""
     problems: list[Diagnostic] = []
-    new: dict[str, list[str]] = {}
+    new: dict[str, dict[str, None]] = {}
     for constant, token, source in mentioned:
         domain = vocabulary.types.get(constant.type)
         if domain is None or constant.name in domain or constant.name in new.get(constant.type, ()):
@@ -36,11 +36,11 @@ def with_constants(vocabulary: Vocabulary, mentioned: list[Mentioned]) -> tuple[
         if problem is not None:
             problems.append(problem)
         if problem is None or problem.severity is not Severity.ERROR:
-            new.setdefault(constant.type, []).append(constant.name)
+            new.setdefault(constant.type, {})[constant.name] = None
     for type_, names in new.items():
         domain = vocabulary.types[type_]
         if isinstance(domain, NamedDomain):
-            vocabulary = vocabulary.with_domain(type_, domain.extended(names))
+            vocabulary = vocabulary.with_domain(type_, domain.extended(tuple(names)))
     return vocabulary, problems
 
 

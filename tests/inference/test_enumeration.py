@@ -266,3 +266,66 @@ def test_what_evidence_decides_needs_no_open_atom_beside_it():
     found = ml.infer(mln, db, query=["S", "C"])  # D is closed: S(x) ^ D(x) is false whatever S(x) is
     assert isclose(found["S(A)"], 0.5)
     assert isclose(found["C(A)"], 1 / (1 + math.exp(-1)))
+
+
+def test_a_query_formula_opens_its_predicates():
+    mln = ml.MLN.from_text("S(e)\nC(e)\n1.5 S(x) => C(x)")
+    db = ml.Database.from_text("S(A)", mln)
+    chance = 1 / (1 + math.exp(-1.5))
+    for query, value in {"C(A)": chance, "C(A) ^ S(A)": chance, "!C(A)": 1 - chance}.items():
+        assert isclose(ml.infer(mln, db, query=query)[query], value)
+    assert isclose(ml.infer(mln, db, query=mln.parse("C(x)"))["C(A)"], chance)
+    for wrong in ["1.5 C(A)", "C(A).", "C(+x)", "*C(A)"]:
+        with pytest.raises(ml.ArgumentError, match="bare formula"):
+            ml.infer(mln, db, query=[wrong])
+
+
+def test_predicates_declared_closed_stay_closed_unless_opened():
+    mln = ml.MLN.from_text("*F(e, e)\nS(e)\n1 F(x, y) => S(x)")
+    db = ml.Database.from_text("F(A, B)", mln)
+    assert ml.infer(mln, db, query=["F", "S"])["F(A, A)"] == 0
+    assert ml.infer(mln, db, query="S")["S(A)"] == pytest.approx(1 / (1 + math.exp(-1)))
+    assert 0 < ml.infer(mln, db, query="F", open="F")["F(A, A)"] < 1
+
+
+def test_an_open_function_needs_a_value_and_a_closed_one_may_have_none():
+    mln = ml.MLN.from_text("p = {A, B}\np M(p)\nC(p)\n1 C(M(x))")
+    with pytest.raises(ml.UnsatisfiableError, match="must be true"):
+        ml.infer(mln, ml.Database.from_text("!M(A, A)\n!M(A, B)", mln), query="M")
+    assert ml.infer(mln, ml.Database.from_text("C(A)", mln), query="C")["C(B)"] == 0.5
+
+
+def test_huge_weights_are_refused_and_large_ones_explained():
+    with pytest.raises(ml.ArgumentError, match="too much to compute with"):
+        ml.infer(ml.MLN.from_text("p = {A, B, C}\nS(p)\n1e308 S(x)"))
+    why = ml.infer(ml.MLN.from_text("p = {A}\nS(p)\n40 S(x)")).why("S(A)")
+    assert why.log_odds == pytest.approx(40)
+    assert "every possible world" not in str(why)
+    strong = ml.MLN.from_text("p = {A}\nS(p)\nC(p)\n200 S(x) ^ C(x)\n-198 C(x)\n1 S(x)")
+    why = ml.infer(strong).why("S(A)")
+    assert why.base + sum(share.log_odds for share in why.shares) == pytest.approx(why.log_odds, abs=1e-5)
+
+
+def test_what_depends_on_too_many_bindings_is_refused_before_it_is_tried():
+    mln = ml.MLN.from_text("F(p, p)\n1 EXIST x,y,z (F(x,y) ^ F(y,z) ^ F(z,x))")
+    db = ml.Database.from_text("p = {" + ", ".join(f"P{i}" for i in range(400)) + "}\n?F(P0, P1)", mln)
+    with pytest.raises(ml.TooLargeError, match="one by one"):
+        ml.infer(mln, db, query=["F(P0, P1)"], closed="F")
+
+
+def test_marginals_are_found_by_any_spelling():
+    mln = ml.MLN.from_text('p = {"bob", Anna}\nS(p)\nC(p)\n1 S(x)')
+    found = ml.infer(mln, query=["S(x)", "S(Anna)^C(Anna)"])
+    S = mln["S"]
+    assert found["S(bob)"] == found['S("bob")'] == found[S("bob")] == found["S(Anna)"]
+    assert found["S(Anna) ^ C(Anna)"] == found["S(Anna)^C(Anna)"]
+    assert "S(Carl)" not in found
+    assert 3 not in found
+    assert found.get("S(Carl)", 0.25) == 0.25
+
+
+def test_a_condition_on_a_closed_predicate_says_so():
+    mln = ml.MLN.from_text("S(e)\nF(e, e)\n1 S(x)")
+    db = ml.Database.from_text("e = {A, B}", mln)
+    with pytest.raises(ml.UnsatisfiableError, match="open="):
+        ml.infer(mln, db, query="S", given="F(A, B)")

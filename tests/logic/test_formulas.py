@@ -70,12 +70,36 @@ def test_the_hint_points_to_the_line_of_the_user():
     assert caught[0].filename == __file__
 
 
+def test_implications_in_a_row_group_to_the_left_in_python():
+    with pytest.warns(FormulaHint, match=r"A >> \(B >> C\)"):
+        assert Implies(Implies(A, B), C) == A >> B >> C
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        (lambda: A ^ B, "write & for and"),
+        (lambda: (X == Y) & A, "x.equals"),
+        (lambda: A & (X != Y), "x.differs"),
+        (lambda: (X == Y) >> A, "joins two formulas"),
+        (lambda: (X != Y) | A, "joins two formulas"),
+        (lambda: exists("y", A), "binds variables"),
+        (lambda: exists(X, "A"), "A formula is needed"),
+        (lambda: exists(X, A, number="two"), "compared like"),
+        (lambda: variables(["x"]), "one string of names"),
+    ],
+)
+def test_slips_of_the_pen_get_advice(wrong, words):
+    with pytest.raises(ArgumentError, match=words):
+        wrong()
+
+
 def test_parentheses_and_named_forms_get_no_hint():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert Implies(And((A, B)), C) == (A & B) >> C
         assert A.conjoin(B.implies(C)) == And((A, Implies(B, C)))
-        assert Implies(Implies(A, B), C) == A >> B >> C
+        assert Implies(Implies(A, B), C) == A.implies(B).implies(C)
 
 
 @pytest.mark.parametrize(

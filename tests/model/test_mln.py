@@ -2,6 +2,7 @@
 
 import pickle
 
+import numpy as np
 import pytest
 
 import mlnlab as ml
@@ -62,7 +63,7 @@ def test_python_gives_every_constructor_of_the_language():
 @pytest.mark.parametrize("build", [lambda S, C, x: S(x) & C(x) >> C(x), lambda S, C, x: S(x) >> C(x) & S(x)])
 def test_forgotten_parentheses_get_a_hint(build):
     Smokes, Cancer = ml.predicates("Smokes(person), Cancer(person)")
-    with pytest.warns(FormulaHint, match="binds >> tighter"):
+    with pytest.warns(FormulaHint, match=">> binds tighter"):
         build(Smokes, Cancer, Variable("x"))
 
 
@@ -198,3 +199,71 @@ def test_save_and_load(mln, tmp_path):
     assert ml.load(tmp_path / "m.mln") == mln
     with pytest.raises(ml.InputError, match="cannot be written"):
         mln.save(tmp_path / "no" / "folder.mln")
+
+
+def test_plus_keeps_calculations_within_their_type():
+    plain = ml.MLN.from_text("t = {1,...,3}\nOn(t)\n1 On(t) => On(t+1)")
+    marked = ml.MLN.from_text("t = {1,...,3}\nOn(t)\n1 On(+t) => On(t+1)")
+    assert len(marked.expand().formulas) == 2
+    assert ml.log_z(marked).value == pytest.approx(ml.log_z(plain).value)
+
+
+def test_each_quantifier_has_names_of_its_own_in_python_too():
+    base = ml.MLN.from_text("S(p)\nB(d)")
+    S, B = base["S"], base["B"]
+    (x,) = ml.variables("x")
+    both = base.add(ml.exists(x, S(x)) & ml.exists(x, B(x)), 1.0)
+    assert ml.MLN.from_text(both.to_text()) == both
+    assert ml.log_z(both, {"p": 2, "d": 2}).value == pytest.approx(np.log(7 + 9 * np.e))
+    with pytest.raises(ml.ArgumentError, match="x is a d in one place and a p in another"):
+        base.add(S(x) & B(x), 1.0)
+
+
+def test_sizes_of_types_of_numbers_are_ranges():
+    mln = ml.MLN.from_text("On(time)\n1 On(t) => On(t+1)")
+    assert ml.log_z(mln, {"time": 3}).value == pytest.approx(
+        ml.log_z(ml.MLN.from_text("time = {1,...,3}\n" + mln.to_text())).value
+    )
+    longer = ml.MLN.from_text("t = {1,...,3}\nOn(t)\n1 On(t) => On(t+1)").expand({"t": 5})
+    assert tuple(longer.vocabulary.domain("t")) == ("1", "2", "3", "4", "5")
+
+
+def test_what_text_cannot_say_is_refused_in_python():
+    (Smokes,) = ml.predicates("Smokes(person)")
+    x = Variable("x")
+    deep = Smokes(x)
+    for _ in range(3000):
+        deep = Smokes(x).implies(deep)
+    for wrong, words in {
+        lambda: ml.MLN.from_formulas([(1.0, deep)]): "nested more than 100",
+        lambda: ml.MLN.from_formulas([Smokes(x)]): "Pairs of a weight and a formula",
+        lambda: ml.MLN.from_formulas([(1.0, "Smokes(x)")]): "A formula is needed",
+        lambda: ml.MLN.from_formulas([(True, Smokes(x))]): "A weight is a number",
+        lambda: ml.MLN.from_formulas([(1.0, ml.Predicate("v", ("person",))(x))]): "not v",
+        lambda: ml.MLN.from_text(None): "A text is needed",
+        lambda: ml.load(None): "path of a file",
+    }.items():
+        with pytest.raises(ml.MlnlabError, match=words):
+            wrong()
+
+
+def test_numbers_of_numpy_are_numbers():
+    mln = ml.MLN.from_text("S(p)\n1 S(x)\n2 S(x) ^ S(y)")
+    assert mln.with_weights([np.float32(0.5), np.int64(2)]).weights == [0.5, 2.0]
+    assert len(mln.expand({"p": np.int64(3)}).vocabulary.domain("p")) == 3
+    assert mln.with_weights([ml.Fixed(2.0), 1]).formulas[0].weight == ml.Fixed(2.0)
+    with pytest.raises(ml.ArgumentError, match="A weight is a number"):
+        mln.with_weights(["1", 2])
+
+
+def test_a_difference_sees_domains_and_semantics(mln):
+    other = ml.MLN.from_text(TEXT.replace("{Anna, Bob}", "{Anna, Bob, Carl}"), semantics="alchemy")
+    assert str(mln.diff(other)).splitlines() == [
+        "~ semantics: textbook -> alchemy",
+        "~ person: 2 -> 3 constants",
+    ]
+
+
+def test_constants_that_no_formula_mentions_any_more_are_kept():
+    mln = ml.MLN.from_text("S(p)\n1 S(Anna)\n2 S(x)").without(0)
+    assert tuple(ml.MLN.from_text(mln.to_text()).vocabulary.domain("p")) == ("Anna",)

@@ -54,7 +54,7 @@ ERRORS = {
     "1 Smokes(x + 1)": ("not-a-number", 10, "x + 1", "Anna is no number"),
     "1 Smokes(x) ^ x < Bob": ("not-a-number", 15, "x < Bob", "whole numbers"),
     "1 x = y => Smokes(z)": ("unknown-type", 3, "x", "no atom contains it"),
-    "1 EXIST z Smokes(x)": ("unknown-type", 9, "z", "no atom contains it"),
+    "1 EXIST z Smokes(x)": ("unknown-type", 9, "z", "nothing under this quantifier"),
     "1 Smokes(FatherOf(x))": ("unknown-function", 10, "FatherOf", "MotherOf"),
     "1 Smokes(MotherOf(x, y))": ("wrong-arity", 10, "MotherOf(x, y)", "takes 1 argument, not 2"),
     "1 MotherOf(x)": ("function-as-formula", 3, "MotherOf(x)", "gives a value"),

@@ -247,3 +247,23 @@ def test_alchemy_splits_a_formula_and_its_weight():
     expanded = ml.MLN.from_text(text, semantics="alchemy").expand()
     assert expanded.weights == [0.55, 0.55, 2]
     assert ml.MLN.from_text(text).expand().weights == [1.1, 2]
+
+
+def test_only_quotes_and_backslashes_are_escaped():
+    mln = ml.MLN.from_text(r"S(p)" + "\n" + r'1 S("$\frac{1}{2}$") ^ S("C:\temp") ^ S("a\"b\\c")')
+    assert tuple(mln.vocabulary.domain("p")) == (r"$\frac{1}{2}$", r"C:\temp", 'a"b\\c')
+    assert ml.MLN.from_text(mln.to_text()) == mln
+    for name in mln.vocabulary.domain("p"):
+        atom = str(ml.Database.from_text("", mln).with_atoms({}).vocabulary["S"](name))
+        assert ml.Database.from_text(atom, mln).domain("p") == tuple(mln.vocabulary.domain("p"))
+
+
+def test_wide_formulas_are_not_deep():
+    clause = " v ".join(f"!S(x{i})" for i in range(300))
+    mln = ml.MLN.from_text(f"S(p)\n1 {clause}\nt = {{{', '.join(f'-{i}' for i in range(300))}}}\nOn(t)")
+    assert len(mln.formulas[0].formula.operands) == 300
+
+
+def test_a_blank_behind_a_star_is_no_mark():
+    for text in ["log(3) * S(x)", "2 * S(x)"]:
+        assert [d.code for d in ml.check(f"S(p)\n{text}") if d.severity == "error"] == ["loose-star"]
