@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from mlnlab.errors import ArgumentError, TooLargeError, UnsatisfiableError
 from mlnlab.logic.formulas import And, Atom, Formula
-from mlnlab.logic.ground_atoms import GroundAtom, ground_atom
+from mlnlab.logic.ground_atoms import NAME, GroundAtom, ground_atom
 from mlnlab.logic.suggestions import did_you_mean
 from mlnlab.logic.traversal import constants, predicates
 from mlnlab.logic.weights import Soft, ToLearn, WeightedFormula
@@ -140,11 +140,22 @@ def _queries(
         return [(name, None) for name in mln.vocabulary.predicates]
     found: list[_Parsed] = []
     for item in _as_list(query):
-        if isinstance(item, str) and (item in mln.vocabulary.predicates or item.replace("_", "").isalnum()):
-            found.append((mln.vocabulary[item].name, None))
+        named = isinstance(item, str) and NAME.fullmatch(item)
+        if named and isinstance(item, str):
+            _refuse_empty(mln.vocabulary[item], mln.vocabulary)
+            found.append((item, None))
         else:
             found.append((item if isinstance(item, str) else "", _formula(mln, item)))
     return found
+
+
+def _refuse_empty(predicate: Predicate, vocabulary: Vocabulary) -> None:
+    for type_ in predicate.types:
+        if not len(vocabulary.domain(type_)):
+            raise ArgumentError(
+                f"{predicate} has no ground atoms: no constant of type {type_} is known. List some, give facts"
+                " that mention them, or sizes."
+            )
 
 
 def _formula(mln: MLN, item: str | Formula) -> Formula:

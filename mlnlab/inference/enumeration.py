@@ -33,7 +33,7 @@ from mlnlab.inference.sweeps import (
     weighed,
     weights_of_decided,
 )
-from mlnlab.logic.formulas import Formula, Not
+from mlnlab.logic.formulas import Formula, Not, Truth
 from mlnlab.logic.ground_atoms import GroundAtom
 from mlnlab.logic.substitution import free_variables, ground
 from mlnlab.logic.weights import Hard, weight_value
@@ -142,9 +142,9 @@ def _impossible(enumeration: Enumeration) -> UnsatisfiableError:
     formulas = enumeration.question.mln.formulas
     first = len(formulas) + len(enumeration.question.soft)
     for column in np.flatnonzero(violated)[:1]:
-        if column < len(formulas):
+        if column < len(formulas) and not isinstance(formulas[column].formula, Truth):
             message += f" The evidence alone contradicts {statement_text(formulas[column])}"
-        else:
+        elif column >= first:
             message += (
                 f" The evidence alone contradicts the condition {enumeration.conditions[column - first]}."
                 " Predicates that are not asked for are closed: name them in open= where they are unknown."

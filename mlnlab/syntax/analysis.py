@@ -18,7 +18,7 @@ from mlnlab.logic.weights import Fixed, Hard, Soft, ToLearn, Weight, WeightedFor
 from mlnlab.syntax.declarations import Declarations
 from mlnlab.syntax.elaboration import Elaborated, elaborate
 from mlnlab.syntax.sources import decoded, read_bytes
-from mlnlab.syntax.statement_parser import REPAIRS, parse_statement
+from mlnlab.syntax.statement_parser import REPAIRS, foreign_symbols, parse_statement
 from mlnlab.syntax.statements import LONGEST, Statement, statements, unreadable
 from mlnlab.syntax.tokens import Source, end_of, start_of, tokens
 from mlnlab.syntax.vocabulary_checks import Mentioned, unused_types, with_constants
@@ -137,6 +137,10 @@ def _take(statement: Statement, folder: Path, reading: _Reading) -> None:
     split = split_weight(statement)
     if split.problem is not None:
         reading.problems.append(split.problem)
+        return
+    strange = foreign_symbols(statement.source, split.formula)
+    if strange:
+        reading.problems += strange
         return
     tree = parse_statement(statement.source, split.formula, statement.end)
     if isinstance(tree, Diagnostic):

@@ -53,17 +53,21 @@ def parse_statement(source: Source, found: Sequence[Token], end: int) -> SyntaxT
     return result
 
 
+def foreign_symbols(source: Source, found: Sequence[Token]) -> list[Diagnostic]:
+    """Report every symbol of a statement that belongs to another language, each with ours."""
+    strange = [token for token in found if token.type in {"FOREIGN", "BAD"}]
+    return [_cannot_stand(source, found, token, "") for token in strange]
+
+
 def _explained(source: Source, found: Sequence[Token], unexpected: Unexpected, end: int) -> Diagnostic:
     expected = _expected_text(unexpected.accepted)
-    token = unexpected.token
-    if token.type == "$END":
-        return source.problem(
-            "unfinished-formula",
-            "the formula ends too early",
-            end - 1 if found else end,
-            end,
-            expected=expected,
-        )
+    if unexpected.token.type != "$END":
+        return _cannot_stand(source, found, unexpected.token, expected)
+    start = end - 1 if found else end
+    return source.problem("unfinished-formula", "the formula ends too early", start, end, expected=expected)
+
+
+def _cannot_stand(source: Source, found: Sequence[Token], token: Token, expected: str) -> Diagnostic:
     text = token.value if len(token.value) <= 40 else token.value[:40] + "…"
     kind = {"BAD": "unreadable-character", "FOREIGN": "foreign-symbol"}.get(token.type, "unexpected-symbol")
     shown = text if text.isprintable() else f"the character U+{ord(text[0]):04X}"
@@ -86,6 +90,15 @@ def _expected_text(accepted: AbstractSet[str]) -> str:
 def _repair(found: Sequence[Token], token: Token) -> str:
     if token.value in REPAIRS:
         return REPAIRS[token.value]
+    kinds = [other.type for other in found[:4]]
+    if kinds[:3] == ["NUMBER", "COMMA", "NUMBER"]:
+        return f"{found[0]}.{found[2]} with a full stop as the decimal point"
+    if (
+        kinds[:3] == ["LPAR", "NUMBER", "RPAR"]
+        or kinds[:2] == ["NUMBER", "STAR"]
+        or kinds[:2] == ["NUMBER", "SLASH"]
+    ):
+        return "a weight is a single number, or log(...) of a calculation"
     place = next((i for i, other in enumerate(found) if other is token), 0)
     before = found[place - 1] if place else None
     if (

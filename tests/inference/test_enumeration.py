@@ -62,7 +62,7 @@ def test_evidence_soft_evidence_and_conditions_equal_brute_force(mln, data):
     asked = data.draw(strategies.formulas(mln.vocabulary, depth=2))
     db = ml.Database(mln.vocabulary).with_atoms({str(a): m for a, m in (known | soft).items()})
     truth = oracles.oracle(mln, known, soft, (condition,))
-    names = list(mln.vocabulary.predicates)
+    names = sorted({atom.predicate for atom in atoms})
     if truth.log_z == -np.inf:
         with pytest.raises(ml.UnsatisfiableError):
             ml.infer(mln, db, query=names, given=[condition])
@@ -329,3 +329,10 @@ def test_a_condition_on_a_closed_predicate_says_so():
     db = ml.Database.from_text("e = {A, B}", mln)
     with pytest.raises(ml.UnsatisfiableError, match="open="):
         ml.infer(mln, db, query="S", given="F(A, B)")
+
+
+def test_a_question_about_no_constants_gets_a_sentence():
+    mln = ml.MLN.from_text("S(e)\n1 S(x)")
+    with pytest.raises(ml.ArgumentError, match="no constant of type e"):
+        ml.infer(mln, query="S")
+    assert ml.log_z(mln).value == 0

@@ -139,6 +139,21 @@ def test_all_problems_come_in_one_pass_and_in_order():
     assert expected <= set(lines)
 
 
+def test_every_foreign_symbol_of_a_statement_is_named():
+    found = analyse(DECLARED + "1 Smokes(x) && ~Cancer(x) -> Smokes(x)")
+    assert [(d.span.column, d.repair) for d in found.errors] == [
+        (13, "^ for and"),
+        (16, "! for not"),
+        (27, "=>"),
+    ]
+
+
+@pytest.mark.parametrize("text", ["1,5 Smokes(x)", "(1.5) Smokes(x)", "1/2 Smokes(x)"])
+def test_weights_of_other_forms_get_advice(text):
+    (problem,) = analyse(DECLARED + text).errors
+    assert "full stop" in problem.repair or "single number" in problem.repair
+
+
 def test_a_broken_statement_does_not_hide_the_good_ones():
     found = analyse(DECLARED + "1 Smokes(x\n2 Cancer(x)\n3 Smokes(x) &&\n\n4 Friends(x, x)")
     assert [f.weight.value for f in found.formulas] == [2, 4]
