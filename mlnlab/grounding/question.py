@@ -153,8 +153,8 @@ def _refuse_empty(predicate: Predicate, vocabulary: Vocabulary) -> None:
     for type_ in predicate.types:
         if not len(vocabulary.domain(type_)):
             raise ArgumentError(
-                f"{predicate} has no ground atoms: no constant of type {type_} is known. List some, give facts"
-                " that mention them, or sizes."
+                f"{predicate} has no ground atoms: no constant of type {type_} is known. List some, give"
+                " facts that mention them, or sizes."
             )
 
 
