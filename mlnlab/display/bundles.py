@@ -10,6 +10,7 @@ from mlnlab.display import (
     differences,
     explanations,
     findings,
+    hypergraphs,
     mathematics,
     models,
     probabilities,
@@ -29,6 +30,7 @@ from mlnlab.logic.vocabulary import Predicate, Vocabulary
 from mlnlab.logic.weights import WeightedFormula
 from mlnlab.model.database import Database
 from mlnlab.model.differences import Difference
+from mlnlab.model.hypergraph import Hypergraph
 from mlnlab.model.mln import MLN
 from mlnlab.model.world import World
 
@@ -56,6 +58,7 @@ DISPLAYS: Mapping[type, Display] = {
     Diagnostic: Display(findings.diagnostic_display, str),
     Difference: Display(differences.difference_display, differences.difference_text),
     Explanation: Display(explanations.explanation_display, explanations.explanation_text),
+    Hypergraph: Display(hypergraphs.hypergraph_display, hypergraphs.hypergraph_text),
     LogZ: Display(probabilities.log_z_display, probabilities.log_z_text),
     MLN: Display(models.model_display, models.model_text),
     MapState: Display(worlds.map_state_display, worlds.map_state_text),

@@ -55,7 +55,7 @@ def things(mln, db):
         mln, mln.formulas, mln.formulas[-1], mln.formulas[-1].formula, mln.vocabulary,
         mln.vocabulary["Smokes"], db, db.world(), marginals, marginals.why(open_atom),
         ml.map_state(mln, db, query=["Smokes", "Cancer"]), ml.log_z(mln, db), diagnostic, [diagnostic] * 3,
-        mln.diff(mln.without(0)), ml.variables("x")[0],
+        mln.diff(mln.without(0)), ml.variables("x")[0], ml.Hypergraph.from_database(db),
     ]  # fmt: skip
 
 

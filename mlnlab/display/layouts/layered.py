@@ -5,6 +5,7 @@ Edges that skip layers are led through points of their own, so that they run bet
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -52,8 +53,9 @@ def layered_layout(
     if len(level) == 0:
         return Layered(np.zeros((0, 2)), ())
     levels, chains, tiers = _with_points(level, pairs)
-    room = np.full(levels.size, _OF_A_POINT * float(np.mean(across)))
-    room[: len(level)] = across
+    rooms = np.asarray(across, float)
+    room = np.full(levels.size, _OF_A_POINT * float(rooms.mean()))
+    room[: len(level)] = rooms
     known = np.full(levels.size, np.nan)
     if previous is not None:
         known[: len(level)] = np.asarray(previous, float).reshape(-1, 2)[:, 0]
@@ -74,7 +76,7 @@ def _with_points(level: Numbers, pairs: Numbers) -> tuple[Levels, list[Numbers],
         tiers += passed
         chain = [source, *points, target]
         chains.append(np.array(chain))
-        for first, second in zip(chain, chain[1:], strict=False):
+        for first, second in pairwise(chain):
             steps[tiers[first]].append((first, second))
     all_tiers = np.array(tiers)
     rows = tuple(np.flatnonzero(all_tiers == tier) for tier in range(int(level.max()) + 1))

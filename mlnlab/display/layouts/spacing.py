@@ -1,4 +1,4 @@
-"""Coordinates within layers: as near as possible to where they want to be, in their order, never too close."""
+"""Coordinates within layers: as near as possible to where they want to be, in order, never too close."""
 
 from __future__ import annotations
 
@@ -31,4 +31,4 @@ def spread(wanted: Numbers, gaps: Numbers) -> Numbers:
         sums.append(total)
         counts.append(count)
     means = np.array(sums) / np.array(counts)
-    return np.repeat(means, counts) + offsets
+    return np.asarray(np.repeat(means, counts) + offsets)

@@ -15,12 +15,14 @@ from mlnlab.display.layouts.packing import packed, pushed_apart
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
+    from scipy.sparse import csr_array
 
     Numbers = NDArray[np.int64]
     Reals = NDArray[np.float64]
 
 _PIVOTS = 50
 _STEPS, _LATER_STEPS = 40, 12
+_SMALL = 400
 _ENOUGH = 0.002  # the share by which a step must still shorten the way, else the search ends
 _ANCHOR = 0.6  # how strongly a node holds on to its earlier place, as a share of all other pulls
 _GOLDEN = 2.399963  # radians: turning by this spreads points evenly
@@ -46,14 +48,15 @@ def stress_layout(
     return packed(places, found, gap * 1.6)
 
 
-def _connected(graph, length: float, gap: float) -> Reals:  # type: ignore[no-untyped-def]
+def _connected(graph: csr_array, length: float, gap: float) -> Reals:
     """Return places for a connected graph, its longer side horizontal."""
     size = graph.shape[0]
     if size == 1:
         return np.zeros((1, 2))
     lengths = path_lengths(graph)
     start = _pivot_start(lengths) * length
-    return _turned(pushed_apart(_majorised(start, lengths * length, _STEPS), gap))
+    steps = _STEPS if size <= _SMALL else _STEPS // 2  # the start is good, and each step costs size²
+    return _turned(pushed_apart(_majorised(start, lengths * length, steps), gap))
 
 
 def _pivot_start(lengths: Reals) -> Reals:
@@ -74,7 +77,8 @@ def _pivot_start(lengths: Reals) -> Reals:
     spread = np.abs(places).max() or 1.0
     # Nodes with the same neighbours would fall together: a small turn for each tells them apart.
     turns = np.arange(size) * _GOLDEN
-    return places / spread * lengths.max() / 2 + 0.2 * np.column_stack([np.cos(turns), np.sin(turns)])
+    aside = 0.2 * np.column_stack([np.cos(turns), np.sin(turns)])
+    return np.asarray(places / spread * lengths.max() / 2 + aside)
 
 
 def _majorised(start: Reals, lengths: Reals, steps: int, anchors: Reals | None = None) -> Reals:
@@ -91,11 +95,15 @@ def _majorised(start: Reals, lengths: Reals, steps: int, anchors: Reals | None =
         hold[held] = _ANCHOR * total[held] + 1e-6
         home[held] = anchors[held]
     x = start.astype(np.float32)
+    # All nodes move at once; without some weight on where they are, two of them would swing for ever.
+    stay = total / max(len(x) - 1, 1)
+    whole = np.maximum(total + hold + stay, 1e-12)
+    buffer = np.empty_like(wanted)
     for _ in range(steps):
-        # Eq. (4.14) of Gansner et al., all nodes at once: the Guttman transform.
-        ratio = pull / np.maximum(_distances(x), 1e-3)
-        moved = weights @ x + ratio.sum(1, keepdims=True) * x - ratio @ x + hold * home
-        following = np.where(total + hold > 0, moved / np.maximum(total + hold, 1e-12), x)
+        # Localized optimisation of Gansner et al., section 2.3.
+        ratio = np.divide(pull, _distances(x, buffer), out=buffer)
+        moved = weights @ x + ratio.sum(1, keepdims=True) * x - ratio @ x + hold * home + stay * x
+        following = np.where(total + hold > 0, moved / whole, x)
         way = np.abs(following - x).max()
         x = following
         if way < _ENOUGH * max(float(np.ptp(x)), 1e-6):
@@ -103,10 +111,14 @@ def _majorised(start: Reals, lengths: Reals, steps: int, anchors: Reals | None =
     return x.astype(np.float64)
 
 
-def _distances(x: NDArray[np.float32]) -> NDArray[np.float32]:
+def _distances(x: NDArray[np.float32], buffer: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return all distances, none of them zero; everything happens in the buffer, which is the costly part."""
     squares = (x * x).sum(1)
-    gram = x @ x.T
-    return np.sqrt(np.maximum(squares[:, None] + squares[None, :] - 2 * gram, 0))
+    np.matmul(-2 * x, x.T, out=buffer)
+    buffer += squares[:, None]
+    buffer += squares[None, :]
+    np.maximum(buffer, 1e-6, out=buffer)
+    return np.sqrt(buffer, out=buffer)
 
 
 def _turned(places: Reals) -> Reals:
@@ -118,7 +130,7 @@ def _turned(places: Reals) -> Reals:
     return np.asarray(centred @ across)
 
 
-def _continued(graph, previous: Reals, length: float, gap: float) -> Reals:  # type: ignore[no-untyped-def]
+def _continued(graph: csr_array, previous: Reals, length: float, gap: float) -> Reals:
     """Return places that begin with the earlier ones; new nodes start beside their neighbours."""
     start = previous.copy()
     turns = np.arange(len(start)) * _GOLDEN

@@ -1,0 +1,65 @@
+"""How wide a text will be, and how to cut it so that it fits.
+
+The table was measured with DejaVu Sans, the widest of the fonts in the list of :data:`.look.FONT`: what fits
+there also fits where a narrower font is found.
+"""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from functools import cache
+from importlib.resources import files
+
+from mlnlab.display.markup import fit
+from mlnlab.display.scene.look import SIZES, USUAL_SIZE
+
+_UNKNOWN, _WIDE, _BOLD = 66, 100, 1.13  # hundredths of the font size; bold letters are wider
+_LONGEST_MEASURED = 1_000
+ELLIPSIS = "…"
+
+
+@cache
+def _widths() -> dict[str, int]:
+    text = files("mlnlab.display.scene").joinpath("letter_widths.json").read_text(encoding="utf-8")
+    widths_from: dict[str, list[int]] = json.loads(text)["widths_from"]
+    found: dict[str, int] = {}
+    for first, widths in widths_from.items():
+        found |= {chr(int(first) + offset): width for offset, width in enumerate(widths)}
+    return found
+
+
+def size_of(look: str) -> float:
+    """Return the font size of a look in pixels."""
+    return next((SIZES[word] for word in look.split() if word in SIZES), USUAL_SIZE)
+
+
+def text_width(text: str, look: str = "") -> float:
+    """Return the width of a text in pixels."""
+    bold = _BOLD if "strong" in look.split() else 1.0
+    return sum(map(_letter_width, text[:_LONGEST_MEASURED])) * size_of(look) * bold / 100
+
+
+def _letter_width(letter: str) -> int:
+    known = _widths().get(letter)
+    if known is not None:
+        return known
+    if unicodedata.combining(letter):
+        return 0
+    return _WIDE if unicodedata.east_asian_width(letter) in "WF" or ord(letter) > 0xFFFF else _UNKNOWN
+
+
+def fitted(text: str, width: float, look: str = "") -> str:
+    """Return the text, cut at its end with an ellipsis where it is wider than so many pixels."""
+    shown = fit(text[:_LONGEST_MEASURED]).replace("\n", " ").replace("\t", " ")
+    if len(text) <= _LONGEST_MEASURED and text_width(shown, look) <= width:
+        return shown
+    room = width - text_width(ELLIPSIS, look)
+    kept = 0
+    unit = size_of(look) * (_BOLD if "strong" in look.split() else 1.0) / 100
+    for letter in shown:
+        room -= _letter_width(letter) * unit
+        if room < 0:
+            break
+        kept += 1
+    return shown[:kept].rstrip() + ELLIPSIS

@@ -1,0 +1,274 @@
+// Draws scenes in a page. `mount(element)` returns a view that takes two messages and sends one:
+//   view.scene(json)           a whole scene; what has the same id moves to its new place
+//   view.patch([[id, fields]]) new values of single items, drawn at most 20 times a second
+//   view.onevent = (event) => {...}  {type: "select", id}, {type: "expand", id, open}, {type: "key", key}
+// Whoever listens answers an "expand" with a new scene. `view.destroy()` leaves nothing behind.
+import { Camera } from "./camera.js";
+import { Card, tipOf } from "./card.js";
+import { Drawing } from "./drawing.js";
+import { checkScene, nameOf, svgElement, textOf } from "./items.js";
+import { onKey } from "./keyboard.js";
+import { SHEET } from "./look.js";
+import { Transition } from "./transitions.js";
+
+const TRANSITION = 400; // milliseconds
+const BETWEEN_PATCHES = 50;
+const MOST_FOCUSABLE = 200; // beyond, the tab key would be a trap: arrow keys still lead from item to item
+const A_CLICK = 4; // pixels that a hand may tremble
+
+export function mount(element) {
+  return new SceneView(element);
+}
+
+class SceneView {
+  onevent = null;
+  camera;
+  #host = document.createElement("div");
+  #root = svgElement("svg");
+  #drawing = new Drawing(this.#root);
+  #transition = new Transition();
+  #card;
+  #problem = null;
+  #selected = null;
+  #current = null;
+  #waiting = new Map();
+  #timer = 0;
+  #lastPatch = -Infinity;
+  #drag = null;
+  #dragged = false;
+  #ending = new AbortController();
+
+  constructor(element) {
+    const style = document.createElement("style");
+    style.textContent = SHEET;
+    this.#host.className = "mlnlab-view tex2jax_ignore mathjax_ignore";
+    this.#host.setAttribute("data-lm-suppress-shortcuts", "true");
+    this.#root.setAttribute("class", "mlnlab-scene mlnlab-grab");
+    this.#root.setAttribute("tabindex", "0");
+    this.#host.append(style, this.#root);
+    element.append(this.#host);
+    this.#card = new Card(this.#host);
+    this.camera = new Camera(this.#root, () => this.#drawing.zoomingLayers());
+    this.#listen();
+  }
+
+  /** Draw a scene; a sentence stands in the place of one that cannot be drawn. */
+  scene(json) {
+    clearTimeout(this.#timer);
+    this.#timer = 0;
+    this.#waiting.clear();
+    this.#transition.finish();
+    const focused = this.#root.contains(document.activeElement) && document.activeElement !== this.#root;
+    try {
+      checkScene(json);
+      this.#explain("");
+      this.#frame(json);
+      const jobs = this.#drawing.update(json);
+      this.camera.fit(json.width, json.height);
+      const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+      this.#transition.begin(jobs, still ? 0 : TRANSITION);
+    } catch (problem) {
+      this.#explain(problem instanceof Error ? problem.message : "This drawing cannot be shown.");
+      return false;
+    }
+    this.#keepMarks(focused);
+    return true;
+  }
+
+  #frame(json) {
+    this.#root.setAttribute("viewBox", `0 0 ${json.width} ${json.height}`);
+    this.#root.style.maxWidth = `${json.width * 1.6}px`;
+    this.#root.setAttribute("role", "group");
+    this.#root.setAttribute("aria-roledescription", "drawing");
+    this.#root.setAttribute("aria-label", [textOf(json.title), textOf(json.description)].filter(Boolean).join(". "));
+  }
+
+  #explain(sentence) {
+    this.#root.style.display = sentence ? "none" : "";
+    this.#problem?.remove();
+    this.#problem = null;
+    if (!sentence) return;
+    this.#problem = document.createElement("div");
+    this.#problem.className = "mlnlab-problem";
+    this.#problem.setAttribute("role", "alert");
+    this.#problem.textContent = sentence;
+    this.#host.append(this.#problem);
+  }
+
+  /** What was selected or current stays so where it is still there. */
+  #keepMarks(focused) {
+    if (this.#selected && !this.#drawing.get(this.#selected)) this.#selected = null;
+    if (this.#current && !this.#drawing.get(this.#current)) this.#current = null;
+    this.#mark();
+    if (focused) this.#focus();
+  }
+
+  /** Take new values; they are drawn together, at most every 50 milliseconds, the latest one of each wins. */
+  patch(changes) {
+    for (const [id, fields] of changes) this.#waiting.set(id, { ...this.#waiting.get(id), ...fields });
+    if (this.#timer) return;
+    const wait = Math.max(0, this.#lastPatch + BETWEEN_PATCHES - performance.now());
+    this.#timer = setTimeout(() => this.#drawPatches(), wait);
+  }
+
+  #drawPatches() {
+    this.#timer = 0;
+    this.#lastPatch = performance.now();
+    this.#transition.finish();
+    for (const [id, fields] of this.#waiting) {
+      try {
+        this.#drawing.patch(id, fields);
+      } catch {
+        // A value that cannot be drawn is left out; the next one may be sound.
+      }
+    }
+    this.#waiting.clear();
+  }
+
+  tell(event) {
+    this.onevent?.(event);
+  }
+
+  picks() {
+    return this.#drawing.picks();
+  }
+
+  currentPick() {
+    return this.#current ? this.#drawing.get(this.#current) : null;
+  }
+
+  /** Make an item the one that keys act on. */
+  current(drawn) {
+    if (!drawn) return;
+    this.#current = drawn.key;
+    this.#mark();
+    this.#focus();
+    this.#card.say(nameOf(drawn.item));
+  }
+
+  select(key) {
+    if (key === this.#selected) return;
+    this.#selected = key;
+    this.#mark();
+    this.#card.say(key ? `${nameOf(this.#drawing.get(key).item)}, selected` : "nothing selected");
+    this.tell({ type: "select", id: key });
+  }
+
+  enter() {
+    const drawn = this.currentPick();
+    if (drawn) this.#use(drawn, true);
+  }
+
+  /** Escape gives up the selection, then the view; after that the key is left to the page. */
+  escape() {
+    this.#card.hide();
+    if (this.#selected) return this.select(null) ?? true;
+    if (this.camera.zoomLevel !== 1) return this.camera.reset() ?? true;
+    if (document.activeElement !== this.#root) return this.#root.focus() ?? true;
+    return false;
+  }
+
+  #use(drawn, expand) {
+    if (drawn.item.pick) this.select(drawn.key);
+    if (drawn.item.expands && (expand || !drawn.item.pick)) {
+      this.tell({ type: "expand", id: drawn.key, open: drawn.item.expands === "closed" });
+    }
+  }
+
+  #mark() {
+    const picks = this.picks();
+    const focusable = picks.length <= MOST_FOCUSABLE;
+    const stop = this.#current ?? picks[0]?.key; // the one item that the tab key stops at
+    for (const { key, element, item } of picks) {
+      element.classList.toggle("mlnlab-selected", key === this.#selected);
+      element.classList.toggle("mlnlab-current", key === this.#current);
+      if (item.pick) element.setAttribute("aria-pressed", String(key === this.#selected));
+      if (focusable) element.setAttribute("tabindex", key === stop ? "0" : "-1");
+      else element.removeAttribute("tabindex");
+    }
+  }
+
+  #focus() {
+    const element = this.currentPick()?.element ?? this.#root;
+    (element.hasAttribute("tabindex") ? element : this.#root).focus({ preventScroll: true });
+  }
+
+  #listen() {
+    const on = (name, handle, options = {}) =>
+      this.#root.addEventListener(name, handle, { ...options, signal: this.#ending.signal });
+    on("wheel", (event) => this.#onWheel(event), { passive: false });
+    on("pointerdown", (event) => this.#onPress(event));
+    on("pointermove", (event) => this.#onMove(event));
+    on("pointerup", (event) => this.#onRelease(event));
+    on("pointerleave", () => this.#card.hide());
+    on("click", (event) => this.#onClick(event, false));
+    on("dblclick", (event) => this.#onClick(event, true));
+    on("keydown", (event) => {
+      if (!onKey(event, this)) return;
+      event.preventDefault();
+      event.stopPropagation();
+    });
+    on("blur", () => this.#card.hide());
+  }
+
+  /** The wheel zooms once the drawing has the focus, or with Ctrl: until then it scrolls the page. */
+  #onWheel(event) {
+    if (!event.ctrlKey && !this.#root.contains(document.activeElement)) return;
+    event.preventDefault();
+    this.#card.hide();
+    const lines = event.deltaMode === 1 ? 16 : 1;
+    this.camera.zoom(Math.exp(-event.deltaY * lines * 0.0015), this.camera.point(event));
+  }
+
+  #onPress(event) {
+    if (event.button !== 0) return;
+    this.#drag = { at: this.camera.point(event), x: event.clientX, y: event.clientY };
+    this.#dragged = false;
+  }
+
+  #onMove(event) {
+    if (!this.#drag || !(event.buttons & 1)) return this.#hover(event);
+    if (!this.#dragged && Math.hypot(event.clientX - this.#drag.x, event.clientY - this.#drag.y) < A_CLICK) return;
+    if (!this.#dragged) this.#root.setPointerCapture(event.pointerId);
+    this.#dragged = true;
+    this.#root.classList.add("mlnlab-grabbing");
+    this.#card.hide();
+    const [x, y] = this.camera.point(event);
+    this.camera.pan(x - this.#drag.at[0], y - this.#drag.at[1]);
+    this.#drag.at = [x, y];
+  }
+
+  #onRelease() {
+    this.#drag = null;
+    this.#root.classList.remove("mlnlab-grabbing");
+  }
+
+  #hover(event) {
+    const drawn = this.#drawing.around(event.target, (item) => item.tooltip || item.rows || item.columns);
+    if (drawn) this.#card.show(tipOf(drawn, event), event.clientX, event.clientY);
+    else this.#card.hide();
+  }
+
+  #onClick(event, twice) {
+    if (this.#dragged || (!twice && event.detail > 1)) return;
+    const drawn = this.#drawing.around(event.target, (item) => item.pick || item.expands);
+    if (!drawn) {
+      if (twice) this.camera.reset();
+      this.select(null);
+      return this.#root.focus({ preventScroll: true });
+    }
+    this.#current = drawn.key;
+    this.#mark();
+    this.#focus();
+    // What can only be expanded has been so at the first click of two.
+    if (!twice || drawn.item.pick) this.#use(drawn, twice);
+  }
+
+  destroy() {
+    clearTimeout(this.#timer);
+    this.#transition.finish();
+    this.#ending.abort();
+    this.#host.remove();
+    this.onevent = null;
+  }
+}

@@ -1,0 +1,56 @@
+"""Widths of texts, compared with what a browser draws."""
+
+from __future__ import annotations
+
+import pytest
+
+from mlnlab.display.scene.text_fitting import fitted, text_width
+from tests.display.scene.pages import open_page
+from tests.display.things import HOSTILE
+
+TEXTS = [
+    "Smokes(Anna)",
+    "WWWWiiii",
+    "∀x: P(x) ⇒ Q(x) ∨ ¬R",
+    "Grüße, élève",
+    "Дерево",
+    "αβγ Σ",
+    "0.8176 × 10",
+    "",
+]
+
+
+def test_widths_are_those_of_a_browser_with_the_measured_font(browser):
+    with open_page(browser) as page:
+        available = page.evaluate("document.fonts.check(\"12px 'DejaVu Sans'\")")
+        measured = page.evaluate(
+            """(texts) => {
+              const context = document.createElement("canvas").getContext("2d");
+              return ["12.5px", "11px", "600 12.5px"].map((size) => {
+                context.font = `${size} 'DejaVu Sans'`;
+                return texts.map((text) => context.measureText(text).width);
+              });
+            }""",
+            TEXTS,
+        )
+    if not available:
+        pytest.skip("DejaVu Sans is not installed")
+    usual, small, strong = measured
+    assert [text_width(text) for text in TEXTS] == pytest.approx(usual, rel=0.03, abs=0.5)
+    assert [text_width(text, "small") for text in TEXTS] == pytest.approx(small, rel=0.03, abs=0.5)
+    assert [text_width(text, "label strong") for text in TEXTS] == pytest.approx(strong, rel=0.08, abs=0.5)
+
+
+@pytest.mark.parametrize("text", [*TEXTS, *HOSTILE, "漢字" * 40, "e\u0301" * 90, "line\nbreak"])
+@pytest.mark.parametrize("width", [0, 20, 90, 300])
+def test_fitted_texts_fit(text, width):
+    shown = fitted(text, width)
+    assert shown == "…" or text_width(shown) <= width + 0.01
+    assert "\n" not in shown
+    assert "\u202e" not in shown
+
+
+def test_what_fits_is_left_alone_and_cuts_are_marked():
+    assert fitted("Anna", 100) == "Anna"
+    assert fitted("Anna Anna Anna", 50) == "Anna…"
+    assert fitted("漢" * 10, 50) == "漢漢漢…"
