@@ -21,6 +21,7 @@ SHOWN_TYPES = {
     "mlnlab.logic.weights": ("WeightedFormula",),
     "mlnlab.model.database": ("Database",),
     "mlnlab.model.differences": ("Difference",),
+    "mlnlab.model.hypergraph": ("Hypergraph",),
     "mlnlab.model.mln": ("MLN",),
     "mlnlab.model.world": ("World",),
 }  # fmt: skip
