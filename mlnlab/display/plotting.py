@@ -120,7 +120,10 @@ def _text(text: str, longest: int = _LONGEST_NAME) -> str:
 def _with_names(figure: go.Figure, names: Sequence[str]) -> go.Figure:
     """Write names beside rows; rows are numbered, because two long names may look the same when cut."""
     figure.update_yaxes(
-        tickvals=list(range(len(names))), ticktext=[_text(name) for name in names], autorange="reversed"
+        tickvals=list(range(len(names))),
+        ticktext=[_text(name) for name in names],
+        autorange="reversed",
+        ticklabelstandoff=6,
     )
     return figure
 
@@ -141,6 +144,7 @@ def theme() -> go.layout.Template:
         "linecolor": COLOURS["line"].middle,
         "zerolinecolor": "rgba(128,128,128,0.6)",
         "automargin": True,
+        "title": {"font": {"size": 12.5}},
     }
     layout = {
         "paper_bgcolor": "rgba(0,0,0,0)",
