@@ -105,10 +105,9 @@ def read_archive(path: Path) -> tuple[dict[str, object], list[Array]]:
 
 def _read_members(archive: zipfile.ZipFile, size: int) -> tuple[dict[str, object], list[Array]]:
     members = archive.infolist()
-    plain = all(member.compress_type == zipfile.ZIP_STORED for member in members)
-    # Nothing unpacks to more than the file itself has.
-    if not plain or sum(member.file_size for member in members) > size:
-        raise InputError("its members are compressed or overlap, which no checkpoint's are.")
+    # So nothing is compressed, and no two members share their bytes.
+    if sum(member.file_size for member in members) > size:
+        raise InputError("its members unpack to more than the file itself has.")
     header = json.loads(archive.read(_HEADER))
     if not isinstance(header, dict):
         raise InputError("its header is no JSON object.")

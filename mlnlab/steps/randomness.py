@@ -16,6 +16,7 @@ from typing import Any, cast
 import numpy as np
 
 from mlnlab.errors import ArgumentError
+from mlnlab.steps.parts import sealed
 
 _GENERATORS = {
     kind.__name__: kind
@@ -41,13 +42,7 @@ def generator_state(rng: np.random.Generator) -> Mapping[str, object]:
 def _settled(state: Mapping[str, object]) -> Mapping[str, object]:
     values: dict[str, object] = {}
     for name, value in state.items():
-        if isinstance(value, Mapping):
-            values[name] = _settled(value)
-        elif isinstance(value, np.ndarray):
-            values[name] = value.copy()
-            cast("np.ndarray[Any, Any]", values[name]).setflags(write=False)
-        else:
-            values[name] = value
+        values[name] = _settled(value) if isinstance(value, Mapping) else sealed(value)
     return MappingProxyType(values)
 
 

@@ -328,7 +328,7 @@ class TestHostileFiles:
 
     def test_nothing_unpacks_to_more_than_it_is(self, path, header):
         bomb = self.array(np.zeros(1_000_000))
-        self.refused(path, header, [bomb], "compressed", compression=zipfile.ZIP_DEFLATED)
+        self.refused(path, header, [bomb], "unpack to more", compression=zipfile.ZIP_DEFLATED)
 
 
 class TestCheckpointer:

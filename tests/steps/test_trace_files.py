@@ -183,6 +183,14 @@ def test_hostile_changes_get_a_sentence(good, change):
     refused(path, [*lines[:2], line], 3, r"\.$")
 
 
+@pytest.mark.parametrize("positions", ["/////w==", "KAAAAA=="])  # the array has 40 entries
+def test_entries_outside_of_an_array_are_noticed_before_they_are_changed(good, positions):
+    lines, path = good
+    change = ["fields", {"weights": ["entries", positions, "AAAAAAAAAAA="]}]
+    line = json.dumps({"step": 1, "seconds": 0.0, "metrics": {}, "change": change}).encode() + b"\n"
+    refused(path, [*lines[:2], line], 3, "A change does not fit the state before it")
+
+
 def test_other_files_get_a_sentence(good, tmp_path):
     lines, path = good
     refused(path, [b'{"a": 1}\n'], 1, "This is no trace")
