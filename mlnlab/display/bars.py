@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from mlnlab.display.markup import fit, shortened
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 WIDTH = 680
 _ROW, _BAR, _LETTER = 20, 13, 7.8  # pixels: row height, bar height, the usual width of a letter
@@ -52,9 +52,17 @@ class Stride(NamedTuple):
     total: bool = False
 
 
-def letters(text: str) -> int:
-    """Return the width of a text in usual letters; East Asian ones take two."""
-    return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)
+def letters(text: str) -> float:
+    """Return the width of a text in usual letters; capitals are wider, East Asian ones take two."""
+    return sum(map(_width, text))
+
+
+def _width(letter: str) -> float:
+    if unicodedata.east_asian_width(letter) in "WF":
+        return 2.0
+    if letter in "mwMW":
+        return 1.6
+    return 1.2 if letter.isupper() or letter in "∧∨⇒⇔" else 1.0
 
 
 def _fitted(label: str) -> str:
@@ -101,8 +109,18 @@ def bar_picture(bars: Sequence[Bar]) -> str:
             _rectangle(left, top, length * value, _BAR, "total" if bar.known else "b"),
             _text(WIDTH - _NUMBER_WIDTH + 8, baseline, bar.words, "n"),
         ]
-    height = _TOP + len(bars) * _ROW
-    return _picture(height, [*parts, _line(left + length / 2, 0, left + length / 2, height - 4, "2 3")])
+    bottom = _TOP + len(bars) * _ROW
+    return _picture(bottom + 16, [*parts, *_axis(left, length, bottom)])
+
+
+def _axis(left: float, length: float, bottom: float) -> Iterator[str]:
+    """Yield a thin line below bars with marks at 0, one half (also through the bars) and 1."""
+    middle = left + length / 2
+    yield _line(middle, 0, middle, bottom, "2 3")
+    yield _line(left, bottom, left + length, bottom)
+    for x, words in ((left, "0"), (middle, "½"), (left + length, "1")):
+        yield _line(x, bottom, x, bottom + 3)
+        yield _text(x, bottom + 14, words, "n q", "middle")
 
 
 def spread_picture(values: Sequence[float], bins: int = 20) -> str:

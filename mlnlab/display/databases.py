@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from mlnlab.display.findings import findings_markup, summary_of
 from mlnlab.display.markup import Element, count_of, element, shortened
-from mlnlab.display.style import card, folded, quiet, title
+from mlnlab.display.style import BREAKING, card, folded, quiet, title
 from mlnlab.display.tables import MOST_ROWS, bounded_table
 from mlnlab.display.vocabularies import types_table
 from mlnlab.logic.ground_atoms import GroundAtom
@@ -67,7 +67,7 @@ def _marked_atoms(db: Database) -> Iterator[Element]:
         total = sum(len(getattr(db.relation(name), mark)) for name in names)
         atoms = [atom for name in names for atom in first_atoms(db, name, mark, _SAMPLES)][:_SAMPLES]
         if atoms:
-            listing = element("p", ", ".join(atoms) + (", …" if total > len(atoms) else ""))
+            listing = element("p", ", ".join(atoms) + (", …" if total > len(atoms) else ""), style=BREAKING)
             yield folded(f"{count_of(total, 'atom')} {words}", listing)
 
 

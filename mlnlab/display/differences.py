@@ -31,6 +31,8 @@ def _removed() -> Element:
 
 
 def _rows(difference: Difference) -> Iterator[tuple[Node, Node, Node]]:
+    for text in difference.changed:
+        yield _change("~", "changed"), "", shortened(text, 200)
     for text in difference.declared:
         yield _added(), "declaration", shortened(text, 200)
     for text in difference.undeclared:

@@ -10,6 +10,7 @@ from mlnlab.display.mathematics import formula_markup, weight_in_words, weight_m
 from mlnlab.display.models import model_title
 from mlnlab.display.style import card, title
 from mlnlab.display.tables import table
+from mlnlab.display.terminal import printable_lines
 from mlnlab.display.vocabularies import marks_in_words, predicate_markup
 from mlnlab.logic.printing import latex_escaped, marks_of, to_latex, to_unicode
 from mlnlab.logic.weights import Hard
@@ -44,7 +45,7 @@ def model_as_text(mln: MLN) -> str:
         f"{weight_in_words(weighted.weight):>{width}}  {to_unicode(weighted.formula, marks_of(weighted))}"
         for weighted in mln.formulas
     ]
-    return "\n".join([*declarations(mln.vocabulary), "", *lines, ""])
+    return printable_lines("\n".join([*declarations(mln.vocabulary), "", *lines, ""]))
 
 
 def model_as_latex(mln: MLN) -> str:

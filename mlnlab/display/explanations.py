@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING
 from mlnlab.display.bars import WIDTH, Stride, waterfall_picture
 from mlnlab.display.markup import Element, element, image, shortened
 from mlnlab.display.probabilities import probability_in_words
-from mlnlab.display.style import card, folded, quiet, title
+from mlnlab.display.style import BREAKING, card, folded, quiet, title
+from mlnlab.display.symbols import in_symbols
 from mlnlab.display.tables import MOST_ROWS, bounded_table
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from mlnlab.inference.explanation import Explanation, Share
 
 MOST_STRIDES = 15
@@ -29,7 +32,7 @@ def strides_of(explanation: Explanation) -> list[Stride]:
     level = explanation.base
     strides = [Stride("without any weight", 0.0, level, f"{level:+.3f}")]
     for share in shown[:MOST_STRIDES]:
-        label = f"{share.formula}  (weight {share.weight:g})"
+        label = f"{in_symbols(share.formula)}  (weight {share.weight:g})"
         strides.append(Stride(label, level, level + share.log_odds, f"{share.log_odds:+.3f}"))
         level += share.log_odds
     rest = shown[MOST_STRIDES:]
@@ -62,7 +65,7 @@ def _signed(value: float) -> str:
 def _table(explanation: Explanation) -> Element:
     rows = (
         (
-            shortened(share.formula, 300),
+            shortened(in_symbols(share.formula), 300),
             f"{share.weight:g}",
             _signed(share.log_odds),
             f"× {share.factor:.4g}",
@@ -79,10 +82,24 @@ def _table(explanation: Explanation) -> Element:
     )
 
 
+def _sentences(explanation: Explanation) -> list[str]:
+    """Return the explanation in words, with the formulas in mathematical symbols."""
+    texts = {share.formula for share in explanation.shares}
+    return [_with_symbols(sentence, texts) for sentence in explanation.sentences()]
+
+
+def _with_symbols(sentence: str, formulas: Collection[str]) -> str:
+    formula, weight, rest = sentence.partition(" (weight ")
+    return in_symbols(formula) + weight + rest if formula in formulas else sentence
+
+
 def explanation_display(explanation: Explanation) -> Element:
     """Return the display of an explanation."""
-    sentences = explanation.sentences()
-    shown = [element("li", shortened(text, _LONGEST_SENTENCE)) for text in sentences[: MOST_STRIDES + 2]]
+    sentences = _sentences(explanation)
+    shown = [
+        element("li", shortened(text, _LONGEST_SENTENCE), style=BREAKING)
+        for text in sentences[: MOST_STRIDES + 2]
+    ]
     more = len(sentences) - len(shown)
     headline = f"Why {shortened(explanation.atom, 120)}?"
     return card(
@@ -96,5 +113,5 @@ def explanation_display(explanation: Explanation) -> Element:
 
 def explanation_text(explanation: Explanation) -> str:
     """Return an explanation as sentences."""
-    sentences = explanation.sentences()
+    sentences = _sentences(explanation)
     return "\n".join(shortened(text, _LONGEST_SENTENCE) for text in sentences[:MOST_ROWS])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mlnlab.display.markup import Element, count_of, element, render, shortened
-from mlnlab.display.style import card, quiet, title
+from mlnlab.display.style import BREAKING, card, quiet, title
 from mlnlab.errors import Diagnostic, Severity
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ def diagnostic_markup(diagnostic: Diagnostic) -> Element:
         _hint("expected: ", diagnostic.expected),
         _hint("try: ", diagnostic.repair),
         kind=f"finding {diagnostic.severity}",
+        style=BREAKING,
     )
 
 

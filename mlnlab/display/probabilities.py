@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from mlnlab.display.bars import WIDTH, Bar, bar_picture, spread_picture
 from mlnlab.display.markup import Element, count_of, element, image, shortened
 from mlnlab.display.style import card, folded, quiet, title
+from mlnlab.display.symbols import in_symbols
 from mlnlab.display.tables import MOST_ROWS, bounded_table
 
 if TYPE_CHECKING:
@@ -61,7 +62,8 @@ def _picture(marginals: Marginals, known: frozenset[str]) -> Element:
         alternative = f"How {len(computed):,} probabilities spread between 0 and 1, in twenty bins."
         return image(spread_picture(computed), alternative, WIDTH)
     bars = [
-        Bar(name, value, _words(name, value, known), name in known) for name, value in ordered[:MOST_BARS]
+        Bar(in_symbols(name), value, _words(name, value, known), name in known)
+        for name, value in ordered[:MOST_BARS]
     ]
     return image(bar_picture(bars), _alternative([value for _, value in ordered]), WIDTH)
 
@@ -82,11 +84,21 @@ def _numbers(marginals: Marginals, known: frozenset[str]) -> Element:
     order = "in the order asked"
     if len(pairs) > MOST_ROWS:
         pairs, order = _computed_first(marginals, known), "the most probable first"
-    rows = ((shortened(name, 160), _words(name, value, known)) for name, value in pairs)
+    rows = ((shortened(in_symbols(name), 160), _words(name, value, known)) for name, value in pairs)
     shown = bounded_table(
         ("query", "probability"), rows, len(pairs), "queries", numbers=(1,), where="to_frame() has them all"
     )
     return folded(f"as a table, {order}", shown)
+
+
+def why_empty(marginals: Marginals) -> str:
+    """Say why there are no probabilities."""
+    types = marginals.question.vocabulary.types
+    empty = [shortened(name) for name, domain in types.items() if not len(domain)]
+    if not empty:
+        return "nothing was asked."
+    named = f"type{'s' * (len(empty) > 1)} {', '.join(empty[:10])}{', ...' if len(empty) > 10 else ''}"
+    return f"there is nothing to ask about: no constants of {named} are known, from the model or from facts."
 
 
 def how_computed(marginals: Marginals) -> str:
@@ -100,23 +112,29 @@ def marginals_display(marginals: Marginals) -> Element:
     number, known = len(marginals), facts_among(marginals)
     return card(
         title("Probabilities", count_of(number, "query", "queries")),
-        _picture(marginals, known) if number else quiet("Nothing was asked."),
+        _picture(marginals, known) if number else quiet(_capitalised(why_empty(marginals))),
         _rest(marginals, known),
         _numbers(marginals, known) if number else None,
         quiet(how_computed(marginals)),
     )
 
 
+def _capitalised(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:]
+
+
 def marginals_text(marginals: Marginals) -> str:
     """Return marginals as text."""
+    known = facts_among(marginals)
     lines = [
-        f"  {probability_in_words(value):>8}  {shortened(name, 120)}"
+        f"  {probability_in_words(value):>8}  {shortened(name, 120)}{'  (fact)' if name in known else ''}"
         for name, value in by_probability(marginals)[:MOST_BARS]
     ]
     rest = len(marginals) - MOST_BARS
     more = [f"  ... and {rest:,} less probable ones"] if rest > 0 else []
+    reason = [] if marginals else [_capitalised(why_empty(marginals))]
     head = f"<Marginals by {marginals.method}: {count_of(len(marginals), 'query', 'queries')}>"
-    return "\n".join([head, *lines, *more])
+    return "\n".join([head, *lines, *more, *reason])
 
 
 def log_z_display(log_z: LogZ) -> Element:

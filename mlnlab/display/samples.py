@@ -27,9 +27,7 @@ def sample_display(sample: Sample) -> Element:
     return card(
         title(f"Sample {shortened(sample.name)}", count_of(len(sample.databases), "database")),
         element("div", shortened(sample.description, _LONGEST_DESCRIPTION)),
-        formulas_table(sample.mln.formulas)
-        if sample.mln.formulas
-        else predicates_table(sample.mln.vocabulary),
+        _model(sample.mln),
         bounded_table(headings, rows, len(sample.databases), "databases", numbers=(1, 2)),
         quiet(_parts(sample)),
     )

@@ -11,6 +11,9 @@ from mlnlab.display.markup import Element, Node, element
 
 # Lab typesets $...$ even in escaped text, unless an element above it bears one of these classes.
 ROOT_CLASSES = "mlnlab tex2jax_ignore mathjax_ignore"
+# Said at the element itself: in untrusted notebooks Lab drops the style sheet below, and lets no other
+# value through than this one.
+BREAKING = "overflow-wrap:break-word"
 
 STYLE = """
 .mlnlab{--m-text:var(--vscode-editor-foreground,var(--jp-content-font-color1,CanvasText));
@@ -36,6 +39,8 @@ overflow-wrap:normal}
 overflow-wrap:normal}
 .mlnlab .mlnlab-title{font-weight:600;margin:0 0 2px}
 .mlnlab .mlnlab-quiet{color:var(--m-soft);font-weight:400;margin:0}
+.mlnlab li,.mlnlab p,.mlnlab .mlnlab-title,.mlnlab .mlnlab-quiet,.mlnlab .mlnlab-finding{
+overflow-wrap:anywhere}
 .mlnlab p{margin:2px 0 4px}.mlnlab.mlnlab ul{margin:2px 0 6px;padding-left:1.4em}
 .mlnlab details{margin:2px 0}.mlnlab summary{cursor:pointer;color:var(--m-soft)}
 .mlnlab summary:hover{color:var(--m-text)}
@@ -76,12 +81,12 @@ def card(*children: Node | None) -> Element:
 def title(text: str, remark: str = "") -> Element:
     """Return the headline of a display, with a quieter remark behind it."""
     quiet = element("span", f" · {remark}", kind="quiet") if remark else None
-    return element("div", text, quiet, kind="title")
+    return element("div", text, quiet, kind="title", style=BREAKING)
 
 
 def quiet(text: str) -> Element:
     """Return a sentence that stands back."""
-    return element("div", text, kind="quiet")
+    return element("div", text, kind="quiet", style=BREAKING)
 
 
 def folded(headline: str, *children: Node | None) -> Element:

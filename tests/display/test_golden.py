@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from base64 import b64decode
+from html import unescape
+
 import pytest
 from bs4 import BeautifulSoup
 
@@ -10,6 +14,7 @@ from mlnlab.display.bundles import bundle
 from mlnlab.display.databases import share
 from mlnlab.display.findings import culprit_in_line
 from mlnlab.display.probabilities import probability_in_words
+from mlnlab.display.symbols import in_symbols
 from mlnlab.display.vocabularies import marks_in_words
 from mlnlab.errors import Span
 from tests.display.things import model
@@ -61,8 +66,8 @@ def test_probabilities_and_why():
     assert "2 worlds are few enough" in shown
     assert "log Z = 1.70141" in shown
     why = marginals.why("Cancer(Anna)")
-    assert rows_of(why)[1] == ["Smokes(x) => Cancer(x)", "1.5", "+1.5000", "× 4.482", "0.5000"]
-    assert "raises the log-odds by 1.500" in text_of(why)
+    assert rows_of(why)[1] == ["Smokes(x) ⇒ Cancer(x)", "1.5", "+1.5000", "× 4.482", "0.5000"]
+    assert "raises the log-odds by 1.5; without it the probability would be 0.5" in text_of(why)
 
 
 def test_what_was_computed_stands_before_the_facts():
@@ -142,3 +147,72 @@ def test_densities_in_words(part, whole, words):
 )
 def test_marks_of_declarations_in_words(declaration, words):
     assert marks_in_words(ml.MLN.from_text(declaration).vocabulary["P"]) == words
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Smokes(John) ^ !Cancer(John)", "Smokes(John) ∧ ¬Cancer(John)"),
+        ("EXIST x Cancer(x)", "∃x Cancer(x)"),
+        ("EXIST<=2 y,z (P(y) v Q(z)) <=> x != y", "∃≤2 y,z (P(y) ∨ Q(z)) ⇔ x ≠ y"),
+        ('P("a ^ b => v") => FORALL v Q(v)', 'P("a ^ b => v") ⇒ ∀v Q(v)'),
+        ("Smokes(Anna)", "Smokes(Anna)"),
+        ("soft evidence 0.7 Smokes(Anna)", "soft evidence 0.7 Smokes(Anna)"),
+        ('P("never closed => ', 'P("never closed => '),
+        ("Smokes(John) ∧ Cancer(John)", "Smokes(John) ∧ Cancer(John)"),
+    ],
+)
+def test_texts_of_formulas_in_symbols(text, shown):
+    assert in_symbols(text) == shown
+
+
+def test_bars_and_reasons_show_formulas_in_symbols():
+    mln = ml.MLN.from_text("Smokes(person)\nCancer(person)\n1.5 Smokes(x) => Cancer(x)")
+    db = ml.Database.from_text("Smokes(Anna)", mln)
+    marginals = ml.infer(mln, db, query=["EXIST x !Cancer(x)", "Cancer"])
+    assert ["∃x ¬Cancer(x)", "0.1824"] in rows_of(marginals)
+    assert "∃x ¬Cancer(x)" in picture_of(marginals)
+    why = marginals.why("Cancer(Anna)")
+    assert "Smokes(x) ⇒ Cancer(x)  (weight 1.5)" in picture_of(why)
+    assert "Smokes(x) ⇒ Cancer(x) (weight 1.5) raises" in text_of(why)
+    assert "=>" not in text_of(why)
+    assert "=>" not in bundle(why)["text/plain"]
+
+
+def picture_of(value):
+    image = BeautifulSoup(bundle(value)["text/html"], "html.parser").find("img")
+    return unescape(b64decode(image["src"].partition(",")[2]).decode())
+
+
+def test_bars_stand_on_an_axis():
+    mln = ml.MLN.from_text("person = {Anna}\nSmokes(person)\n1.5 Smokes(x)")
+    texts = re.findall("<text[^>]*>([^<]*)</text>", picture_of(ml.infer(mln, None, query=["Smokes"])))
+    assert texts == ["Smokes(Anna)", "0.8176", "0", "½", "1"]
+
+
+def test_facts_are_marked_in_text():
+    mln = ml.MLN.from_text("Smokes(person)\n0 Smokes(x)")
+    db = ml.Database.from_text("Smokes(Anna)\n?Smokes(Bob)", mln)
+    shown = bundle(ml.infer(mln, db, query=["Smokes"]))["text/plain"]
+    assert shown.splitlines()[1:] == ["    1.0000  Smokes(Anna)  (fact)", "    0.5000  Smokes(Bob)"]
+
+
+def test_nothing_to_ask_about():
+    mln = ml.MLN.from_text("Smokes(person)\n1 Smokes(x)")
+    marginals = ml.infer(mln, None, query=["Smokes(x) ^ Smokes(y)"])
+    for shown in (text_of(marginals), bundle(marginals)["text/plain"]):
+        assert "There is nothing to ask about: no constants of type person are known" in shown
+
+
+def test_a_difference_shows_the_semantics():
+    alchemy = ml.MLN.from_text(model().to_text(), semantics="alchemy")
+    assert ["~ changed", "", "semantics: textbook -> alchemy"] in rows_of(model().diff(alchemy))
+
+
+def test_long_words_break_also_without_the_style_sheet():
+    mln = ml.MLN.from_text("Smokes(person)\n0 Smokes(x)")
+    name = "x" * 400
+    marginals = ml.infer(mln, ml.Database.from_text(f'?Smokes("{name}")', mln), query=["Smokes"])
+    page = BeautifulSoup(bundle(marginals.why(f'Smokes("{name}")'))["text/html"], "html.parser")
+    for tag in [page.find(class_="mlnlab-title"), *page.find_all("li")]:
+        assert tag["style"] == "overflow-wrap:break-word"
