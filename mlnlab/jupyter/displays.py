@@ -5,7 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from IPython.core.interactiveshell import InteractiveShell
+
+    from mlnlab.errors import Diagnostic
 
 SHOWN_TYPES = {
     "mlnlab.errors": ("Diagnostic",),
@@ -29,6 +33,7 @@ SHOWN_TYPES = {
 
 # Their reprs are those of nested dataclasses, also inside of lists and dictionaries.
 _WRITTEN_SHORT = ("mlnlab.errors", "mlnlab.logic.formulas", "mlnlab.logic.weights")
+_FINDINGS = ("mlnlab.model.checking", "Findings")
 
 
 class _Printer(Protocol):
@@ -50,12 +55,15 @@ def register_displays(shell: InteractiveShell) -> None:
         # `mln.formulas` is a tuple; a formatter that somebody else gave to tuples stays.
         if sequence not in bundles.type_printers:
             bundles.for_type(sequence, shown)
+    bundles.for_type_by_name(*_FINDINGS, findings_shown)
     plain = getattr(shell.display_formatter, "formatters", {}).get("text/plain")
     if plain is None:
         return
     for module in _WRITTEN_SHORT:
         for name in SHOWN_TYPES[module]:
             plain.for_type_by_name(module, name, written)
+    # IPython has a printer for tuples, which would come before the bundle's text.
+    plain.for_type_by_name(*_FINDINGS, findings_written)
 
 
 def written(value: object, printer: _Printer, _cycle: bool) -> None:
@@ -68,8 +76,24 @@ def shown(value: object) -> dict[str, str] | None:
     if isinstance(value, list | tuple) and not _may_be_ours(value):
         return None
     from mlnlab.display.bundles import bundle
+    from mlnlab.display.terminal import printable_lines
 
-    return bundle(value)
+    found = bundle(value)
+    # A front end without HTML may be a terminal.
+    return found and found | {"text/plain": printable_lines(found["text/plain"])}
+
+
+def findings_shown(findings: Sequence[Diagnostic]) -> dict[str, str]:
+    """Return the bundle of what ``check`` found; unlike a plain tuple it tells that there is nothing."""
+    from mlnlab.display.findings import findings_display, findings_text
+    from mlnlab.display.markup import render
+
+    return {"text/plain": findings_text(findings), "text/html": render(findings_display(findings))}
+
+
+def findings_written(findings: Sequence[Diagnostic], printer: _Printer, _cycle: bool) -> None:
+    """Write what ``check`` found as plain text."""
+    printer.text(findings_shown(findings)["text/plain"])
 
 
 def _may_be_ours(items: list[object] | tuple[object, ...]) -> bool:

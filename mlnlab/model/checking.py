@@ -18,12 +18,22 @@ from mlnlab.syntax.sources import decoded, read_bytes
 if TYPE_CHECKING:
     from mlnlab.model.mln import Semantics
 
-__all__ = ["check"]
+__all__ = ["Findings", "check", "checked_model"]
 
 Kind = Literal["model", "facts"]
 
 _FACT_FILES = frozenset({".db", ".func"})
 _FILES = _FACT_FILES | {".mln"}
+
+
+class Findings(tuple[Diagnostic, ...]):
+    """All problems of a text, by place: a tuple that says ``no problems`` where there are none."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        """Return the problems one below the other, as a compiler prints them."""
+        return "\n".join(map(str, self)) or "no problems"
 
 
 def check(
@@ -34,7 +44,7 @@ def check(
     name: str | None = None,
     folder: str | Path | None = None,
     semantics: Semantics = "textbook",
-) -> tuple[Diagnostic, ...]:
+) -> Findings:
     r"""Return all problems of a text or file, by place; it never raises on bad text.
 
     A ``Path``, or a string of one line that ends in ``.mln``, ``.db`` or ``.func``, is a file. Text is a
@@ -46,20 +56,44 @@ def check(
     >>> for diagnostic in ml.check("Smokes(person)\n1.5 Smoke(x)"):
     ...     print(diagnostic.message)
     there is no predicate Smoke; did you mean Smokes?
+    >>> print(ml.check("Smokes(person)\n1.5 Smokes(x)"))
+    no problems
     """
     path = _as_path(source)
     file = name or (str(path) if path else "<text>")
-    if path is not None:
-        try:
-            content: str | bytes = read_bytes(path)
-        except InputError as problem:
-            return (Diagnostic("unreadable", Severity.ERROR, str(problem), Span(file, 1, 1, 1, 2)),)
-    else:
-        content = source  # type: ignore[assignment]  # a path would have been found
+    # Where there is no path, the source is a text: mypy cannot know.
+    content: str | bytes | Diagnostic = source if path is None else _content(path, file)  # type: ignore[assignment]
+    if isinstance(content, Diagnostic):
+        return Findings((content,))
     if _is_of_facts(path, vocabulary, kind):
-        return _check_facts(content, file, vocabulary)
+        return Findings(_check_facts(content, file, vocabulary))
     place = folder if folder is not None or path is None else path.parent
-    return _check_model(content, file, place, vocabulary, semantics)
+    return _check_model(content, file, place, vocabulary, semantics)[0]
+
+
+def checked_model(path: Path) -> tuple[Findings, Vocabulary | None]:
+    """Return the problems of a model file, and its vocabulary as far as it could be read."""
+    content = _content(path, str(path))
+    if isinstance(content, Diagnostic):
+        return Findings((content,)), None
+    return _check_model(content, str(path), path.parent, None, "textbook")
+
+
+def _content(path: Path, file: str) -> bytes | Diagnostic:
+    """Return what stands in a file, or why it cannot be read."""
+    try:
+        return read_bytes(path)
+    except InputError as problem:
+        return Diagnostic("unreadable", Severity.ERROR, str(problem), _start_of(file))
+
+
+def _start_of(file: str) -> Span:
+    return Span(file, 1, 1, 1, 2)
+
+
+def _says_nothing(file: str) -> Diagnostic:
+    what = "text" if file.startswith("<") else "file"
+    return Diagnostic("says-nothing", Severity.NOTE, f"this {what} says nothing", _start_of(file))
 
 
 def _as_path(source: object) -> Path | None:
@@ -81,17 +115,16 @@ def _is_of_facts(path: Path | None, vocabulary: object, kind: Kind | None) -> bo
     return path.suffix.lower() in _FACT_FILES if path else vocabulary is not None
 
 
-def _check_facts(content: str | bytes, file: str, source: MLN | Vocabulary | None) -> tuple[Diagnostic, ...]:
-    if source is not None:
-        return tuple(analyse_facts(content, vocabulary_of(source), file=file).diagnostics)
-    found = analyse_facts(content, Vocabulary(), file=file, complete=False).diagnostics
-    note = Diagnostic(
-        "no-model",
-        Severity.NOTE,
-        "only the form of the facts was checked, because no model was given",
-        Span(file, 1, 1, 1, 2),
-    )
-    return (note, *_about_the_form(found))
+def _check_facts(content: str | bytes, file: str, source: MLN | Vocabulary | None) -> Iterator[Diagnostic]:
+    base = Vocabulary() if source is None else vocabulary_of(source)
+    analysis = analyse_facts(content, base, file=file, complete=source is not None)
+    if source is None:
+        message = "only the form of the facts was checked, because no model was given"
+        yield Diagnostic("no-model", Severity.NOTE, message, _start_of(file))
+    found = analysis.diagnostics
+    if not found and not analysis.relations and analysis.vocabulary == base:
+        yield _says_nothing(file)
+    yield from found if source is not None else _about_the_form(found)
 
 
 def _about_the_form(found: tuple[Diagnostic, ...]) -> Iterator[Diagnostic]:
@@ -107,13 +140,16 @@ def _check_model(
     folder: str | Path | None,
     source: MLN | Vocabulary | None,
     semantics: Semantics,
-) -> tuple[Diagnostic, ...]:
-    base = None if source is None else vocabulary_of(source)
+) -> tuple[Findings, Vocabulary]:
+    base = Vocabulary() if source is None else vocabulary_of(source)
     analysis = analyse(content, file=file, folder=folder, vocabulary=base)
     if analysis.errors:
         # Formulas are missing now, so nothing can be said about the model as a whole.
-        return analysis.diagnostics
+        return Findings(analysis.diagnostics), analysis.vocabulary
+    if not analysis.diagnostics and not analysis.formulas and analysis.vocabulary == base:
+        return Findings((_says_nothing(file),)), analysis.vocabulary
     mln = MLN(analysis.vocabulary, analysis.formulas, semantics, places=analysis.places)
     text, _ = decoded(content, file)
     found = (*analysis.diagnostics, *remarks(mln, text, file))
-    return tuple(sorted(found, key=lambda diagnostic: (diagnostic.span.file, diagnostic.span)))
+    in_order = sorted(found, key=lambda diagnostic: (diagnostic.span.file, diagnostic.span))
+    return Findings(in_order), analysis.vocabulary

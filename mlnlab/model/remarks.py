@@ -13,7 +13,7 @@ from mlnlab.logic.normal_forms import nnf
 from mlnlab.logic.simplification import simplify
 from mlnlab.logic.substitution import free_variables
 from mlnlab.logic.traversal import subformulas
-from mlnlab.logic.weights import Hard, WeightedFormula, weight_value
+from mlnlab.logic.weights import Hard, ToLearn, Weight, WeightedFormula, weight_value
 from mlnlab.syntax.tokens import Source, end_of, start_of, tokens
 
 if TYPE_CHECKING:
@@ -76,15 +76,23 @@ def _is_always_true(formula: Formula, constants: Mapping[str, Sequence[str]]) ->
         return True
     if _depends_on_constants(formula):
         return False
-    try:
-        return cnf(formula, constants) == ()
-    except MlnlabError:
-        return False
+    return _clauses(formula, constants) == ()
 
 
 def _depends_on_constants(formula: Formula) -> bool:
-    """Tell whether the clauses of a formula depend on which constants there are."""
-    return any(isinstance(part, Exists) for part in subformulas(nnf(formula)))
+    """Tell whether the clauses of a formula depend on which constants there are; if unknown, they may."""
+    try:
+        return any(isinstance(part, Exists) for part in subformulas(nnf(formula)))
+    except MlnlabError:  # too large to be written out
+        return True
+
+
+def _clauses(formula: Formula, constants: Mapping[str, Sequence[str]]) -> tuple[object, ...] | None:
+    """Return the clauses of a formula, ``None`` where they are too many or there is no such form."""
+    try:
+        return tuple(cnf(formula, constants))
+    except MlnlabError:
+        return None
 
 
 # --- what Alchemy does otherwise ----------------------------------------------------------------
@@ -97,14 +105,10 @@ def _split(
     constants: Mapping[str, Sequence[str]],
     semantics: str,
 ) -> list[Diagnostic]:
-    """Say that Alchemy divides the weight of a formula that is no clause (lecture notes, eq. 13)."""
-    weight = weight_value(weighted.weight)
-    if weight is None:
+    """Say that Alchemy splits a formula that is no clause, and divides its weight among the clauses."""
+    if weight_value(weighted.weight) is None:
         return []
-    try:
-        number = len(cnf(weighted.formula, constants))
-    except MlnlabError:
-        return []
+    number = len(_clauses(weighted.formula, constants) or ())
     if number < 2:
         return []
     return [_remark("alchemy-splits", Severity.NOTE, _splitting(weighted, number, semantics), place, source)]
@@ -127,22 +131,32 @@ def _splitting(weighted: WeightedFormula, number: int, semantics: str) -> str:
 
 
 def _repeated(formulas: Iterable[tuple[WeightedFormula, Span]], source: Source) -> Iterator[Diagnostic]:
-    first: dict[Formula, Span] = {}
+    first: dict[Formula, tuple[Weight, Span]] = {}
     for weighted, place in formulas:
         try:
             key = canonical(_with_marks(weighted))
         except MlnlabError:
             continue
         if key in first:
-            where = first[key]
+            weight, where = first[key]
             earlier = f"line {where.line}" + (f" of {where.file}" if where.file != place.file else "")
-            adds_up = weight_value(weighted.weight) is not None
-            effect = "; the weights of the two add up" if adds_up else ""
+            effect = _effect(weight, weighted.weight)
             message = (
-                f"this repeats {earlier}, up to the names of variables and the order of operands{effect}"
+                f"this repeats {earlier}, up to the names of variables and the order of operands; {effect}"
             )
             yield _remark("repeated-formula", Severity.WARNING, message, place, source)
-        first.setdefault(key, place)
+        first.setdefault(key, (weighted.weight, place))
+
+
+def _effect(first: Weight, second: Weight) -> str:
+    """Say what a formula means that stands there twice."""
+    if isinstance(first, Hard) and isinstance(second, Hard):
+        return "once is enough"
+    if isinstance(first, Hard) or isinstance(second, Hard):
+        return "beside the hard one, the other changes no probability"
+    if isinstance(first, ToLearn) or isinstance(second, ToLearn):
+        return "once learned, the weights of the two add up"
+    return "the weights of the two add up"
 
 
 def _with_marks(weighted: WeightedFormula) -> Formula:

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from mlnlab.cli import main
+from mlnlab.model import checking
 
 SOUND = "Smokes(person)\n1.5 Smokes(x)\n"
 WARNED = SOUND + "2 Smokes(y)\n"
@@ -80,3 +81,26 @@ def test_what_cannot_be_read(tmp_path, capsys):
     shown = capsys.readouterr().out
     assert "is a folder" in shown
     assert "There is no file" in shown
+
+
+def test_a_model_is_analysed_once(files, capsys, monkeypatch):
+    calls = []
+    original = checking.analyse
+    monkeypatch.setattr(checking, "analyse", lambda *a, **k: calls.append(a) or original(*a, **k))
+    assert main(["check", *files(a_mln=SOUND, a_db="Smokes(Anna)\n")]) == 0
+    assert len(calls) == 1
+
+
+def test_empty_files_get_a_note(files, capsys):
+    model, comments, facts, sound = files(a_mln="", b_mln="// only this\n", a_db="\n// none\n", c_mln=SOUND)
+    assert main(["check", model, comments, sound, facts]) == 0
+    shown = capsys.readouterr()
+    for path in (model, comments, facts):
+        assert f"{path}:1:1: note: this file says nothing [says-nothing]\n" in shown.out
+    assert shown.err == "3 notes in 4 files\n"
+
+
+def test_calculations_with_decimals_are_reported(files, capsys):
+    (path,) = files(a_mln="t = {1,...,5}\nP(t)\n1 P(x+1.5)\n")
+    assert main(["check", path]) == 1
+    assert f"{path}:3:" in capsys.readouterr().out

@@ -24,6 +24,24 @@ def test_objects_and_lists_of_them_are_shown(notebook):
     assert notebook.formats({"formula": mln.formulas[0]})["text/plain"] == "{'formula': 1.5  Smokes(x)}"
 
 
+def test_a_good_text_shows_that_nothing_was_found(notebook):
+    found = ml.check("Smokes(person)\n1 Smokes(x)")
+    assert found == ()
+    shown = notebook.formats(found)
+    assert shown["text/plain"] == "no problems"
+    assert "no problems" in shown["text/html"]
+    assert "error" in notebook.formats(ml.check("1 A(x)"))["text/html"]
+    assert str(found) == "no problems"
+
+
+def test_plain_text_cannot_steer_a_terminal(notebook):
+    mln = ml.MLN.from_text('Smokes(person)\n1.5 Smokes("\x1b]0;owned\x07\u202e")')
+    plain = notebook.formats(mln)["text/plain"]
+    assert "owned" in plain
+    assert not set(plain) & set("\x1b\x07\u202e")
+    assert "\n" in plain
+
+
 def test_other_objects_are_shown_as_before(notebook):
     for value in ([1, 2], (), [], ["<b>"], {"a": 1}, "text", 3.5):
         assert notebook.formats(value) == {"text/plain": repr(value)}

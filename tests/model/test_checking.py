@@ -174,3 +174,43 @@ def test_large_models_and_formulas_do_not_take_long():
     huge = "1 " + " v ".join(f"Smokes(A{n})" for n in range(2_000))
     pairs = " v ".join(f"(Smokes(A{n}) ^ Cancer(A{n}))" for n in range(40))
     assert "repeated-formula" not in [code for code, _ in codes(f"{many}\n{huge}\n1 {pairs}")]
+
+
+def test_a_formula_that_is_too_large_to_be_written_out_gets_no_remark():
+    chain = " <=> ".join(f"S(x{i})" for i in range(20))
+    assert ml.check(f"S(p)\n1 {chain}\n{chain}.\n-1 !({chain}) v (EXIST y S(y) <=> {chain})") != ()
+
+
+def test_a_text_that_says_nothing_gets_a_note():
+    for text in ("", "\n\n", "// nothing\n/* at all */"):
+        for options in ({}, {"kind": "model"}, {"vocabulary": ml.MLN.from_text("P(t)")}):
+            (found,) = ml.check(text, **options)
+            assert (found.code, found.severity, str(found.span)) == (
+                "says-nothing", Severity.NOTE, "<text>:1:1",
+            )  # fmt: skip
+    assert ml.check("person = {Anna}") == ()
+    assert ml.check("person = {Anna}", ml.MLN.from_text("P(person)")) == ()
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "effect"),
+    [
+        ("1 Smokes(x)", "2 Smokes(y)", "the weights of the two add up"),
+        ("1 Smokes(x)", "Smokes(y).", "beside the hard one, the other changes no probability"),
+        ("Smokes(x).", "2 Smokes(y)", "beside the hard one, the other changes no probability"),
+        ("Smokes(x).", "Smokes(y).", "once is enough"),
+        ("w: Smokes(x)", "2 Smokes(y)", "once learned, the weights of the two add up"),
+    ],
+)
+def test_what_a_repetition_means(first, second, effect):
+    found = ml.check(f"{DECLARATIONS}{USED}{first}\n{second}")
+    (repeated,) = [d for d in found if d.code == "repeated-formula"]
+    assert repeated.message.endswith(f"order of operands; {effect}")
+
+
+def test_findings_are_a_tuple_that_prints():
+    found = ml.check("Smokes(person)\n1 Smoke(x)")
+    assert found == tuple(found)
+    assert isinstance(found, tuple)
+    assert "1 Smoke(x)\n      ^^^^^" in str(found)
+    assert str(ml.check("Smokes(person)\n1 Smokes(x)")) == "no problems"

@@ -50,13 +50,15 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
 
 def run(arguments: argparse.Namespace) -> int:
     """Check the files in turn and report."""
+    from mlnlab.model.checking import checked_model
+
     found: list[Diagnostic] = []
     vocabulary: Vocabulary | None = None
     for path in arguments.files:
         if _holds_facts(path):
             found += _check_facts(path, vocabulary)
         else:
-            problems, vocabulary = _check_model(path)
+            problems, vocabulary = checked_model(path)
             found += problems
     if arguments.format == "json":
         print(json.dumps([_as_record(diagnostic) for diagnostic in found], indent=2, ensure_ascii=False))
@@ -70,19 +72,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _holds_facts(path: Path) -> bool:
     return path.suffix.lower() in {".db", ".func"}
-
-
-def _check_model(path: Path) -> tuple[Sequence[Diagnostic], Vocabulary | None]:
-    """Return the model's problems, and its vocabulary as far as it could be read."""
-    from mlnlab.errors import InputError
-    from mlnlab.model.checking import check
-    from mlnlab.syntax.analysis import analyse_file
-
-    found = check(path, kind="model")
-    try:
-        return found, analyse_file(path).vocabulary
-    except InputError:
-        return found, None
 
 
 def _check_facts(path: Path, vocabulary: Vocabulary | None) -> Iterable[Diagnostic]:
