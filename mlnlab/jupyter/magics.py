@@ -12,11 +12,20 @@ from mlnlab.errors import Diagnostic, InputError
 from mlnlab.jupyter.options import LineParser, variable_name
 
 if TYPE_CHECKING:
+    from argparse import Namespace
     from collections.abc import Sequence
 
     from IPython.core.interactiveshell import InteractiveShell
 
     from mlnlab.model.mln import MLN
+
+
+class CellError(InputError):
+    """A cell that could not be read; its problems stand above, so that one line is enough."""
+
+    def _render_traceback_(self) -> list[str]:
+        """Show one line: IPython's own hook."""
+        return [f"{type(self).__name__}: {self.summary}"]
 
 
 def register_magics(shell: InteractiveShell) -> None:
@@ -37,10 +46,11 @@ def register_magics(shell: InteractiveShell) -> None:
 def read_model_cell(shell: InteractiveShell, line: str, cell: str) -> None:
     """Read the cell as a model, keep it in a variable and show it.
 
-    ``%%mln [NAME] [--semantics textbook|alchemy] [--folder FOLDER]``
+    ``%%mln [NAME] [--semantics textbook|alchemy] [--folder FOLDER] [--keep-going]``
 
     NAME is the variable (``mln`` without one), FOLDER is where ``#include`` looks. If something is wrong with
-    the text, all of it is shown and the variable keeps its value.
+    the text, all of it is shown, the variable keeps its value, and the cell fails, so that "Run all" and
+    ``mlnlab run`` stop there. With ``--keep-going`` the problems are only shown.
     """
     options = _model_options().read(line)
     from mlnlab.model.mln import MLN
@@ -51,7 +61,7 @@ def read_model_cell(shell: InteractiveShell, line: str, cell: str) -> None:
     try:
         model = MLN.from_text(text, semantics=options.semantics, name=place, folder=options.folder)
     except InputError as error:
-        _show_problems(error.diagnostics, options.name, shell)
+        _report(error.diagnostics, options, shell)
         return
     found = sorted((*model.diagnostics, *remarks(model, text, place)), key=lambda d: (d.span.file, d.span))
     model = replace(model, name=options.name, diagnostics=tuple(found))
@@ -62,10 +72,11 @@ def read_model_cell(shell: InteractiveShell, line: str, cell: str) -> None:
 def read_facts_cell(shell: InteractiveShell, line: str, cell: str) -> None:
     """Read the cell as facts of a model, keep the database in a variable and show it.
 
-    ``%%db [NAME] [--model MODEL]``
+    ``%%db [NAME] [--model MODEL] [--keep-going]``
 
     NAME is the variable (``db`` without one), MODEL the variable that holds the model (``mln``). If
-    something is wrong with the text, all of it is shown and the variable keeps its value.
+    something is wrong with the text, all of it is shown, the variable keeps its value, and the cell fails,
+    so that "Run all" and ``mlnlab run`` stop there. With ``--keep-going`` the problems are only shown.
     """
     options = _facts_options().read(line)
     from mlnlab.model.database import Database
@@ -74,7 +85,7 @@ def read_facts_cell(shell: InteractiveShell, line: str, cell: str) -> None:
     try:
         database = Database.from_text(_as_numbered_in_the_cell(cell), model, name="%%db cell")
     except InputError as error:
-        _show_problems(error.diagnostics, options.name, shell)
+        _report(error.diagnostics, options, shell)
         return
     database = replace(database, name=options.name)
     shell.user_ns[options.name] = database
@@ -86,6 +97,7 @@ def _model_options() -> LineParser:
     parser.add_argument("name", nargs="?", type=variable_name, default="mln", metavar="NAME")
     parser.add_argument("--semantics", choices=("textbook", "alchemy"), default="textbook")
     parser.add_argument("--folder", default=None)
+    parser.add_argument("--keep-going", action="store_true")
     return parser
 
 
@@ -93,6 +105,7 @@ def _facts_options() -> LineParser:
     parser = LineParser(prog="db", add_help=False)
     parser.add_argument("name", nargs="?", type=variable_name, default="db", metavar="NAME")
     parser.add_argument("--model", type=variable_name, default="mln")
+    parser.add_argument("--keep-going", action="store_true")
     return parser
 
 
@@ -117,12 +130,17 @@ def _model_named(shell: InteractiveShell, name: str) -> MLN:
     raise UsageError(f"%%db: {what}; {way}.")
 
 
-def _show_problems(diagnostics: Sequence[Diagnostic], name: str, shell: InteractiveShell) -> None:
+def _report(diagnostics: Sequence[Diagnostic], options: Namespace, shell: InteractiveShell) -> None:
+    """Show what is wrong in place, and let the cell fail unless asked otherwise."""
     from mlnlab.display.findings import findings_display, findings_text
     from mlnlab.display.markup import render
+    from mlnlab.display.terminal import printable_lines
 
+    name = options.name
     kept = f"{name} keeps its value" if name in shell.user_ns else f"{name} is not made"
     headline = f"This cell has problems; {kept}"
     text = f"{headline}.\n{findings_text(diagnostics)}"
     markup = render(findings_display(diagnostics, headline))
-    display({"text/plain": text, "text/html": markup}, raw=True)  # type: ignore[no-untyped-call]
+    display({"text/plain": printable_lines(text), "text/html": markup}, raw=True)  # type: ignore[no-untyped-call]
+    if not options.keep_going:
+        raise CellError(f"{headline}.", diagnostics)

@@ -25,7 +25,7 @@ mln = ml.MLN.from_formulas([(1.5, Smokes(x) >> Cancer(x)), *((0.5, Smokes(name))
 mln
 """.strip()
 MISTAKEN = r"""
-%%mln strange
+%%mln strange --keep-going
 Smokes(person)
 1.5 Smoke("<script>window.harmed = 1</script>") v Smokes("$\frac{1}{2}$")
 """.strip()

@@ -34,8 +34,8 @@ def test_all_errors_are_shown_in_place_and_the_old_model_stays(notebook):
     notebook.run(MODEL)
     before = notebook.variables["mln"]
     (shown,), printed = notebook.run("%%mln\nSmokes(person)\n1 Smoke(x)\n1 (Smokes(x)\n")
-    assert notebook.result.success
-    assert "Traceback" not in printed
+    assert not notebook.result.success
+    assert printed == "CellError: This cell has problems; mln keeps its value.\n"
     assert notebook.variables["mln"] is before
     text = shown["text/plain"]
     assert text.startswith("This cell has problems; mln keeps its value.")
@@ -108,3 +108,19 @@ def test_our_errors_show_as_one_block_without_a_traceback(notebook):
 def test_magics_have_manuals(notebook):
     assert "#include" in notebook.shell.find_cell_magic("mln").__doc__
     assert "--model" in notebook.shell.find_cell_magic("db").__doc__
+
+
+def test_a_cell_that_keeps_going_only_shows_its_problems(notebook):
+    for cell in ("%%mln --keep-going\n1 Smoke(x)\n", MODEL, "%%db --keep-going\nSmoke(Anna)\n"):
+        _, printed = notebook.run(cell)
+        assert notebook.result.success
+        assert printed == ""
+    notebook.run("%%db\nSmoke(Anna)\n")
+    assert not notebook.result.success
+
+
+def test_the_manuals_say_that_a_cell_fails(notebook):
+    for name in ("mln", "db"):
+        manual = notebook.shell.find_cell_magic(name).__doc__
+        assert "the cell fails" in manual
+        assert "--keep-going" in manual

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import nbformat
 import pytest
+from nbformat.v4 import new_code_cell, new_notebook
 
+import mlnlab as ml
 from mlnlab.cli.page.execute import execute
 from mlnlab.cli.page.read import read_notebook
 from mlnlab.cli.page.render import render
@@ -43,3 +46,32 @@ def test_it_is_kept_without_results(path):
         if cell.cell_type == "code":
             assert cell.outputs == []
             assert cell.execution_count is None
+
+
+def test_a_failed_model_cell_stops_the_run(tmp_path):
+    cells = ["import mlnlab", "%%mln\n1 Smoke(x)", "print('after')"]
+    notebook = new_notebook(cells=[new_code_cell(cell) for cell in cells])
+    failure = execute(notebook, tmp_path, timeout=120, say=print)
+    assert failure == "code cell 2 failed with CellError: This cell has problems; mln is not made."
+    shown = notebook.cells[1].outputs
+    assert "there is no predicate Smoke" in shown[0]["data"]["text/html"]
+    assert shown[1]["traceback"] == ["CellError: This cell has problems; mln is not made."]
+    assert notebook.cells[2].outputs == []
+
+
+def _rows(markdown):
+    section = markdown.split("## What has no meaning here", 1)[1].split("\n## ", 1)[0]
+    return re.findall(r"^\|.*\|$", section, re.MULTILINE)
+
+
+def test_what_has_no_meaning_is_one_list(repository):
+    language = _rows((repository / "mlnlab" / "LANGUAGE.md").read_text(encoding="utf-8"))
+    notebook = read_notebook(FOLDER / "01_language.ipynb")
+    (place,) = [n for n, cell in enumerate(notebook.cells) if "## What has no meaning here" in cell.source]
+    assert _rows(notebook.cells[place].source) == language
+    # Each row but the endless text is shown in the cell below.
+    source = notebook.cells[place + 1].source
+    scope = {"ml": ml}
+    exec(source.replace("ml.check(refused)", "found = ml.check(refused)"), scope)
+    codes = set(re.findall(r"`([a-z]+(?:-[a-z]+)+)`", "".join(row.split("|")[2] for row in language)))
+    assert {diagnostic.code for diagnostic in scope["found"]} == codes - {"too-long"}
