@@ -7,9 +7,11 @@ import os
 import sys
 import traceback
 from importlib import metadata
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mlnlab.cli.registry import command_modules
+from mlnlab.display.terminal import printable_lines
 from mlnlab.errors import MlnlabError
 
 if TYPE_CHECKING:
@@ -31,11 +33,19 @@ _PIPE_CLOSED = 141  # ... and for one whose reader went away, as in `mlnlab ... 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; a failure is one sentence on stderr, never a traceback."""
+    _open_closed_streams()
     try:
         arguments = _parser().parse_args(argv)
     except SystemExit as finished:  # argparse has said what was wrong, or shown the manual
         return finished.code if isinstance(finished.code, int) else 1
     return _run(arguments)
+
+
+def _open_closed_streams() -> None:
+    """Let what is said go nowhere where a stream is closed, as in ``mlnlab doctor >&-``."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 - until the end
 
 
 def _run(arguments: argparse.Namespace) -> int:
@@ -51,10 +61,10 @@ def _run(arguments: argparse.Namespace) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _PIPE_CLOSED
     except MlnlabError as error:
-        print(f"mlnlab {arguments.command}: {error}", file=sys.stderr)
+        print(printable_lines(f"mlnlab {arguments.command}: {error}"), file=sys.stderr)
         return 1
     except OSError as error:
-        print(f"mlnlab {arguments.command}: {_in_words(error)}", file=sys.stderr)
+        print(printable_lines(f"mlnlab {arguments.command}: {_in_words(error)}"), file=sys.stderr)
         return 1
     except Exception as error:  # noqa: BLE001 - the promise above holds for our own mistakes too
         _report_defect(arguments.command, error)
@@ -93,7 +103,7 @@ def _in_words(error: OSError) -> str:
 
 def _report_defect(command: str, error: Exception) -> None:
     """Own up to a mistake of ours in one sentence; the traceback is there for who asks for it."""
-    first_line = str(error).partition("\n")[0]
+    first_line = printable_lines(str(error).partition("\n")[0])
     print(
         f"mlnlab {command}: unexpected {type(error).__name__}: {first_line} "
         "(a mistake in mlnlab; MLNLAB_DEBUG=1 shows where).",

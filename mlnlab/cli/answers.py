@@ -7,7 +7,8 @@ import io
 import json
 from typing import TYPE_CHECKING, NamedTuple
 
-from mlnlab.display.probabilities import by_probability, probability_in_words
+from mlnlab.display.probabilities import by_probability, facts_among, probability_in_words
+from mlnlab.errors import printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,14 +24,17 @@ class Answer(NamedTuple):
 
 
 def as_table(answers: Sequence[Answer]) -> str:
-    """Return the answers as columns, the most probable first; several databases one below the other."""
+    """Return the answers as lines, the most probable first; several databases one below the other."""
     blocks = []
     for answer in answers:
+        known = facts_among(answer.marginals)
+        heading = [f"{answer.database}:"] if len(answers) > 1 else []
         rows = [
-            f"{probability_in_words(value):>8}  {name}" for name, value in by_probability(answer.marginals)
+            f"{probability_in_words(value):>8}  {name}{'  (fact)' if name in known else ''}"
+            for name, value in by_probability(answer.marginals)
         ]
-        blocks.append("\n".join([f"{answer.database}:", *rows] if len(answers) > 1 else rows))
-    return "\n\n".join(blocks)
+        blocks.append("".join(f"{printable(line)}\n" for line in [*heading, *rows]))
+    return "\n".join(blocks)
 
 
 def as_csv(answers: Sequence[Answer]) -> str:
@@ -38,11 +42,19 @@ def as_csv(answers: Sequence[Answer]) -> str:
     several = len(answers) > 1
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow([*(["database"] if several else []), "query", "probability"])
+    writer.writerow([*(["database"] if several else []), "query", "probability", "fact"])
     for answer in answers:
+        known = facts_among(answer.marginals)
         for name, value in answer.marginals.probabilities.items():
-            writer.writerow([*([answer.database] if several else []), name, repr(value)])
+            fact = "true" if name in known else "false"
+            writer.writerow([*([answer.database] if several else []), name, repr(value), fact])
     return stream.getvalue()
+
+
+def _facts(marginals: Marginals) -> list[str]:
+    """Return the queries that the facts answer, in the order asked."""
+    known = facts_among(marginals)
+    return [name for name in marginals if name in known]
 
 
 def as_json(answers: Sequence[Answer]) -> str:
@@ -55,6 +67,7 @@ def as_json(answers: Sequence[Answer]) -> str:
             "worlds": answer.marginals.number_of_worlds,
             "seconds": answer.marginals.seconds,
             "probabilities": dict(answer.marginals.probabilities),
+            "facts": _facts(answer.marginals),
         }
         for answer in answers
     ]

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 _PACKAGE = Path(__file__).resolve().parents[1]
+_REINSTALL = f'"{sys.executable}" -m pip install --force-reinstall --no-deps mlnlab'
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
@@ -82,7 +83,7 @@ def _check_package() -> Iterator[Check]:
     if folder:
         yield Check("sample data", Status.OK, str(folder))
     else:
-        yield Check("sample data", Status.FAIL, "not found beside the package", "install mlnlab again")
+        yield Check("sample data", Status.FAIL, "not found in the package or beside it", _REINSTALL)
 
 
 def _check_dependencies() -> Iterator[Check]:
@@ -166,10 +167,11 @@ def _check_browser() -> Iterator[Check]:
 
 
 def _check_data() -> Iterator[Check]:
-    chosen = os.environ.get("MLNLAB_DATA")
-    folder = Path(chosen) if chosen else _PACKAGE.parents[1] / "shared" / "data"
-    if folder.is_dir():
-        yield Check("real data sets", Status.OK, str(folder))
+    name, chosen = "real data sets", os.environ.get("MLNLAB_DATA")
+    if not chosen:
+        yield Check(name, Status.OK, "MLNLAB_DATA is not set (only tests of the project use it)")
+    elif Path(chosen).is_dir():
+        yield Check(name, Status.OK, chosen)
     else:
-        remedy = "only some tests and reproductions need them: set MLNLAB_DATA to their folder"
-        yield Check("real data sets", Status.WARN, "not found", remedy)
+        remedy = "set MLNLAB_DATA to a folder, or unset it: only tests of the project use it"
+        yield Check(name, Status.WARN, f"MLNLAB_DATA names no folder: {chosen}", remedy)

@@ -105,3 +105,40 @@ def test_bad_input_gets_a_sentence(model, facts, tmp_path, capsys):
         assert sentence in message
         assert len(message.splitlines()) == 1
         assert "unexpected" not in message
+
+
+def test_nothing_is_overwritten_unasked(model, facts, tmp_path, capsys):
+    target = tmp_path / "b.mln"
+    target.write_text("// mine")
+    assert main(["convert", str(model), str(target)]) == 1
+    assert capsys.readouterr().err == f"mlnlab convert: {target}: exists already; --force overwrites it.\n"
+    assert target.read_text() == "// mine"
+    assert main(["convert", str(model), str(target), "--force"]) == 0
+    assert ml.load(target) == ml.load(model)
+    other = tmp_path / "c.db"
+    other.write_text("")
+    assert main(["convert", str(facts), str(other), "--model", str(model)]) == 1
+    assert "exists already" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("force", [[], ["--force"]])
+def test_in_and_out_must_differ(force, model, facts, tmp_path, capsys):
+    (tmp_path / "link.mln").symlink_to(model)
+    for source, target in [(model, model), (model, tmp_path / "link.mln"), (facts, facts)]:
+        before = source.read_text()
+        assert main(["convert", str(source), str(target), "--model", str(model), *force]) == 1
+        assert "IN and OUT are the same" in capsys.readouterr().err
+        assert source.read_text() == before
+
+
+def test_a_folder_must_be_empty_or_loses_its_old_tables(model, facts, tmp_path, capsys):
+    folder = tmp_path / "tables"
+    folder.mkdir()
+    command = ["convert", str(facts), str(folder), "--model", str(model)]
+    assert main([*command, "--tables", "tsv"]) == 0
+    (folder / "notes.txt").write_text("mine")
+    assert main(command) == 1
+    assert "is not empty; --force replaces the tables in it." in capsys.readouterr().err
+    assert main([*command, "--force"]) == 0
+    left = sorted(path.name for path in folder.iterdir())
+    assert left == ["Friends.csv", "Smokes.csv", "constants.csv", "notes.txt"]

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from mlnlab.cli import checks, main
+
+
+@pytest.fixture(autouse=True)
+def declared(monkeypatch):
+    """What the installed package asks for; a source folder need not be installed to be tested."""
+    monkeypatch.setattr(checks.metadata, "requires", lambda _: ["jupyterlab>=4.6.2,<5", "numpy"])
 
 
 def report(capsys):
@@ -55,3 +63,14 @@ def test_a_broken_check_is_a_finding(monkeypatch, capsys):
     code, found = report(capsys)
     assert code == 1
     assert any("ZeroDivisionError" in check["detail"] for check in found["checks"])
+
+
+def test_the_real_data_are_nobodys_business_unless_named(monkeypatch, capsys, tmp_path):
+    monkeypatch.delenv("MLNLAB_DATA", raising=False)
+    _, found = report(capsys)
+    (data,) = [check for check in found["checks"] if check["name"] == "real data sets"]
+    assert data["status"] == "ok"
+    assert data["detail"] == "MLNLAB_DATA is not set (only tests of the project use it)"
+    monkeypatch.setenv("MLNLAB_DATA", str(tmp_path))
+    _, found = report(capsys)
+    assert str(tmp_path) in [check["detail"] for check in found["checks"]]

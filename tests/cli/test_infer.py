@@ -35,7 +35,7 @@ def paths(tmp_path):
 def test_a_table_most_probable_first(paths, capsys):
     assert main(["infer", *paths[:2], "--query", "Smokes(John),Smokes(Ivan)", "--open", "Cancer"]) == 0
     shown = capsys.readouterr()
-    assert shown.out == "  1.0000  Smokes(Ivan)\n  0.8466  Smokes(John)\n"
+    assert shown.out == "  1.0000  Smokes(Ivan)  (fact)\n  0.8466  Smokes(John)\n"
     assert "8 worlds" in shown.err
 
 
@@ -59,7 +59,7 @@ def test_several_databases_are_answered_each_for_itself(paths, capsys, tmp_path)
     target = tmp_path / "answers.csv"
     assert main(["infer", *paths, "-q", "Cancer", "-o", str(target)]) == 0
     rows = list(csv.reader(target.read_text().splitlines()))
-    assert rows[0] == ["database", "query", "probability"]
+    assert rows[0] == ["database", "query", "probability", "fact"]
     assert {row[0] for row in rows[1:]} == set(paths[1:])
     assert [row[1] for row in rows if row[0] == paths[2]] == ["Cancer(Zoe)"]
 
@@ -72,8 +72,9 @@ def test_files_hold_all_digits(paths, tmp_path, capsys):
         assert capsys.readouterr().out == f"{tmp_path / name}\n"
     (answer,) = json.loads((tmp_path / "answers.json").read_text())
     rows = list(csv.reader((tmp_path / "answers.csv").read_text().splitlines()))
-    assert rows[0] == ["query", "probability"]
-    assert {name: float(value) for name, value in rows[1:]} == answer["probabilities"]
+    assert rows[0] == ["query", "probability", "fact"]
+    assert {name: float(value) for name, value, _ in rows[1:]} == answer["probabilities"]
+    assert [name for name, _, fact in rows[1:] if fact == "true"] == answer["facts"] == ["Smokes(Ivan)"]
     assert answer["method"] == "enumeration"
 
 
@@ -113,3 +114,30 @@ def test_bad_files(paths, tmp_path, capsys):
 
 def test_queries_are_split_outside_of_brackets():
     assert split_queries(['A, B(x, y),C("a,(b", D)', " E ", ""]) == ["A", "B(x, y)", 'C("a,(b", D)', "E"]
+
+
+def test_names_cannot_steer_the_terminal(tmp_path, capsys):
+    (tmp_path / "a.mln").write_text("Q(thing)\n1 Q(x)")
+    name = "\x1b]0;owned\x07\u202e"
+    (tmp_path / "a.db").write_text(f'?Q("{name}")\n')
+    paths = [str(tmp_path / "a.mln"), str(tmp_path / "a.db")]
+    assert main(["infer", *paths, "-q", "Q"]) == 0
+    shown = capsys.readouterr()
+    assert shown.out == '  0.7311  Q("�]0;owned��")\n'
+    assert main(["infer", *paths, "-q", f"Z({name})"]) == 1
+    assert not set(capsys.readouterr().err) & set(name[:1] + name[-2:])
+    assert main(["infer", *paths, "-q", "Q", "-o", str(tmp_path / "a.json")]) == 0
+    (answer,) = json.loads((tmp_path / "a.json").read_text())
+    assert list(answer["probabilities"]) == [f'Q("{name}")']
+
+
+def test_nothing_to_ask_about_gets_a_sentence(tmp_path, capsys):
+    (tmp_path / "a.mln").write_text("Smokes(person)\n1 Smokes(x)")
+    assert main(["infer", str(tmp_path / "a.mln"), "-q", "Smokes"]) == 1
+    assert "no constant of type person is known" in capsys.readouterr().err
+    assert main(["infer", str(tmp_path / "a.mln"), "-q", "Smokes(x) ^ Smokes(y)"]) == 0
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert "no constants of type person are known, from the model or from facts." in shown.err
+    assert main(["infer", str(tmp_path / "a.mln"), "-q", " , "]) == 1
+    assert "--query is empty: name a predicate" in capsys.readouterr().err

@@ -9,9 +9,11 @@ import signal
 import socket
 import subprocess
 import sys
+import tomllib
 import urllib.error
 import urllib.request
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -55,6 +57,7 @@ def running_lab(write_notebook, tmp_path):
             lines.append(line)
             if "Ctrl-C" in line:
                 break
+        server.folder = tmp_path
         yield server, "".join(lines), taken.getsockname()[1]
         server.kill()
         server.communicate()
@@ -70,7 +73,9 @@ def test_lab_serves_the_notebook_and_ends_on_interrupt(running_lab):
     address = re.search(r"http://127\.0\.0\.1:(\d+)/lab/tree/lesson\.ipynb\?token=(\w+)", words)
     assert address, words
     assert int(address[1]) != taken_port
-    assert "mlnlab run lesson.ipynb" in words
+    (command,) = re.findall(r"Without a browser: (.*?)   \(", words)
+    assert command.endswith(" run lesson.ipynb")
+    assert subprocess.run(f"{command} --help", shell=True, cwd=server.folder, check=False).returncode == 0
     assert "JupyterLab" in fetch(address[0])
     root = f"http://127.0.0.1:{address[1]}"
     with pytest.raises(urllib.error.HTTPError) as refused:
@@ -113,3 +118,71 @@ def test_no_window_no_browser(monkeypatch):
     for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"):
         monkeypatch.delenv(name, raising=False)
     assert not lab._has_browser()
+
+
+@pytest.mark.parametrize("port", ["70000", "65536", "-1", "8888.5", "abc", "٣"])
+def test_a_strange_port_gets_a_sentence(port, capsys):
+    assert main(["lab", f"--port={port}"]) == 2
+    assert f"a port is a whole number from 0 to 65535, not '{port}'" in capsys.readouterr().err
+
+
+class StandIn:
+    """A server whose loop runs what was added to it; it listens where ``port`` says."""
+
+    def __init__(self, port, ended_by=None):
+        self.ip, self.port, self.connection_url = "127.0.0.1", port, "http://127.0.0.1/"
+        self.identity_provider = SimpleNamespace(token="token")
+        self.io_loop = SimpleNamespace(add_callback=lambda callback: setattr(self, "callback", callback))
+        self.ended_by, self.stopped = ended_by, False
+
+    def start(self):
+        if self.ended_by is not None:
+            raise self.ended_by
+        self.callback()
+
+    def stop(self):
+        self.stopped = True
+
+
+@pytest.fixture
+def free_port():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
+@pytest.mark.parametrize("ended_by", [None, SystemExit(1)])
+def test_a_server_that_does_not_listen_is_not_announced(ended_by, free_port, monkeypatch, tmp_path, capsys):
+    server = StandIn(free_port, ended_by)
+    monkeypatch.setattr("jupyterlab.labapp.LabApp.initialize_server", lambda _: server)
+    monkeypatch.setenv("JUPYTER_CONFIG_PATH", "")
+    assert main(["lab", str(tmp_path), "--no-browser", "--port", str(free_port)]) == 1
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert "JupyterLab ended before it served anything" in shown.err
+    assert server.stopped == (ended_by is None)
+
+
+def test_an_installed_package_brings_its_notebooks_along(monkeypatch, tmp_path, capsys, repository):
+    package = tmp_path / "site-packages" / "mlnlab"
+    (package / "notebooks").mkdir(parents=True)
+    for name in ("00_tour.ipynb", "01_language.ipynb"):
+        (package / "notebooks" / name).write_text(f"new {name}")
+    here = tmp_path / "here"
+    (here / "notebooks").mkdir(parents=True)
+    (here / "notebooks" / "01_language.ipynb").write_text("mine")
+    monkeypatch.setattr(lab, "_PACKAGE", package)
+    monkeypatch.setattr(lab, "__file__", str(package / "cli" / "commands" / "lab.py"))
+    monkeypatch.chdir(here)
+    assert lab._what_to_open(None) == (here, Path("notebooks/00_tour.ipynb"))
+    assert capsys.readouterr().out == "Copied 00_tour.ipynb to notebooks.\n"
+    assert (here / "notebooks" / "00_tour.ipynb").read_text() == "new 00_tour.ipynb"
+    assert (here / "notebooks" / "01_language.ipynb").read_text() == "mine"
+
+
+def test_every_notebook_is_shipped(repository):
+    project = tomllib.loads((repository / "pyproject.toml").read_text())
+    shipped = project["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
+    for notebook in (repository / "notebooks").rglob("*.ipynb"):
+        name = notebook.relative_to(repository).as_posix()
+        assert shipped.get(name) == f"mlnlab/{name}"

@@ -78,3 +78,14 @@ def test_a_reader_that_leaves_is_no_error():
     command = f"'{sys.executable}' -m mlnlab doctor --json | true"
     finished = subprocess.run(command, shell=True, check=False, capture_output=True, text=True)
     assert finished.stderr == ""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="closes a stream the POSIX way")
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
+@pytest.mark.parametrize("command", ["doctor --json", "--version", "lab --help"])
+def test_a_closed_stream_is_no_error(command, closed, tmp_path):
+    line = f"'{sys.executable}' -m mlnlab {command} {closed}"
+    finished = subprocess.run(line, shell=True, check=False, capture_output=True, text=True)
+    assert "unexpected" not in finished.stdout + finished.stderr
+    assert "Error" not in finished.stdout + finished.stderr
+    assert finished.returncode == 0 or command == "doctor --json"

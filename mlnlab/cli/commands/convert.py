@@ -10,6 +10,8 @@ from mlnlab.cli.manual import Subparsers, add_command
 from mlnlab.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mlnlab.model.database import Database
     from mlnlab.model.mln import MLN
 
@@ -24,7 +26,10 @@ Writes a model or facts in another format; the endings of IN and OUT say which.
                       .sqlite, .sqlite3   a table for each predicate
 
 Facts need --model, which declares their predicates. A folder is what has no ending;
-as IN it may hold CSV, TSV, Parquet or JSON files, mixed."""
+as IN it may hold CSV, TSV, Parquet or JSON files, mixed.
+
+What exists is not overwritten: OUT must be new, or an empty folder. --force replaces
+it; in a folder it removes the model's old tables and leaves everything else."""
 
 _EXAMPLES = """
   mlnlab convert smoking.mln smoking.tex
@@ -35,6 +40,7 @@ _EXAMPLES = """
 _NOTATIONS = (".mln", ".txt", ".tex", ".html")
 _SQLITE = (".sqlite", ".sqlite3")
 _FACTS = (".db", ".func")
+_TABLES = ("csv", "tsv", "parquet")
 
 
 def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
@@ -47,27 +53,59 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
     parser.add_argument("target", metavar="OUT", type=Path, help="what to write")
     parser.add_argument("--model", metavar="MODEL", type=Path, help="the .mln file that facts belong to")
     parser.add_argument(
-        "--tables", choices=("csv", "tsv", "parquet"), default="csv",
+        "--tables", choices=_TABLES, default="csv",
         help="format of the files in a folder (default: %(default)s)",
     )  # fmt: skip
+    parser.add_argument("--force", action="store_true", help="replace what OUT holds already")
     return parser
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Read one format, write the other, and say what was written."""
     from mlnlab.model.mln import MLN
+    from mlnlab.syntax.sources import write_text
 
     source, target = arguments.source, arguments.target
     if source.suffix.lower() == ".mln":
-        _write_model(MLN.load(source), target)
+        write = _model_writer(target)
+        _require_free(source, target, arguments.force)
+        write_text(target, write(MLN.load(source)))
         print(target)
         return 0
     _require_known(source, target)
     if arguments.model is None:
         raise InputError("Facts need --model MODEL.mln, which declares their predicates.")
-    for written in _write_facts(_read_facts(source, MLN.load(arguments.model)), target, arguments.tables):
+    _require_free(source, target, arguments.force)
+    mln = MLN.load(arguments.model)
+    db = _read_facts(source, mln)
+    if target.is_dir() and not target.suffix:
+        _remove_tables(target, mln)
+    for written in _write_facts(db, target, arguments.tables):
         print(written)
     return 0
+
+
+def _require_free(source: Path, target: Path, force: bool) -> None:
+    """Refuse to overwrite what was read, and without ``force`` anything else."""
+    if not target.exists():
+        return
+    if source.exists() and target.samefile(source):
+        raise InputError(f"{target}: IN and OUT are the same; nothing was written.")
+    if force:
+        return
+    if not target.is_dir():
+        raise InputError(f"{target}: exists already; --force overwrites it.")
+    if any(target.iterdir()):
+        raise InputError(f"{target}: is not empty; --force replaces the tables in it.")
+
+
+def _remove_tables(folder: Path, mln: MLN) -> None:
+    """Remove the tables that an earlier call wrote there, in whatever format: reading would mix them up."""
+    from mlnlab.model.table_columns import CONSTANTS, stored_names
+
+    for name in (*stored_names(mln.vocabulary.predicates).values(), CONSTANTS):
+        for ending in _TABLES:
+            (folder / f"{name}.{ending}").unlink(missing_ok=True)
 
 
 def _require_known(source: Path, target: Path) -> None:
@@ -80,22 +118,21 @@ def _require_known(source: Path, target: Path) -> None:
             )
 
 
-def _write_model(mln: MLN, target: Path) -> None:
+def _model_writer(target: Path) -> Callable[[MLN], str]:
+    """Return what makes the text, by the ending of the file."""
     from mlnlab.display.documents import model_as_latex, model_as_page, model_as_text
-    from mlnlab.syntax.sources import write_text
 
     match target.suffix.lower():
         case ".mln":
-            text = mln.to_text()
+            return lambda mln: mln.to_text()
         case ".txt":
-            text = model_as_text(mln)
+            return model_as_text
         case ".tex":
-            text = model_as_latex(mln)
+            return model_as_latex
         case ".html":
-            text = model_as_page(mln)
+            return model_as_page
         case _:
             raise InputError(f"{target}: a model can be written as {', '.join(_NOTATIONS)}.")
-    write_text(target, text)
 
 
 def _read_facts(source: Path, mln: MLN) -> Database:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from typing import TYPE_CHECKING
 
 from mlnlab.cli.manual import Subparsers, add_command
@@ -41,8 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
     failed = any(check.status is Status.FAIL for check in found)
     if arguments.json:
         report = {"ok": not failed, "checks": [check.as_record() for check in found]}
-        json.dump(report, sys.stdout, indent=2)
-        print()
+        print(json.dumps(report, indent=2))
     else:
         _print_table(found)
     return int(failed)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mlnlab.cli.manual import Subparsers, add_command
-from mlnlab.errors import InputError
+from mlnlab.errors import InputError, printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,8 +27,9 @@ evidence. Other predicates are closed: what is not listed is false, unless --ope
 names them. Each file of facts is a database of its own, answered for itself; without
 any, every atom is unknown.
 
-The table goes to stdout, how it was computed to stderr. With -o the answer goes to a
-file instead, as CSV or JSON by its ending."""
+The table goes to stdout, how it was computed to stderr; what the facts themselves say
+is marked (fact). With -o the answer goes to a file instead, as CSV or JSON by its
+ending: all digits, and names exactly as they are."""
 
 _EXAMPLES = """
   mlnlab infer smoking.mln smoking.db --query Smokes,Cancer
@@ -69,10 +70,12 @@ def run(arguments: argparse.Namespace) -> int:
     output = arguments.output
     if output is not None and output.suffix.lower() not in _ENDINGS:
         raise InputError(f"{output}: the ending tells the format; it must be {' or '.join(_ENDINGS)}.")
+    if not split_queries(arguments.query):
+        raise InputError("--query is empty: name a predicate, an atom or a formula, as in --query Smokes.")
     mln = MLN.load(arguments.model, semantics=arguments.semantics)
     answers = [_ask(mln, path, arguments) for path in arguments.databases or [None]]
     if output is None:
-        print(as_table(answers))
+        print(as_table(answers), end="")
     else:
         write_text(output, as_csv(answers) if output.suffix.lower() == ".csv" else as_json(answers))
         print(output)
@@ -82,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _ask(mln: MLN, path: Path | None, arguments: argparse.Namespace) -> Answer:
     """Answer the question for one file of facts, and say how."""
     from mlnlab.cli.answers import Answer
-    from mlnlab.display.probabilities import how_computed
+    from mlnlab.display.probabilities import how_computed, why_empty
     from mlnlab.inference.asking import infer
     from mlnlab.model.database import Database
 
@@ -91,7 +94,8 @@ def _ask(mln: MLN, path: Path | None, arguments: argparse.Namespace) -> Answer:
         mln, db, split_queries(arguments.query), open=split_queries(arguments.open),
         given=split_queries(arguments.given), method=arguments.method,
     )  # fmt: skip
-    print(f"{path or 'no facts'}: {how_computed(marginals)}", file=sys.stderr)
+    how = how_computed(marginals) if marginals else why_empty(marginals)
+    print(printable(f"{path or 'no facts'}: {how}"), file=sys.stderr)
     return Answer(str(path or ""), marginals)
 
 

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import secrets
+import shutil
+import socket
 import sys
 import webbrowser
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from mlnlab.cli.manual import Subparsers, add_command
-from mlnlab.errors import InputError
-
-if TYPE_CHECKING:
-    import argparse
+from mlnlab.cli.typed import as_typed, from_here
+from mlnlab.errors import InputError, MlnlabError
 
 _MANUAL = """
 Starts JupyterLab on a notebook or folder and opens it in the browser. Without PATH
 it opens notebooks/00_tour.ipynb below the current folder, else the tour of the
-source folder that mlnlab was installed from, else the current folder.
+source folder that mlnlab was installed from. Where there is neither, it copies the
+notebooks that mlnlab brings along to notebooks/ in the current folder, and says so.
 
 The server listens on 127.0.0.1 only and asks for its token. Where there is no
 browser the address is printed, together with the command that runs the notebook
@@ -31,7 +32,9 @@ _EXAMPLES = """
   mlnlab lab --no-browser --port 9000     only print the address"""
 
 _TOUR = Path("notebooks") / "00_tour.ipynb"
+_PACKAGE = Path(__file__).resolve().parents[2]
 _SETTINGS = Path(__file__).parent.parent / "lab_settings"
+_LAST_PORT = 65_535
 _TEXT_BROWSERS = {"www-browser", "links", "elinks", "lynx", "w3m"}
 
 
@@ -42,8 +45,17 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
     )
     parser.add_argument("path", nargs="?", metavar="PATH", help="notebook, file or folder to open")
     parser.add_argument("--no-browser", action="store_true", help="print the address, open nothing")
-    parser.add_argument("--port", type=int, default=8888, help="first port to try (default: %(default)s)")
+    parser.add_argument(
+        "--port", type=_port, default=8888, help="first port to try, 0 for any (default: %(default)s)"
+    )
     return parser
+
+
+def _port(text: str) -> int:
+    """Return the number of a port; the sentence for another one is argparse's to show."""
+    if not (text.isascii() and text.isdecimal() and int(text) <= _LAST_PORT):
+        raise argparse.ArgumentTypeError(f"a port is a whole number from 0 to {_LAST_PORT}, not {text!r}")
+    return int(text)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -53,18 +65,46 @@ def run(arguments: argparse.Namespace) -> int:
     _use_settings(_SETTINGS)
     from jupyterlab.labapp import LabApp
 
-    server = LabApp.initialize_server(_server_options(root, target, arguments.port, opens_browser))
+    announced = False
 
     def announce() -> None:
+        nonlocal announced
         # The port is the server's own word: the first one tried may have been taken.
-        token = server.identity_provider.token
-        address = f"{server.connection_url.rstrip('/')}{_lab_page(target)}?token={token}"
-        _announce(address, root, target, opens_browser)
+        announced = _is_listening(server.ip, server.port)
+        if announced:
+            token = server.identity_provider.token
+            address = f"{server.connection_url.rstrip('/')}{_lab_page(target)}?token={token}"
+            _announce(address, root, target, opens_browser)
+        else:
+            server.stop()
 
-    # The loop begins with opening the port, and goes on with what was added after that.
-    server.io_loop.add_callback(announce)
-    server.start()
+    try:
+        server = LabApp.initialize_server(_server_options(root, target, arguments.port, opens_browser))
+        # The loop begins with opening the port, and goes on with what was added after that.
+        server.io_loop.add_callback(announce)
+        server.start()
+    except SystemExit as ended:  # Jupyter's way to give up; it has logged why
+        if ended.code:
+            raise _not_serving(arguments.port) from None
+    if not announced:
+        raise _not_serving(arguments.port)
     return 0
+
+
+def _not_serving(port: int) -> MlnlabError:
+    return MlnlabError(
+        f"JupyterLab ended before it served anything: it could not listen on port {port} of 127.0.0.1 "
+        "or on one near it, or an extension stopped it. Try another one with --port."
+    )
+
+
+def _is_listening(ip: str, port: int) -> bool:
+    """Tell whether a server answers there; the system accepts for a server that is still busy."""
+    try:
+        with socket.create_connection((ip, port), timeout=5):
+            return True
+    except (OSError, OverflowError):
+        return False
 
 
 def _what_to_open(path: str | None) -> tuple[Path, Path | None]:
@@ -75,7 +115,7 @@ def _what_to_open(path: str | None) -> tuple[Path, Path | None]:
         for root in (here, source):
             if (root / _TOUR).is_file():
                 return root, _TOUR
-        return here, None
+        return here, _TOUR if _copy_notebooks(here) else None
     chosen = Path(path).expanduser().resolve()
     if not chosen.exists():
         raise InputError(f"{path}: there is no such file or folder.")
@@ -83,6 +123,19 @@ def _what_to_open(path: str | None) -> tuple[Path, Path | None]:
         return chosen, None
     root = here if chosen.is_relative_to(here) else chosen.parent
     return root, chosen.relative_to(root)
+
+
+def _copy_notebooks(folder: Path) -> bool:
+    """Copy the notebooks that an installed package brings along; what is there already is never replaced."""
+    brought = sorted((_PACKAGE / "notebooks").glob("*.ipynb"))
+    place = folder / _TOUR.parent
+    copied = [notebook for notebook in brought if not (place / notebook.name).exists()]
+    if copied:
+        place.mkdir(exist_ok=True)
+        for notebook in copied:
+            shutil.copyfile(notebook, place / notebook.name)
+        print(f"Copied {', '.join(notebook.name for notebook in copied)} to {from_here(place)}.")
+    return (folder / _TOUR).is_file()
 
 
 def _has_browser() -> bool:
@@ -129,7 +182,6 @@ def _announce(address: str, root: Path, target: Path | None, opens_browser: bool
     if not opens_browser:
         print("Open this address in a browser on this machine.")
         if target is not None and target.suffix == ".ipynb":
-            print(
-                f"Without a browser: mlnlab run {target.as_posix()}   (writes one self-contained HTML page)"
-            )
+            command = as_typed("run", root / target)
+            print(f"Without a browser: {command}   (writes one self-contained HTML page)")
     print("Ctrl-C stops it.", flush=True)

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from mlnlab.cli.manual import Subparsers, add_command
-from mlnlab.errors import InputError
+from mlnlab.errors import InputError, printable
 
 _MANUAL = """
 Executes a notebook from top to bottom with this Python and writes it as one HTML
@@ -79,7 +79,7 @@ def _output_path(notebook: Path, chosen: Path | None) -> Path:
 
 
 def _say(sentence: str) -> None:
-    print(sentence, file=sys.stderr, flush=True)
+    print(printable(sentence), file=sys.stderr, flush=True)
 
 
 def _seconds(text: str) -> int:
