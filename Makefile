@@ -16,8 +16,8 @@ help:
 	@echo 'make bench  measure speed'
 	@echo 'make clean  remove the environment, caches and built files'
 	@echo
-	@echo 'make lab PYTHON=python3.12   with this Python instead of the newest suitable one'
-	@echo 'make lab CONSTRAINTS=        with the newest versions the ranges allow'
+	@echo 'make lab PYTHON=python3.12   with this Python; makes .venv anew if it has another'
+	@echo 'make lab CONSTRAINTS=        with the newest versions the ranges allow, each time'
 
 environment:
 	@bash .ci/environment

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import os
+import platform
+import re
 import shutil
 import stat
 import subprocess
 import sys
+import tomllib
 
 import pytest
 
@@ -127,3 +131,63 @@ def test_make_help_names_every_target(repository):
     ).stdout
     for target in ("lab", "test", "lint", "bench", "clean"):
         assert f"make {target}" in shown
+
+
+def given_python(project, version):
+    """A Python that says to be of another version than the environment's; all else it leaves to ours."""
+    stub(
+        project / "stubs",
+        "other-python",
+        f"""case "$2" in *platform*) echo {version};; *) exec "{sys.executable}" "$@";; esac""",
+    )
+    return str(project / "stubs" / "other-python")
+
+
+def test_a_given_python_of_another_version_makes_the_environment_anew(project):
+    run_script(project)
+    same = given_python(project, platform.python_version())
+    assert run_script(project, PYTHON=same).stderr == ""
+    other = given_python(project, "3.12.99")
+    made = run_script(project, PYTHON=other, PIP_NO_INDEX="1")
+    assert "making .venv with Python 3." in made.stderr
+    assert not (project / ".venv" / "asked").exists()
+
+
+def test_a_given_python_that_does_not_work_is_refused_beside_an_environment(project):
+    run_script(project)
+    failed = run_script(project, PYTHON="/nonexistent/python")
+    assert failed.returncode == 1
+    assert "PYTHON=/nonexistent/python is not a working Python" in failed.stderr
+
+
+def test_without_constraints_what_is_there_is_upgraded(project):
+    run_script(project)
+    for time in (1, 2):
+        run_script(project, CONSTRAINTS="")
+        assert "--upgrade --upgrade-strategy eager --editable ." in asked(project)[time]
+    assert "--upgrade" not in asked(project)[0]
+
+
+def test_every_direct_import_is_declared(repository):
+    project = tomllib.loads((repository / "pyproject.toml").read_text())
+    declared = {re.split("[<>=]", line)[0].replace("-", "_") for line in project["project"]["dependencies"]}
+    pinned = (repository / "constraints.txt").read_text().lower().replace("-", "_")
+    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in (repository / "mlnlab").rglob("*.py")]
+    names = {
+        name.partition(".")[0]
+        for tree in trees
+        for node in ast.walk(tree)
+        for name in (
+            [alias.name for alias in node.names]
+            if isinstance(node, ast.Import)
+            else [node.module]
+            if isinstance(node, ast.ImportFrom) and not node.level
+            else []
+        )
+    }
+    foreign = names - set(sys.stdlib_module_names) - {"mlnlab"}
+    distributions = {"bs4": "beautifulsoup4", "IPython": "ipython"}
+    for name in foreign:
+        distribution = distributions.get(name, name)
+        assert distribution in declared, name
+        assert f"\n{distribution}==" in pinned, name
