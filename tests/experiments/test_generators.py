@@ -43,6 +43,9 @@ def test_friends_and_smokers_in_any_size(people):
 def test_too_few_people():
     with pytest.raises(ml.ArgumentError, match="at least 2"):
         friends_smokers(1)
+    for people in ("x", 2.5, None):
+        with pytest.raises(ml.ArgumentError, match="a whole number of at least 2, not"):
+            friends_smokers(people)
 
 
 def test_friends_and_smokers_keep_their_probabilities():

@@ -77,7 +77,7 @@ def test_the_list_of_samples_and_a_misspelt_one():
 
 def test_a_missing_folder_gets_a_sentence(monkeypatch, tmp_path):
     monkeypatch.setattr("mlnlab.experiments.samples.loading._PACKAGE", tmp_path / "nowhere")
-    with pytest.raises(ml.InputError, match="python -m mlnlab"):
+    with pytest.raises(ml.InputError, match=r"Install mlnlab again: .* -m pip install --force-reinstall"):
         sample_folder()
 
 
@@ -112,3 +112,27 @@ def test_answers_have_one_best_world():
         answers = json.loads((FOLDER / name / "answers.json").read_text(encoding="utf-8"))
         for question in answers.get("questions", ()):
             assert question["map"]["gap"] > 1e-6, name
+
+
+def test_a_name_may_have_hyphens():
+    assert ml.sample("friends-smokers").name == "friends_smokers"
+    with pytest.raises(ml.ArgumentError, match="There is no sample 'karate-clup'; did you mean karate_club"):
+        ml.sample("karate-clup")
+
+
+def test_what_is_said_of_the_samples_is_true():
+    db = ml.sample("friends_smokers").db
+    known = len(list(db.rows("Smokes"))) + len(list(db.rows("Smokes", "false")))
+    assert 2 * known == len(db.domain("person"))
+    readme = (FOLDER / "README.md").read_text(encoding="utf-8")
+    assert "half of the habits are known" in readme
+    assert "half of the smokers" not in readme
+    for name, published in (("university", "929, 2112 and 260254"), ("movies", "316 constants, 1224")):
+        assert published in readme
+        for total in map(sum, zip(*_sizes(name), strict=True)):
+            assert str(total) in CATALOGUE[name].remark
+
+
+def _sizes(name):
+    for sizes in ml.sample(name).answers["sizes"].values():
+        yield sum(sizes["constants"].values()), sizes["true_atoms"], sizes["ground_atoms"]

@@ -26,7 +26,7 @@ class Entry:
 
 CATALOGUE = {
     "friends_smokers": Entry(
-        "Eight people: smoking spreads among friends and causes cancer; half of the smokers are known.",
+        "Eight people: smoking spreads among friends and causes cancer; half of the habits are known.",
         "simulated, seed 40",
         friends_smokers,
         "`friends_smokers(people=1000, seed=1)` makes any other. With k smokers among n people all else is"
@@ -50,15 +50,17 @@ CATALOGUE = {
         " who went with the instructor; the most probable world is wrong about members 9 and 10.",
     ),
     "university": Entry(
-        "Five areas of a university with the schema and the sizes of UW-CSE, to learn from.",
+        "Five areas of a university with the schema and about the sizes of UW-CSE, to learn from.",
         "simulated, seed 8; not a fact of UW-CSE is in it",
         university,
-        "Hard rules hold in every database. Models written for UW-CSE run on these data.",
+        "Hard rules hold in every database. Models written for UW-CSE run on these data. The sizes: 885"
+        " constants, 2112 true atoms and 260945 ground atoms; published for UW-CSE: 929, 2112 and 260254.",
     ),
     "movies": Entry(
         "Five databases of movies with the schema and the sizes of the IMDB data set, to learn from.",
         "simulated, seed 124; not a fact of IMDB is in it",
         movies,
-        "Hard rules hold in every database. Models written for the IMDB data set run on these data.",
+        "Hard rules hold in every database. Models written for the IMDB data set run on these data. The"
+        " sizes, 316 constants, 1224 true atoms and 17793 ground atoms, are those published for it.",
     ),
 }

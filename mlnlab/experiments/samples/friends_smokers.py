@@ -40,6 +40,8 @@ _SIZES = (1, 2, 3, 8, 100, 1000)
 
 def friends_smokers(people: int = 8, seed: int = 40) -> SampleTexts:
     """Return the model, what is known of the people, and everything about them (to learn from)."""
+    if not isinstance(people, int):
+        raise ArgumentError(f"people is a whole number of at least 2, not {people!r:.50}.")
     if people < 2:
         raise ArgumentError(f"Friends are at least 2 people, not {people}.")
     rng = Random(seed)
@@ -51,7 +53,7 @@ def friends_smokers(people: int = 8, seed: int = 40) -> SampleTexts:
     evidence = {"Friends": facts["Friends"], "Smokes": smokers}
     comment = f"friends_smokers: {people} people, seed {seed}; "
     databases = {
-        "friends_smokers": facts_text(comment + "half of the smokers are known", evidence, false),
+        "friends_smokers": facts_text(comment + "half of the habits are known", evidence, false),
         "complete": facts_text(comment + "all that is true", facts),
     }
     model = model_text(_COMMENT, SCHEMA, RULES)

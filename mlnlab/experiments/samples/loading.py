@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
@@ -61,9 +62,10 @@ def sample(name: str | None = None) -> Sample | FrozenMapping[str]:
 
     if name is None:
         return FrozenMapping({known: entry.description for known, entry in CATALOGUE.items()})
+    asked, name = name, str(name).replace("-", "_")
     if name not in CATALOGUE:
-        hint = did_you_mean(str(name), CATALOGUE) or "."
-        raise ArgumentError(f"There is no sample {name!r}{hint} There are: {', '.join(CATALOGUE)}.")
+        hint = did_you_mean(name, CATALOGUE) or "."
+        raise ArgumentError(f"There is no sample {asked!r}{hint} There are: {', '.join(CATALOGUE)}.")
     folder = sample_folder() / name
     mln = MLN.load(folder / f"{name}.mln")
     answers = json.loads((folder / "answers.json").read_text(encoding="utf-8"))
@@ -81,4 +83,8 @@ def sample_folder() -> Path:
     for place in (_PACKAGE / "sample_data", _PACKAGE.parent / "sample_data"):
         if (place / "README.md").is_file():
             return place
-    raise InputError("The sample data are missing; python -m mlnlab.experiments.samples writes them anew.")
+    raise InputError(
+        "The sample data, a part of mlnlab, are missing. Install mlnlab again: "
+        f'"{sys.executable}" -m pip install --force-reinstall --no-deps mlnlab'
+        " (in a clone of the repository: python -m mlnlab.experiments.samples writes them anew)."
+    )

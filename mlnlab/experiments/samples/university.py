@@ -1,4 +1,4 @@
-"""A university of five areas, simulated: the schema and the sizes of UW-CSE, none of its facts.
+"""A university of five areas, simulated: the schema and about the sizes of UW-CSE, none of its facts.
 
 The predicates and types are those of UW-CSE (Richardson and Domingos, 2006), so that models written for
 it run on these data, and the numbers of professors, students, courses and papers of each area are those
@@ -56,7 +56,7 @@ RULES = (
     Rule(None, (("tempAdvisedBy", ("s", "p")), ("advisedBy", ("s", "r"))), ()),
     Rule(None, (("advisedBy", ("s", "p")),), ()),
 )  # fmt: skip
-_COMMENT = """A simulated university of five areas, with the schema and the sizes of UW-CSE
+_COMMENT = """A simulated university of five areas, with the schema and about the sizes of UW-CSE
 (Richardson and Domingos, 2006) and none of its facts. Each area is a database of its own.
 Hard rules hold in the data, the others hold more or less: their weights are to be learned."""
 
