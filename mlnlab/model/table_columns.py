@@ -44,11 +44,6 @@ class Table:
             self.title, _without(self.columns, position), _without(self.cells, position), self.height
         )
 
-    def reordered(self, order: Sequence[int]) -> Table:
-        """Return the table with its columns in another order."""
-        columns = tuple(self.columns[position] for position in order)
-        return Table(self.title, columns, tuple(self.cells[position] for position in order), self.height)
-
 
 def _without(items: tuple[Item, ...], position: int) -> tuple[Item, ...]:
     return items[:position] + items[position + 1 :]

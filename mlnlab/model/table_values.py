@@ -115,15 +115,16 @@ def _joined(
     unnamed: dict[int, object],
 ) -> CodedColumn:
     """Give values of one name one number (2.0 and Decimal("2") are one constant), those without name none."""
-    numbers: dict[str, int] = {}
-    for name in names:
+    firsts: dict[str, int] = {}  # for each name the first value that it names
+    for place, name in enumerate(names):
         if name is not None:
-            numbers.setdefault(name, len(numbers))
-    if len(numbers) < len(names):
+            firsts.setdefault(name, place)
+    if len(firsts) < len(names):
+        numbers = {name: number for number, name in enumerate(firsts)}
         renumber = np.array([*(-1 if name is None else numbers[name] for name in names), -1])
         codes = renumber[codes]
-        first_rows = first_rows[[names.index(name) for name in numbers]]
-    return CodedColumn(tuple(numbers), codes.astype(np.int64), first_rows, missing, unnamed)
+        first_rows = first_rows[list(firsts.values())]
+    return CodedColumn(tuple(firsts), codes.astype(np.int64), first_rows, missing, unnamed)
 
 
 def is_missing(value: object) -> bool:
@@ -137,12 +138,15 @@ def is_missing(value: object) -> bool:
 
 def shown(value: object) -> str:
     """Return a value for a sentence, short and on one line."""
+    value = value.item() if isinstance(value, np.number) else value
     text = value if isinstance(value, str) and value.isprintable() and value.strip() else repr(value)
     return text if len(text) <= _VALUE_SHOWN else text[: _VALUE_SHOWN - 1] + "…"
 
 
 def a_kind(value: object) -> str:
     """Return what a value is, with its article: ``a list``."""
+    if isinstance(value, float | np.floating | Decimal) and not math.isfinite(value):
+        return "an infinite number"
     kind = type(value).__name__
     return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import time
 from decimal import Decimal
 
 import duckdb
@@ -13,6 +14,7 @@ import pytest
 from mlnlab.errors import ArgumentError, InputError
 from mlnlab.logic.vocabulary import NamedDomain, Predicate, RangeDomain, SizedDomain
 from mlnlab.model.database import Database, same_database
+from mlnlab.model.table_values import coded_column
 from tests.model.table_strategies import vocabulary_of
 
 FRIENDS = Predicate("Friends", ("person", "person"))
@@ -275,7 +277,19 @@ def test_half_a_character_names_no_constant():
 
 
 def test_infinity_names_no_constant():
-    assert "a float cannot name" in problem("Smokes", [1.5, float("inf")])
+    for infinity in (float("inf"), np.float64("inf")):
+        said = problem("Smokes", [1.5, infinity])
+        assert said.endswith("has inf in column column1, but an infinite number cannot name a constant.")
+
+
+def test_one_bad_cell_in_a_long_column_costs_nothing():
+    values = np.arange(200_000.0)
+    values[7] = np.inf
+    start = time.perf_counter()
+    column = coded_column(values)
+    assert time.perf_counter() - start < 10
+    assert len(column.names) == 199_999
+    assert (column.first_rows[6], column.first_rows[7], column.codes[7]) == (6, 8, -1)
 
 
 def test_the_users_frame_is_left_as_it_was():
