@@ -13,7 +13,7 @@ from mlnlab.errors import Severity
 from mlnlab.logic.suggestions import closest
 from mlnlab.logic.vocabulary import Predicate, Vocabulary
 from mlnlab.syntax.fact_findings import Findings, Problem, count_of, shown
-from mlnlab.syntax.fact_lines import LineFact, predicate_place
+from mlnlab.syntax.fact_lines import Kind, LineFact, predicate_place
 from mlnlab.syntax.fact_scan import Scan
 from mlnlab.syntax.fact_text import FactText
 
@@ -58,7 +58,7 @@ class PredicateChecks:
 
     def no_function(self, predicate: Predicate, line: int) -> None:
         """Note that a predicate was given a value."""
-        message = f"{predicate.name} is a predicate, not a function: it has no value."
+        message = f"{predicate.name} is a predicate, not a function: it has no value"
         self._add("not-a-function", line, message, str(predicate))
 
     def _add(self, code: str, line: int, message: str, expected: str) -> None:
@@ -75,9 +75,9 @@ class PredicateChecks:
                 self.findings.add_unseen("unknown-predicate", 1)
                 continue
             near = closest(name, self.vocabulary.predicates) if len(name) <= _LONGEST_MISSPELT else None
-            guess = f"; did you mean {near}?" if near else "."
-            more = f" It has {number:,} facts." if number > 1 else ""
-            message = f"There is no predicate {shown(name)}{guess}{more}"
+            guess = f"; did you mean {near}?" if near else ""
+            more = f" ({number:,} facts)" if number > 1 else ""
+            message = f"there is no predicate {shown(name)}{more}{guess}"
             place = predicate_place(self.text.clean_line(line))
             repair = near or "declare it in the model"
             expected = ", ".join(list(self.vocabulary.predicates)[:5])
@@ -86,12 +86,12 @@ class PredicateChecks:
 
 def _arity_message(predicate: Predicate, given: int) -> str:
     if predicate.function and given == predicate.arity - 1:
-        return f"{predicate.name} is a function; its value is missing: Value = {predicate.name}(...)."
+        return f"{predicate.name} is a function; its value is missing: Value = {predicate.name}(...)"
     takes = count_of(predicate.arity, "argument")
     if predicate.function:
         takes = f"{count_of(predicate.arity - 1, 'argument')} and a value"
         given -= 1
-    return f"{predicate.name} takes {takes}, but here {'is' if given == 1 else 'are'} {given:,}."
+    return f"{predicate.name} takes {takes}, but here {'is' if given == 1 else 'are'} {given:,}"
 
 
 def plain_batches(scan: Scan, checks: PredicateChecks) -> Iterator[Batch]:
@@ -110,7 +110,10 @@ def plain_batches(scan: Scan, checks: PredicateChecks) -> Iterator[Batch]:
         names = np.empty((len(facts), predicate.arity), np.uint32)
         for position in range(predicate.arity):
             names[:, position] = scan.arguments[starts[facts] + position]
-        yield Batch(predicate, names, scan.kinds[facts], scan.lines[facts])
+        kinds = scan.kinds[facts]
+        probabilities = scan.probabilities if (kinds == Kind.SOFT).any() else None
+        masses = None if probabilities is None else probabilities[facts]
+        yield Batch(predicate, names, kinds, scan.lines[facts], masses)
 
 
 def _groups(numbers: NDArray[np.uint32]) -> Iterator[tuple[int, NDArray[np.uint32]]]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
 from mlnlab.errors import Diagnostic, Severity, Span
 
 MOST_SHOWN = 50  # of one code
+MOST_EXPLAINED = 10_000  # lines; in a file with more bad ones, finding out what is wrong with each takes long
 _SHOWN_LENGTH = 60  # of a name in a sentence
 
 
@@ -33,6 +34,8 @@ class Findings:
     def __init__(self) -> None:
         self._problems: list[Problem] = []
         self._number: Counter[str] = Counter()
+        self._bad_lines = 0
+        self._first_unexplained = 0
 
     def wants(self, code: str) -> bool:
         """Return whether one more problem of this code would be shown."""
@@ -48,6 +51,20 @@ class Findings:
         """Count problems that nobody needs to describe, since 50 of their code are shown."""
         self._number[code] += number
 
+    def add_bad_line(self, line: int, explain: Callable[[], Problem]) -> None:
+        """Note what is wrong with a line that is no fact; after very many of them, only that there is one."""
+        self._bad_lines += 1
+        if self._bad_lines <= MOST_EXPLAINED:
+            self.add(explain())
+        elif not self._first_unexplained:
+            self._first_unexplained = line
+
+    def _unexplained(self) -> Iterator[Problem]:
+        if self._first_unexplained:
+            number = count_of(self._bad_lines - MOST_EXPLAINED, "line")
+            message = f"from here on {number} more cannot be read as facts"
+            yield Problem("not-a-fact", message, self._first_unexplained, 0, 1, "one fact on each line")
+
     def diagnostics(self, file: str, source_line: Callable[[int], str]) -> tuple[Diagnostic, ...]:
         """Return the problems in the order of the text, and behind each long kind how many more there are."""
         shown: list[tuple[int, int, Diagnostic]] = []
@@ -60,6 +77,7 @@ class Findings:
                 more = f"and {unseen:,} more of this kind"
                 note = Problem(code, more, last.line, last.start, last.stop, severity=last.severity)
                 shown.append((last.line, last.start, _diagnostic(note, file, source_line)))
+        shown += [(p.line, p.start, _diagnostic(p, file, source_line)) for p in self._unexplained()]
         return tuple(diagnostic for _, _, diagnostic in sorted(shown, key=lambda item: item[:2]))
 
 

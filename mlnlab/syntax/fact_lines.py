@@ -1,4 +1,4 @@
-"""The facts of a fact file that are not plain: soft ones, quoted constants, values of functions.
+"""The facts of a fact file that are not plain, such as values of functions, and lines that are no facts.
 
 One line holds one fact:  ``P(A, B)``  ``!P(A)``  ``?P(A)``  ``0.7 P(A)``  ``Anna = MotherOf(Bob)``;
 names are constants, quoted where they hold other characters. What is none of these is explained by
@@ -10,15 +10,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import partial
 
 from mlnlab.syntax.fact_findings import Findings
 from mlnlab.syntax.fact_mistakes import explain, probability_problem
-from mlnlab.syntax.fact_scan import WORD, is_name
+from mlnlab.syntax.fact_scan import ARGUMENT, NUMBER, WORD, is_name, unquoted
 
 BLANKS = r"[ \t]*+"
-QUOTED = r'"(?:[^"\\]|\\.)*+"'
-ARGUMENT = rf"(?:{QUOTED}|{WORD})"
-NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 _ATOM = rf"({WORD}){BLANKS}\({BLANKS}((?:{ARGUMENT}{BLANKS}(?:,{BLANKS}{ARGUMENT}{BLANKS})*+)?+)\){BLANKS}"
 _FACT = re.compile(rf"{BLANKS}(?:([!?]){BLANKS}|({NUMBER})[ \t]++)?{_ATOM}", re.ASCII)
 _VALUE = re.compile(rf"{BLANKS}({ARGUMENT}){BLANKS}={BLANKS}{_ATOM}", re.ASCII)
@@ -55,12 +53,12 @@ def read_fact(number: int, text: str, findings: Findings) -> LineFact | None:
                 kind = {None: Kind.TRUE, "!": Kind.FALSE, "?": Kind.UNKNOWN}[sign]
                 return LineFact(number, predicate, arguments, kind)
             return _soft(LineFact(number, predicate, arguments), weight, match.start(2), findings)
-    elif match := _VALUE.fullmatch(text):
+    elif "=" in text and (match := _VALUE.fullmatch(text)):
         value, predicate, listed = match.groups()
         arguments = _names(f"{listed},{value}") if listed else _names(value)
         if is_name(predicate) and arguments is not None:
             return LineFact(number, predicate, arguments, has_value=True)
-    findings.add(explain(number, text))
+    findings.add_bad_line(number, partial(explain, number, text))
     return None
 
 
@@ -76,19 +74,11 @@ def _soft(fact: LineFact, weight: str, start: int, findings: Findings) -> LineFa
 
 
 def _names(listed: str) -> tuple[str, ...] | None:
-    """Return the names of a list of arguments; ``None`` where a bare one holds a strange character."""
+    """Return the names of a list of arguments; ``None`` where a bare one is no name."""
     words = _ARGUMENTS.findall(listed)
-    if not listed.isascii() and not all(word[0] == '"' or is_name(word) for word in words):
+    if not all(word[0] == '"' or is_name(word) for word in words):
         return None
     return tuple(words) if '"' not in listed else tuple(map(unquoted, words))
-
-
-def unquoted(word: str) -> str:
-    """Return the name that a word in a fact file stands for."""
-    if word[0] != '"':
-        return word
-    # Only \" and \\ are escapes; any other backslash is itself, so that "$\frac{1}{2}$" stays what it is.
-    return re.sub(r'\\(["\\])', r"\1", word[1:-1]) if "\\" in word else word[1:-1]
 
 
 def argument_places(text: str) -> list[tuple[int, int]]:

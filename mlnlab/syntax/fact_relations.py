@@ -120,7 +120,7 @@ class ConflictReports:
         lines = self.facts.lines
         message = (
             f"{self._atom(self.facts.rows[one])} is {self._says(one)} in line {lines[one]:,}"
-            f" and {self._says(other)} in line {lines[other]:,}."
+            f" and {self._says(other)} in line {lines[other]:,}"
         )
         self._add("contradiction", message, int(lines[other]), "one statement about an atom", "remove one")
 
@@ -131,7 +131,7 @@ class ConflictReports:
         what = "has one value" if predicate.function else "allows one true atom"
         message = (
             f"{self._atom(second[1])} excludes {self._atom(first[1])} in line {first[0]:,}:"
-            f" {predicate} {what} for each combination of its other arguments."
+            f" {predicate} {what} for each combination of its other arguments"
         )
         self._add("broken-block", message, second[0], str(predicate), "remove one of the two")
 

@@ -9,10 +9,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from mlnlab.syntax.fact_findings import MOST_SHOWN
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,20 +22,33 @@ if TYPE_CHECKING:
     from mlnlab.kernels.fact_scan import CodedLines
 
 MOST_ARGUMENTS = 255  # of a plain line, as in the kernel
-_SMALL = 1_000_000  # bytes; below, importing numba would take longer than reading
+SMALL = 1_000_000  # bytes; below, importing numba would take longer than reading
 
-# A name holds at least one letter, digit or underscore; beyond ASCII see `foreign_character`.
+# A bare name holds at least one letter, digit or underscore; what else `is_name` asks of it.
 WORD = r"[.'\-]*+[A-Za-z0-9_\u0080-\U0010ffff][A-Za-z0-9_.'\-\u0080-\U0010ffff]*+"
+# Only \" and \\ are escapes; any other backslash is itself, so that "$\frac{1}{2}$" stays what it is.
+QUOTED = r'"(?:[^"\\]|\\.)*+"'
+ARGUMENT = rf"(?:{QUOTED}|{WORD})"
+NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 _PLAIN = re.compile(
-    rf"[ \t]*+([!?]?)[ \t]*+({WORD})[ \t]*+\([ \t]*+({WORD}[ \t]*+(?:,[ \t]*+{WORD}[ \t]*+)*+)\)[ \t]*+"
+    rf"[ \t]*+(?:([!?])[ \t]*+|({NUMBER})[ \t]++)?({WORD})[ \t]*+"
+    rf"\([ \t]*+({ARGUMENT}[ \t]*+(?:,[ \t]*+{ARGUMENT}[ \t]*+)*+)\)[ \t]*+",
+    re.ASCII,
 )
-_WORD = re.compile(WORD)
-_KINDS = {"": 0, "!": 1, "?": 2}
+_ARGUMENTS = re.compile(ARGUMENT)
+_NUMBER = re.compile(NUMBER, re.ASCII)
+_KINDS = {None: 0, "!": 1, "?": 2}
+_SOFT = 3
+_CODES = {1: "unclosed-parenthesis", 2: "junk-after-fact"}  # what the kernel's reasons are called
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scan:
-    """Plain facts over numbered names (see ``CodedLines``), and the numbers and texts of all odd lines."""
+    """Plain facts over numbered names (see ``CodedLines``), and the numbers and texts of all odd lines.
+
+    Of lines that are wrong in the same simple way there may be very many: only the first ones are among the
+    odd lines, the others are ``unread``, by the code of what is wrong.
+    """
 
     names: list[str]
     predicates: NDArray[np.uint32]
@@ -41,57 +56,89 @@ class Scan:
     lines: NDArray[np.uint32]
     ends: NDArray[np.uint32]
     arguments: NDArray[np.uint32]
+    probabilities: NDArray[np.float64] | None  # where none is soft
     odd: list[tuple[int, str]]
+    unread: dict[str, NDArray[np.uint32]]
 
 
-def scan(clean: bytes) -> Scan:
+def scan(clean: bytes | bytearray) -> Scan:
     """Read a text whose comments are blanked out."""
-    return scan_by_pattern(clean) if len(clean) < _SMALL else scan_by_kernel(clean)
+    return scan_by_pattern(clean) if len(clean) < SMALL else scan_by_kernel(clean)
 
 
-def scan_by_pattern(clean: bytes) -> Scan:
+def scan_by_pattern(clean: bytes | bytearray) -> Scan:
     """Read the text line by line: the readable twin of the kernel."""
     numbers: dict[str, int] = {}
-    facts: list[tuple[int, int, int, list[int]]] = []
+    facts: list[tuple[int, int, int, float, list[int]]] = []
     odd: list[tuple[int, str]] = []
     for number, line in enumerate(clean.decode().split("\n"), 1):
         match = _PLAIN.fullmatch(line)
-        words = [match[2], *_WORD.findall(match[3])] if match else []
-        if match and len(words) <= MOST_ARGUMENTS + 1 and all(map(is_name, words)):
-            predicate, *arguments = [numbers.setdefault(word, len(numbers)) for word in words]
-            facts.append((predicate, _KINDS[match[1]], number, arguments))
+        words = [match[3], *_ARGUMENTS.findall(match[4])] if match else []
+        probability = float(match[2]) if match and match[2] else 1.0
+        good = len(words) <= MOST_ARGUMENTS + 1 and 0 <= probability <= 1
+        if match and good and all(word[0] == '"' or is_name(word) for word in words):
+            predicate, *arguments = [numbers.setdefault(unquoted(word), len(numbers)) for word in words]
+            kind = _soft_kind(probability) if match[2] else _KINDS[match[1]]
+            facts.append((predicate, kind, number, probability, arguments))
         elif line.strip(" \t"):
             odd.append((number, line))
-    sizes = [len(arguments) for _, _, _, arguments in facts]
     return Scan(
         list(numbers),
         np.array([fact[0] for fact in facts], np.uint32),
         np.array([fact[1] for fact in facts], np.uint8),
         np.array([fact[2] for fact in facts], np.uint32),
-        np.cumsum(sizes, dtype=np.uint32),
-        np.array([number for fact in facts for number in fact[3]], np.uint32),
+        np.cumsum([len(fact[4]) for fact in facts], dtype=np.uint32),
+        np.array([number for fact in facts for number in fact[4]], np.uint32),
+        np.array([fact[3] for fact in facts]) if any(fact[1] == _SOFT for fact in facts) else None,
         odd,
+        {},
     )
 
 
-def scan_by_kernel(clean: bytes) -> Scan:
+def _soft_kind(probability: float) -> int:
+    """Return the kind of a fact with a probability: 0 is false and 1 is true."""
+    return _SOFT if 0 < probability < 1 else 1 - int(probability)
+
+
+def scan_by_kernel(clean: bytes | bytearray) -> Scan:
     """Read the text by the compiled byte scanner."""
     from mlnlab.kernels.fact_scan import scan_facts
 
     coded = scan_facts(clean)
-    good = np.ones(len(coded.lines), bool) if clean.isascii() else _well_named(coded)
-    odd = dict(_odd_lines(clean, coded.odd_lines, coded.odd_starts))
+    good = _well_named(coded)
+    if coded.probabilities is not None:
+        good &= (coded.probabilities >= 0) & (coded.probabilities <= 1)
+        soft = coded.kinds == _SOFT
+        coded.kinds[soft & (coded.probabilities == 0)] = 1
+        coded.kinds[soft & (coded.probabilities == 1)] = 0
+    read = np.ones(len(coded.odd_lines), bool)
+    unread = {}
+    for reason, code in _CODES.items():
+        alike = np.flatnonzero(coded.odd_reasons == reason)[MOST_SHOWN:]
+        read[alike] = False
+        if len(alike):
+            unread[code] = coded.odd_lines[alike]
+    odd = dict(_odd_lines(clean, coded.odd_lines[read], coded.odd_starts[read]))
     if not good.all():
         odd.update(_lines_by_number(clean, coded.lines[~good].tolist()))
         coded = _only(coded, good)
     return Scan(
         coded.names, coded.predicates, coded.kinds, coded.lines, coded.ends, coded.arguments,
-        sorted(odd.items()),
+        coded.probabilities if (coded.kinds == _SOFT).any() else None, sorted(odd.items()), unread,
     )  # fmt: skip
 
 
+def unquoted(word: str) -> str:
+    """Return the name that a word in a fact file stands for."""
+    if word[0] != '"':
+        return word
+    return re.sub(r'\\(["\\])', r"\1", word[1:-1]) if "\\" in word else word[1:-1]
+
+
 def is_name(word: str) -> bool:
-    """Return whether all characters beyond ASCII belong in a name (those in ASCII are known to)."""
+    """Return whether a bare word is a name: no strange character, no single quotes, dots only in numbers."""
+    if word[0] == "'" or ("." in word and not _NUMBER.fullmatch(word)):
+        return False
     return word.isascii() or foreign_character(word) < 0
 
 
@@ -111,9 +158,9 @@ def foreign_character(word: str) -> int:
 
 
 def _well_named(coded: CodedLines) -> NDArray[np.bool_]:
-    """Return for each fact whether all its names are names, which bytes alone do not tell."""
+    """Return for each fact whether all its bare names are names, which bytes alone do not tell."""
     good = np.ones(len(coded.lines), bool)
-    strange = [number for number, name in enumerate(coded.names) if not is_name(name)]
+    strange = [n for n in np.flatnonzero(coded.foreign).tolist() if foreign_character(coded.names[n]) >= 0]
     if strange:
         bad = np.zeros(len(coded.names), bool)
         bad[strange] = True
@@ -126,22 +173,26 @@ def _well_named(coded: CodedLines) -> NDArray[np.bool_]:
 def _only(coded: CodedLines, good: NDArray[np.bool_]) -> CodedLines:
     """Return the scan without the facts that are not good."""
     sizes = np.diff(coded.ends, prepend=np.uint32(0))
-    kept = np.repeat(good, sizes)
-    return type(coded)(
-        coded.names, coded.predicates[good], coded.kinds[good], coded.lines[good],
-        np.cumsum(sizes[good], dtype=np.uint32), coded.arguments[kept], coded.odd_lines, coded.odd_starts,
-    )  # fmt: skip
+    return replace(
+        coded,
+        predicates=coded.predicates[good],
+        kinds=coded.kinds[good],
+        lines=coded.lines[good],
+        ends=np.cumsum(sizes[good], dtype=np.uint32),
+        arguments=coded.arguments[np.repeat(good, sizes)],
+        probabilities=None if coded.probabilities is None else coded.probabilities[good],
+    )
 
 
 def _odd_lines(
-    clean: bytes, lines: NDArray[np.uint32], starts: NDArray[np.int64]
+    clean: bytes | bytearray, lines: NDArray[np.uint32], starts: NDArray[np.int64]
 ) -> Iterable[tuple[int, str]]:
     for line, start in zip(lines.tolist(), starts.tolist(), strict=True):
         stop = clean.find(b"\n", start)
         yield line, clean[start : stop if stop >= 0 else len(clean)].decode()
 
 
-def _lines_by_number(clean: bytes, numbers: list[int]) -> Iterable[tuple[int, str]]:
+def _lines_by_number(clean: bytes | bytearray, numbers: list[int]) -> Iterable[tuple[int, str]]:
     ends = np.flatnonzero(np.frombuffer(clean, np.uint8) == ord("\n"))
     starts = np.concatenate([[0], ends + 1])
     return _odd_lines(clean, np.array(numbers, np.uint32), starts[np.array(numbers) - 1])

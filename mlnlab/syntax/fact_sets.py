@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from mlnlab.syntax.fact_findings import Findings, Problem
-from mlnlab.syntax.fact_lines import ARGUMENT, BLANKS, LineFact, read_fact, unquoted
+from mlnlab.syntax.fact_lines import BLANKS, LineFact, read_fact
 from mlnlab.syntax.fact_mistakes import explain
-from mlnlab.syntax.fact_scan import WORD, is_name
+from mlnlab.syntax.fact_scan import ARGUMENT, WORD, is_name, unquoted
 
 LONGEST_RANGE = 1_000_000
 
@@ -61,7 +61,7 @@ def read_odd_lines(
     while pending:
         number, text = pending
         pending = next(lines, None)
-        begin = _BEGIN.fullmatch(text)
+        begin = _BEGIN.fullmatch(text) if "{" in text else None
         if begin and is_name(begin["type"]):
             matches = [(number, begin)]
             while pending and not matches[-1][1]["end"] and not has_facts_between(matches[-1][0], pending[0]):
@@ -86,7 +86,7 @@ def _set_of(matches: list[tuple[int, re.Match[str]]], findings: Findings) -> Typ
     """Return the constants of matched lines."""
     number, begin = matches[0]
     if not matches[-1][1]["end"]:
-        message = f"The braces of {begin['type']} are not closed."
+        message = f"the braces of {begin['type']} are not closed"
         place = number, *begin.span("type")
         expected = f"{begin['type']} = {{ Anna, Bob }}"
         findings.add(Problem("unclosed-brace", message, *place, expected, "close them with }"))
@@ -94,7 +94,7 @@ def _set_of(matches: list[tuple[int, re.Match[str]]], findings: Findings) -> Typ
     for (_, above), (line, match) in pairwise(matches):
         if above["words"] and match["words"] and not (above["after"] or match["before"]):
             start = match.start("words")
-            message = "A comma is missing between this constant and the last one of the line above."
+            message = "a comma is missing between this constant and the last one of the line above"
             findings.add(Problem("missing-comma", message, line, start, start + 1, ","))
     return TypeSet(begin["type"], number, begin.start("type"), _written_out(lines, findings))
 
@@ -106,10 +106,9 @@ def _line_of(line: int, match: re.Match[str]) -> SetLine:
 
 def _written_out(lines: list[SetLine], findings: Findings) -> list[SetLine]:
     """Return the lines with quotes taken off, ranges written out, and bad words noted and left out."""
-    plain = all(
-        name.isascii() and name[0] != '"' and ".." not in name for line in lines for name in line.names
-    )
-    if plain:
+    if all(
+        name.isascii() and name[0] not in "\"'" and "." not in name for line in lines for name in line.names
+    ):
         return lines
     words = [(line.line, *word) for line in lines for word in zip(line.names, line.starts, strict=True)]
     result = {line.line: SetLine(line.line, [], array("I")) for line in lines}
@@ -130,7 +129,7 @@ def _names_of(words: list[tuple[int, str, int]], index: int, findings: Findings)
             [other for _, other, _ in words[max(index - 1, 0) : index + 2]], words[index], findings
         )
     elif ".." in word:
-        message = "The dots of a range stand between commas."
+        message = "the dots of a range stand between commas"
         findings.add(Problem("bad-range", message, line, start, start + len(word), "{ 1, ..., 5 }"))
     elif is_name(word):
         yield word
@@ -141,11 +140,11 @@ def _names_of(words: list[tuple[int, str, int]], index: int, findings: Findings)
 def _between(around: list[str], dots: tuple[int, str, int], findings: Findings) -> Iterator[str]:
     """Yield the whole numbers between the two ends of a range."""
     if len(around) < 3 or not all(map(_INTEGER.fullmatch, around[0::2])):
-        message = "A range needs a whole number on both sides of its dots."
+        message = "a range needs a whole number on both sides of its dots"
     elif int(around[2]) - int(around[0]) > LONGEST_RANGE:
-        message = f"This range has more than {LONGEST_RANGE:,} numbers; declare it in the model instead."
+        message = f"this range has more than {LONGEST_RANGE:,} numbers; declare it in the model instead"
     elif int(around[0]) > int(around[2]):
-        message = f"This range is empty: {around[0]} is greater than {around[2]}."
+        message = f"this range is empty: {around[0]} is greater than {around[2]}"
     else:
         yield from map(str, range(int(around[0]) + 1, int(around[2])))
         return

@@ -46,23 +46,23 @@ class StrangerReports:
         return True
 
     def _outside(self, type_: str, domain: Domain, name: str, place: int) -> None:
-        message = f"{shown(name)} is not a {type_}: {_described(type_, domain)}."
+        message = f"{shown(name)} is not a {type_}: {_described(type_, domain)}"
         repair = _same_number(name) if _same_number(name) in domain else ""
-        self._add(Problem("outside-domain", message, *self.places.of(place), _sample(domain), repair))
+        self.findings.add(Problem("outside-domain", message, *self.places.of(place), _sample(domain), repair))
 
     def _foreign(self, type_: str, owner: str, domain: Domain, name: str, place: int) -> None:
-        message = f"{shown(name)} is a {owner}; a {type_} is expected here."
+        message = f"{shown(name)} is a {owner}; a {type_} is expected here"
         short = len(name) <= _LONGEST_MISSPELT
         declared = f"{type_} = {{ {fact_constant(name)} }}, if it is a {type_}, too" if short else ""
         repair = (closest(name, domain) if short else None) or declared
-        self._add(Problem("wrong-type", message, *self.places.of(place), _sample(domain), repair))
+        self.findings.add(Problem("wrong-type", message, *self.places.of(place), _sample(domain), repair))
 
     def _added(self, type_: str, domain: Domain, numbering: Numbering, names: NDArray[np.object_]) -> None:
         first = names[numbering.added[0]]
         number = len(numbering.added)
         others = f" and {count_of(number - 1, 'other name')}" if number > 1 else ""
         near = closest(first, domain) if len(first) <= _LONGEST_MISSPELT else None
-        guess = f"; did you mean {near}?" if near else "."
+        guess = f"; did you mean {near}?" if near else ""
         verb = "is" if number == 1 else "are"
         message = (
             f"{shown(first)}{others} {verb} not among the constants listed for {type_},"
@@ -70,17 +70,14 @@ class StrangerReports:
         )
         place = self.places.of(int(numbering.first[numbering.added[0]]))
         problem = Problem("unlisted-constant", message, *place, _sample(domain), near or "", Severity.WARNING)
-        self._add(problem)
-
-    def _add(self, problem: Problem) -> None:
         self.findings.add(problem)
 
 
 def unknown_type(set_: TypeSet, vocabulary: Vocabulary) -> Problem:
     """Return what to say of ``persn = { Anna }``."""
     near = closest(set_.type, vocabulary.types) if len(set_.type) <= _LONGEST_MISSPELT else None
-    guess = f"; did you mean {near}?" if near else "."
-    message = f"There is no type {shown(set_.type)}{guess}"
+    guess = f"; did you mean {near}?" if near else ""
+    message = f"there is no type {shown(set_.type)}{guess}"
     expected = ", ".join(list(vocabulary.types)[:5])
     repair = near or "declare it in the model"
     place = set_.line, set_.start, set_.start + len(set_.type)

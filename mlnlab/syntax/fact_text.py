@@ -5,33 +5,49 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mlnlab.syntax.fact_comments import without_comments
 from mlnlab.syntax.fact_findings import Findings, Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
 
 _BYTE_ORDER_MARK = "\ufeff".encode()
 _WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")  # how UTF-16 begins
 _REPLACEMENT = "\ufffd"
-# A quoted constant is matched only to be passed over: "http://..." holds no comment.
-_QUOTE_OR_COMMENT = re.compile(rb'"(?:[^"\\\n]|\\[^\n])*+"|//|/\*')
+LONGEST_LINE = 1_000_000  # characters; longer lines nobody wrote
+_MOST_UNDECODABLE = 1 / 4  # of the characters; beyond, it is no Latin-1 text either
+_HEAD = 1_000  # characters of an endless line that are shown
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
 class FactText:
-    """A fact file. ``clean`` has the same lines and columns as ``content``, but blanks for comments."""
+    """A fact file. ``clean`` has the same lines and columns as ``content``, but blanks for comments.
+
+    Lines too long to be read are empty in both; ``heads`` has the beginning of each.
+    """
 
     content: bytes
-    clean: bytes
+    clean: bytes | bytearray
+    heads: Mapping[int, str]
 
     @cached_property
-    def _line_ends(self) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-        return np.flatnonzero(np.frombuffer(self.content, np.uint8) == ord("\n"))
+    def _line_ends(self) -> NDArray[np.int64]:
+        return _line_ends(self.content)
+
+    @cached_property
+    def _clean_line_ends(self) -> NDArray[np.int64]:
+        return _line_ends(self.clean)
 
     def line(self, number: int) -> str:
         """Return a line by its number, counted from 1, with its comments and without its end."""
-        return _line(self.content, self._line_ends, number)
+        return self.heads.get(number) or _line(self.content, self._line_ends, number)
 
     def clean_line(self, number: int) -> str:
         """Return a line by its number, with blanks for comments."""
@@ -39,27 +55,59 @@ class FactText:
             return self.line(number)
         return _line(self.clean, self._clean_line_ends, number)
 
-    @cached_property
-    def _clean_line_ends(self) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-        return np.flatnonzero(np.frombuffer(self.clean, np.uint8) == ord("\n"))
+
+def _line_ends(content: bytes | bytearray) -> NDArray[np.int64]:
+    return np.flatnonzero(np.frombuffer(content, np.uint8) == ord("\n"))
 
 
-def _line(content: bytes, ends: np.ndarray[tuple[int], np.dtype[np.int64]], number: int) -> str:
+def _line(content: bytes | bytearray, ends: NDArray[np.int64], number: int) -> str:
     start = int(ends[number - 2]) + 1 if number >= 2 else 0
     stop = int(ends[number - 1]) if number <= len(ends) else len(content)
     return content[start:stop].decode()
 
 
 def read_text(source: bytes | str, findings: Findings) -> FactText:
-    """Return the text; what is not UTF-8 is noted and replaced, an unclosed comment is noted."""
+    """Return the text; what is not UTF-8 is noted and replaced, an unclosed comment is noted.
+
+    Of a file that is no text nothing is left, of a line that nobody wrote its end.
+    """
     content = _unified(_encoded(source, findings)) if isinstance(source, str) else _decoded(source, findings)
-    return FactText(content, _without_comments(content, findings))
+    content, heads = _without_endless_lines(content, findings)
+    clean, opened = without_comments(content)
+    if opened >= 0:
+        line, column = _place(content[:opened])
+        message = "this comment never ends; the rest of the file is part of it"
+        findings.add(Problem("unclosed-comment", message, line, column, column + 2, "*/", "close it with */"))
+    return FactText(content, clean, heads)
 
 
-def _unified(content: bytes) -> bytes:
-    """Let every line end in a line feed; an old Mac's lone carriage return ends a line, too."""
-    content = content.removeprefix(_BYTE_ORDER_MARK)
-    return content.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in content else content
+def _without_endless_lines(content: bytes, findings: Findings) -> tuple[bytes, dict[int, str]]:
+    """Return the text with nothing left of lines that are too long, and their beginnings."""
+    heads: dict[int, str] = {}
+    kept, done, start = [], 0, 0
+    while start + LONGEST_LINE < len(content):
+        # The last line end within reach; many short lines are leapt over at once.
+        last = content.rfind(b"\n", start, start + LONGEST_LINE + 1)
+        if last >= 0:
+            start = last + 1
+            continue
+        stop = content.find(b"\n", start)
+        stop = len(content) if stop < 0 else stop
+        if _characters(content, start, stop) > LONGEST_LINE:
+            line = content.count(b"\n", 0, start) + 1
+            heads[line] = content[start : start + 4 * _HEAD].decode(errors="ignore")[:_HEAD]
+            message = f"a line of more than {LONGEST_LINE:,} characters"
+            findings.add(Problem("too-long", message, line, 0, 1, "a fact", "one fact on each line"))
+            kept.append(content[done:start])
+            done = stop
+        start = stop
+    return (b"".join([*kept, content[done:]]) if heads else content), heads
+
+
+def _characters(content: bytes, start: int, stop: int) -> int:
+    """Return the number of characters in a stretch of UTF-8."""
+    piece = np.frombuffer(content, np.uint8, stop - start, start)
+    return int(np.count_nonzero(piece & 0xC0 != 0x80))
 
 
 def _encoded(source: str, findings: Findings) -> bytes:
@@ -68,73 +116,51 @@ def _encoded(source: str, findings: Findings) -> bytes:
     except UnicodeEncodeError as error:
         line, column = _place(source[: error.start].encode())
         code_point = ord(source[error.start])
-        message = f"U+{code_point:04X} is half of a character (a surrogate), which no file can hold."
+        message = f"U+{code_point:04X} is half of a character (a surrogate), which no file can hold"
         findings.add(Problem("not-unicode", message, line, column, column + 1))
         return _SURROGATES.sub(_REPLACEMENT, source).encode()
 
 
+def _unified(content: bytes) -> bytes:
+    """Let every line end in a line feed; an old Mac's lone carriage return ends a line, too."""
+    content = content.removeprefix(_BYTE_ORDER_MARK)
+    return content.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in content else content
+
+
 def _decoded(source: bytes, findings: Findings) -> bytes:
+    if message := _no_text(source):
+        findings.add(Problem("not-text", message, 1, 0, 1, "text in UTF-8", "save the file as UTF-8"))
+        return b""
     content = _unified(bytes(source))
     if content.isascii():
         return content
     try:
         content.decode()
     except UnicodeDecodeError as error:
+        text = content.decode(errors="replace")
+        if text.count(_REPLACEMENT) > _MOST_UNDECODABLE * len(text):
+            message = "this is no text in UTF-8: most of it cannot be decoded"
+            findings.add(Problem("not-text", message, 1, 0, 1, "text in UTF-8", "save the file as UTF-8"))
+            return b""
+        latin = content[error.start : error.start + 1].decode("latin-1")
+        repair = f"save the file as UTF-8 (read as Latin-1, the character would be {latin!r})"
         line, column = _place(content[: error.start])
-        findings.add(_not_utf8(content, error.start, line, column))
-        return content.decode(errors="replace").encode()
+        message = "this is not UTF-8 text"
+        findings.add(Problem("not-utf-8", message, line, column, column + 1, "text in UTF-8", repair))
+        return text.encode()
     return content
 
 
-def _not_utf8(content: bytes, offset: int, line: int, column: int) -> Problem:
-    if content.startswith(_WIDE_MARKS):
-        message = "This file is in UTF-16, a fact file is in UTF-8."
-    else:
-        culprit = content[offset : offset + 1]
-        latin = culprit.decode("latin-1")
-        guess = f" (in Latin-1 it would be {latin})" if latin.isprintable() else ""
-        message = f"Byte 0x{culprit.hex().upper()} is not UTF-8{guess}."
-    repair = "save the file as UTF-8"
-    return Problem("not-utf8", message, line, column, column + 1, "text in UTF-8", repair)
+def _no_text(source: bytes) -> str:
+    """Return why some bytes are no text at all, without a look at their characters; else nothing."""
+    if source.startswith(_WIDE_MARKS):
+        return "this is no text in UTF-8, but in UTF-16"
+    if b"\0" in source:
+        return "this is no text: it holds zero bytes, as binary files (or UTF-16) do"
+    return ""
 
 
 def _place(before: bytes) -> tuple[int, int]:
     """Return the line, from 1, and the column, from 0, behind a stretch of text."""
     unified = _unified(before)
     return unified.count(b"\n") + 1, len(unified[unified.rfind(b"\n") + 1 :].decode())
-
-
-def _without_comments(content: bytes, findings: Findings) -> bytes:
-    """Put blanks for comments: one for each character, not byte, so that columns stay what they were."""
-    if b"/" not in content:  # far quicker than to look for two characters
-        return content
-    pieces, position = [], 0
-    for start, stop in _comments(content, findings):
-        pieces.append(content[position:start])
-        lines = content[start:stop].decode().split("\n")
-        pieces.append("\n".join(" " * len(line) for line in lines).encode())
-        position = stop
-    return b"".join([*pieces, content[position:]])
-
-
-def _comments(content: bytes, findings: Findings) -> list[tuple[int, int]]:
-    """Return where the comments begin and end."""
-    found, position = [], 0
-    while match := _QUOTE_OR_COMMENT.search(content, position):
-        position = match.end()
-        if match[0] == b"//":
-            position = content.find(b"\n", position)
-        elif match[0] == b"/*":
-            position = content.find(b"*/", position) + 2
-            if position == 1:
-                line, column = _place(content[: match.start()])
-                message = "This comment never ends; the rest of the file is part of it."
-                findings.add(
-                    Problem("unclosed-comment", message, line, column, column + 2, "*/", "close it with */")
-                )
-                position = -1
-        else:
-            continue
-        position = len(content) if position < 0 else position
-        found.append((match.start(), position))
-    return found

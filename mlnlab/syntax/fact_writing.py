@@ -24,7 +24,7 @@ def format_facts(relations: Mapping[str, Relation], vocabulary: Vocabulary) -> s
     """Return a fact file: constants in braces where the facts do not show them in order, then the facts.
 
     Predicates stand in the order of their declaration, facts in the order of their tables. A name with a
-    line end cannot be written, since a fact stands on one line; it is refused with a sentence.
+    line end or a zero byte cannot be written, since a fact stands on one line; it is refused with a sentence.
     """
     used = [predicate for name, predicate in vocabulary.predicates.items() if name in relations]
     words = {type_: _words(type_, vocabulary.domain(type_)) for type_ in _types_of(used, vocabulary)}
@@ -49,8 +49,8 @@ def _words(type_: str, domain: Domain) -> NDArray[np.object_]:
     if _unwritable("".join(domain)):
         culprit = next(name for name in domain if _unwritable(name))
         raise ArgumentError(
-            f"The {type_} {culprit!r} cannot be written to a fact file: its name has a line end or half a"
-            " character. Rename it, or save the facts as a table."
+            f"The {type_} {culprit!r} cannot be written to a fact file: its name has a line end, a zero"
+            " byte or half a character. Rename it, or save the facts as a table."
         )
     words = np.empty(len(domain), object)
     words[:] = list(map(fact_constant, domain))
@@ -58,7 +58,7 @@ def _words(type_: str, domain: Domain) -> NDArray[np.object_]:
 
 
 def _unwritable(name: str) -> bool:
-    return "\n" in name or "\r" in name or (not name.isascii() and _has_surrogate(name))
+    return not {"\n", "\r", "\0"}.isdisjoint(name) or (not name.isascii() and _has_surrogate(name))
 
 
 def _has_surrogate(name: str) -> bool:

@@ -58,7 +58,7 @@ def analyse_facts(
     file: str = "<text>",
     *,
     complete: bool = True,
-    scanner: Callable[[bytes], Scan] = scan,
+    scanner: Callable[[bytes | bytearray], Scan] = scan,
 ) -> FactAnalysis:
     """Read a fact file against a vocabulary; never raises on bad text, whatever it is.
 
@@ -68,7 +68,11 @@ def analyse_facts(
     findings = Findings()
     text = read_text(source, findings)
     scanned = scanner(text.clean)
-    odd_facts, sets = read_odd_lines(scanned.odd, _between(scanned.lines), findings)
+    odd_facts, sets = read_odd_lines(
+        scanned.odd, _between([scanned.lines, *scanned.unread.values()]), findings
+    )
+    for code, lines in scanned.unread.items():
+        findings.add_unseen(code, len(lines))
     sets = _known_sets(sets, vocabulary, findings)
     numbers = _numbers_of_names(scanned.names, odd_facts, sets)
     names = _as_array(numbers or scanned.names)
@@ -88,10 +92,14 @@ def analyse_facts(
     return FactAnalysis(FrozenMapping(in_order), _extended(vocabulary, numberings), diagnostics)
 
 
-def _between(lines: NDArray[np.uint32]) -> Callable[[int, int], bool]:
-    """Return the question whether plain facts stand between two lines."""
-    # A Python int would have numpy convert the whole array at each question.
-    return lambda low, high: bool(np.diff(np.searchsorted(lines, np.array([low, high], np.uint32)))[0])
+def _between(tables: Sequence[NDArray[np.uint32]]) -> Callable[[int, int], bool]:
+    """Return the question whether lines of these stand between two lines."""
+
+    def answer(low: int, high: int) -> bool:
+        ends = np.array([low, high], np.uint32)  # a Python int would have numpy convert the whole table
+        return any(bool(np.diff(np.searchsorted(lines, ends))[0]) for lines in tables)
+
+    return answer
 
 
 def _known_sets(sets: Iterable[TypeSet], vocabulary: Vocabulary, findings: Findings) -> list[TypeSet]:

@@ -29,7 +29,10 @@ def test_probabilities_zero_and_one_are_false_and_true():
     ("written", "name"),
     [
         ("anna", "anna"), ("O'Neil", "O'Neil"), ("Mary-Jo", "Mary-Jo"), ("-5", "-5"), ("3.14", "3.14"),
-        ("x_1", "x_1"), ("Zoë", "Zoë"), ("Ἀθῆναι", "Ἀθῆναι"), ("東京", "東京"), ("e\u0301", "e\u0301"),
+        ("x_1", "x_1"),
+        ("-.5", "-.5"), ("1.5e-3", "1.5e-3"), ("f'", "f'"), (r'"a\tb"', r"a\tb"), ('"a.b"', "a.b"),
+        ("\"'a'\"", "'a'"),
+        ("Zoë", "Zoë"), ("Ἀθῆναι", "Ἀθῆναι"), ("東京", "東京"), ("e\u0301", "e\u0301"),
         ('"Anna"', "Anna"), ('"Anna Lee"', "Anna Lee"), (r'"say \"hi\""', 'say "hi"'), (r'"a\\b"', r"a\b"),
         (r'"$\frac{1}{2}$"', r"$\frac{1}{2}$"), ('"http://x/*y*/"', "http://x/*y*/"), ('"(a, b)"', "(a, b)"),
         ('"<script>alert(1)</script>"', "<script>alert(1)</script>"), ('""', ""), ('" "', " "),

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from mlnlab.logic.vocabulary import Predicate
 from mlnlab.syntax.fact_scan import scan_by_kernel, scan_by_pattern
 from mlnlab.syntax.facts import analyse_facts
+from mlnlab.syntax.sources import decoded
 from tests.syntax.fact_samples import PEOPLE, assert_well_placed, atoms, culprit, same, vocabulary
 
 MILLION = 1_000_000
@@ -20,8 +21,14 @@ HOSTILE = {
     "a line of 10 MB": "Smokes(" + "x" * 10 * MILLION + ")",
     "a line of 10 MB of words": "Smokes(" + "x, " * (3 * MILLION) + ")",
     "a line of 10 MB without a fact": "x " * (5 * MILLION),
-    "a misspelt name of 1 MB": "Q" * MILLION + "(a)",
+    "a name of almost 1 MB": "Smokes(" + "x" * (MILLION - 100) + ")",
+    "almost 1 MB of words": "Smokes(" + "x, " * (MILLION // 3 - 10) + ")",
+    "almost 1 MB without a fact": "x " * (MILLION // 2),
+    "a misspelt name of 1 MB": "Q" * (MILLION - 3) + "(a)",
     "an open quote and 10 MB": 'Smokes("' + "\\" * 10 * MILLION,
+    "an open quote and 1 MB": 'Smokes("' + "\\" * (MILLION - 100),
+    "many escaped quotes, never closed": 'Smokes("' + '\\"' * (MILLION // 2 - 100),
+    "the same with a comment": 'Smokes("' + '\\"' * (MILLION // 2 - 100) + "// x",
     "many quotes": '"' * MILLION,
     "deep parentheses": "P(" * MILLION,
     "deep braces": "person = " + "{" * MILLION,
@@ -37,6 +44,7 @@ HOSTILE = {
     "zero bytes": "\0" * MILLION,
     "line ends": "\r" * MILLION + "x",
     "many bad lines": "Smokes(a\n" * 100_000,
+    "many lines almost too long": ("Smokes(" + "x" * (MILLION - 100) + ")\n") * 20,
     "many signs": "!" * MILLION,
     "equals signs": "a = " * 100_000,
     "a range of ranges": "person = {" + "1, ..., 900000, " * 3 + "x }",
@@ -63,17 +71,53 @@ def test_thirty_arguments():
 def test_latin_1_is_said_with_its_place_and_read_on():
     analysis = analyse_facts("Smokes(Anna)\r\nSmokes(José)\r\nSmokes(Eve)".encode("latin-1"), PEOPLE)
     (diagnostic,) = analysis.diagnostics
-    assert diagnostic.code == "not-utf8"
-    assert "0xE9" in diagnostic.message
-    assert "é" in diagnostic.message
+    assert (diagnostic.code, diagnostic.message) == ("not-utf-8", "this is not UTF-8 text")
+    assert "é" in diagnostic.repair
     assert culprit(diagnostic) == "\ufffd"
     assert (diagnostic.span.line, diagnostic.span.column) == (2, 11)
     assert atoms(analysis, "Smokes") == [("Anna",), ("Jos\ufffd",), ("Eve",)]
 
 
-def test_utf_16_gets_its_own_sentence():
-    analysis = analyse_facts("Smokes(Anna)".encode("utf-16"), PEOPLE)
-    assert "UTF-16" in analysis.diagnostics[0].message
+FACTS = "Smokes(Anna)\nFriends(Anna, Bob)\n" * 50
+
+
+@pytest.mark.parametrize(
+    "source",
+    [FACTS.encode("utf-16"), FACTS.encode("utf-16-le"), FACTS.encode("utf-32"),
+     "Smokes(東京)".encode("utf-16"), FACTS.encode() + b"\0", random.Random(1).randbytes(200_000),
+     bytes(range(128, 256)) * 100],
+)  # fmt: skip
+def test_what_is_no_text_is_said_once_and_not_read(source):
+    analysis = analyse_facts(source, PEOPLE)
+    (diagnostic,) = analysis.diagnostics
+    assert diagnostic.code == "not-text"
+    assert diagnostic.message.startswith("this is no text")
+    assert not analysis.relations
+
+
+def test_the_model_reader_calls_both_by_the_same_names():
+    for source in (FACTS.encode() + b"\0", b"Smokes(Jos\xe9)"):
+        theirs, ours = decoded(source, "x")[1][0], analyse_facts(source, PEOPLE).diagnostics[0]
+        assert (ours.code, ours.message, ours.expected) == (theirs.code, theirs.message, theirs.expected)
+
+
+@pytest.mark.parametrize("line", ["Smokes({})", 'Smokes("{}")', "Smokes(a) // {}", "Smokes(é{})", "{}"])
+def test_endless_lines_are_refused_and_the_others_read(line):
+    text = f"Smokes(Anna)\n{line.format('x' * 10 * MILLION)}\nSmokes(Bob)\n" + "\n" * MILLION + "Smokes(Eve)"
+    analysis = analyse_facts(text, PEOPLE)
+    (diagnostic,) = analysis.diagnostics
+    assert (diagnostic.code, diagnostic.message) == ("too-long", "a line of more than 1,000,000 characters")
+    assert (diagnostic.span.line, diagnostic.span.column) == (2, 1)
+    assert text.split("\n")[1].startswith(diagnostic.source_line)
+    assert len(diagnostic.source_line) == 1_000
+    assert atoms(analysis, "Smokes") == [("Anna",), ("Bob",), ("Eve",)]
+
+
+def test_a_line_of_a_million_characters_is_not_too_long():
+    """Characters, not bytes."""
+    name = "é" * (MILLION - len("Smokes()"))
+    assert atoms(analyse_facts(f"Smokes({name})\n", PEOPLE), "Smokes") == [(name,)]
+    assert analyse_facts(f"Smokes({name}é)\n", PEOPLE).diagnostics[0].code == "too-long"
 
 
 def test_half_characters_in_a_python_text():
@@ -96,7 +140,7 @@ VALID = [
     "time = {1,...,5}", "Likes(Anna, Red)", "Likes(Bob, Red)",
     "!Likes(Anna, Green)", "Smokes(Bob) // x", "Rains()",
 ]  # fmt: skip
-PIECES = [*"(),!?.\"\\={}/* \t\n\r'-é“\u00a0\0^v0", "//", "/*", "*/", "...", "=>", "1.5 ", "Smokes(", "Red"]
+PIECES = [*"(),!?.\"\\={}/* \t\n\r'-é“\u00a0\1^v0", "//", "/*", "*/", "...", "=>", "1.5 ", "Smokes(", "Red"]
 
 
 @st.composite

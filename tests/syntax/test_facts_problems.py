@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mlnlab.logic.vocabulary import NamedDomain
+from mlnlab.syntax.fact_findings import MOST_EXPLAINED
 from mlnlab.syntax.facts import analyse_facts
 from tests.syntax.fact_samples import PEOPLE, assert_well_placed, atoms, culprit, only_problem, read
 
@@ -51,6 +52,14 @@ LINES = [
     ('"Anna" Smokes', "not-a-fact", "Smokes", "does not begin with the constant"),
     ('Smokes("Anna)', "unclosed-quote", '"', "not closed"),
     ("Smokes(...)", "bad-constant", "...", "is not a name"),
+    ("Smokes('Anna')", "bad-constant", "'Anna'", '"Anna"'),
+    ("Smokes('Anna Lee')", "bad-constant", "'Anna Lee'", '"Anna Lee"'),
+    ("Friends(Anna, 'tis)", "bad-constant", "'tis", '"\'tis"'),
+    ("person = { Anna, 'Bob' }", "bad-constant", "'Bob'", '"Bob"'),
+    ("'Anna' = MotherOf(Bob)", "bad-constant", "'Anna'", '"Anna"'),
+    ("Friends(Anna, a.b)", "bad-constant", "a.b", '"a.b"'),
+    ("0.5 Smokes(127.0.0.1)", "bad-constant", "127.0.0.1", '"127.0.0.1"'),
+    ("person = { e.g, Anna }", "bad-constant", "e.g", '"e.g"'),
     ("Smokes(“Anna”)", "bad-character", "“", "straight double quotes"),
     ("Smokes(An\u00a0na)", "bad-character", "\u00a0", "no-break space"),
     ("Smokes(a:b)", "bad-character", ":", "colon"),
@@ -71,8 +80,8 @@ LINES = [
     ("On(Anna)", "outside-domain", "Anna", "is not a time"),
     ("Sits(Seat4, Anna)", "outside-domain", "Seat4", "Seat1, Seat2, Seat3"),
     ("time = { 1, 7 }", "outside-domain", "7", "the range 1, ..., 5"),
-    ("Smokes(Red)", "wrong-type", "Red", "Red is a color; a person is expected here."),
-    ("Red = MotherOf(Bob)", "wrong-type", "Red", "Red is a color; a person is expected here."),
+    ("Smokes(Red)", "wrong-type", "Red", "Red is a color; a person is expected here"),
+    ("Red = MotherOf(Bob)", "wrong-type", "Red", "Red is a color; a person is expected here"),
     ("Likes(Anna, Blue)", "unlisted-constant", "Blue", "not among the constants listed for color"),
     ("Likes(Anna, red)", "unlisted-constant", "red", "did you mean Red?"),
     ("Smokes(Anna)\n!Smokes(Anna)", "contradiction", "!Smokes(Anna)", "true in line 1 and false in line 2"),
@@ -90,6 +99,7 @@ def test_one_problem(text, code, caret, piece):
     assert culprit(diagnostic) == caret
     assert piece in diagnostic.message or piece in diagnostic.repair
     assert diagnostic.expected or diagnostic.repair
+    assert not diagnostic.message.endswith(".")
 
 
 def test_all_problems_in_one_pass_in_order():
@@ -135,7 +145,7 @@ def test_braces_do_not_go_on_over_facts():
 def test_an_unknown_predicate_is_said_once_with_its_number():
     analysis = analyse_facts("Smoke(Anna)\n" * 3 + "0.5 Smoke(Bob)", PEOPLE)
     (diagnostic,) = analysis.diagnostics
-    assert "4 facts" in diagnostic.message
+    assert "(4 facts)" in diagnostic.message
     assert diagnostic.span.line == 1
 
 
@@ -156,6 +166,16 @@ def test_long_lists_of_problems_stay_short(line):
     analysis = analyse_facts(text, PEOPLE)
     assert_well_placed(analysis, text)
     assert len(analysis.diagnostics) == 51
+
+
+def test_of_very_many_bad_lines_the_first_are_explained_and_the_others_counted():
+    text = "Friends(Anna Bob)\n" * (MOST_EXPLAINED + 1_000) + "Smokes(Anna)"
+    analysis = analyse_facts(text, PEOPLE)
+    assert_well_placed(analysis, text)
+    assert [item.code for item in analysis.diagnostics] == ["missing-comma"] * 51 + ["not-a-fact"]
+    assert analysis.diagnostics[-1].message == "from here on 1,000 lines more cannot be read as facts"
+    assert analysis.diagnostics[-1].span.line == MOST_EXPLAINED + 1
+    assert atoms(analysis, "Smokes") == [("Anna",)]
 
 
 def test_wrong_types_are_said_once_for_each_culprit():

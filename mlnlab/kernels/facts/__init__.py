@@ -1,0 +1,1 @@
+"""What the scanner of fact files is made of: words, names, comments."""
