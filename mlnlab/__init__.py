@@ -47,6 +47,7 @@ _HOMES = {
     "plot": "display.plotting",
     "predicates": "model.loading",
     "sample": "experiments.samples.loading",
+    "sampler": "inference.sampling",
     "variables": "logic.building",
 }
 __all__ = ["__version__", *_HOMES]  # noqa: PLE0604 - the names are the keys of the table

@@ -2,42 +2,41 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
 from typing import TYPE_CHECKING
 
-from mlnlab.errors import ArgumentError
+from mlnlab.errors import ArgumentError, TooLargeError
 from mlnlab.grounding.question import pose, refuse_unlearned
-from mlnlab.inference.enumeration import MOST_WORLDS, log_partition, marginals, most_probable
+from mlnlab.inference.enumeration import MOST_WORLDS
+from mlnlab.inference.method import LOG_Z, MARGINALS, MOST_PROBABLE, Method
+from mlnlab.inference.registry import method_named
 from mlnlab.inference.shares import explain
-from mlnlab.logic.suggestions import did_you_mean
 from mlnlab.logic.weights import Hard, weight_value
 from mlnlab.model.database import Database
 from mlnlab.model.world import World
 from mlnlab.model.writing import statement_text
+from mlnlab.steps.trace import Trace
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     import pandas as pd
 
+    from mlnlab.grounding.question import Question
     from mlnlab.inference.marginals import Marginals
     from mlnlab.logic.formulas import Formula
     from mlnlab.model.mln import MLN
+    from mlnlab.steps.step import Observer, State
 
-METHODS = ("enumeration",)
+EXACT, SAMPLING = "enumeration", "gibbs"  # what "auto" chooses from
+TRACE_BYTES = 16 << 20
 
 
-def _chosen(method: str) -> str:
-    if method == "auto":
-        return METHODS[0]
-    if method not in METHODS:
-        raise ArgumentError(
-            f"There is no inference method {method}{did_you_mean(method, METHODS) or '.'} There are: "
-            f"{', '.join(('auto', *METHODS))}."
-        )
-    return method
+class SamplingWarning(UserWarning):
+    """Probabilities from samples may be further off than their standard errors say."""
 
 
 def infer(
@@ -50,6 +49,9 @@ def infer(
     given: Sequence[str | Formula] | str | Formula = (),
     method: str = "auto",
     limit: int = MOST_WORLDS,
+    seed: int = 0,
+    observers: Iterable[Observer] = (),
+    **options: object,
 ) -> Marginals:
     r"""Return the probabilities of atoms and formulas.
 
@@ -59,18 +61,58 @@ def infer(
     ``closed`` stay closed even if queried: of these only atoms that the database marks with ``?`` are
     unknown. ``given`` holds formulas that are known to be true. Without a database everything is open.
 
+    ``method="auto"`` sums over all worlds where these are at most ``limit``, and samples otherwise; the
+    answer's ``reason`` says which and why. Sampling takes ``seed=`` and the options ``samples=``,
+    ``burn_in=``, ``chains=`` and ``thin=``; its errors are in ``error(...)`` and its doubts in ``warnings``.
+
     >>> import mlnlab as ml
     >>> mln = ml.MLN.from_text("Smokes(person)\nCancer(person)\n1.5 Smokes(x) => Cancer(x)")
     >>> db = ml.Database.from_text("Smokes(Anna)", mln)
     >>> round(ml.infer(mln, db, query=["Cancer"])["Cancer(Anna)"], 4)
     0.8176
+    >>> sampled = ml.infer(mln, db, query=["Cancer"], method="gibbs", samples=1000, seed=1)
+    >>> abs(sampled["Cancer(Anna)"] - 0.8176) < 5 * sampled.error("Cancer(Anna)")
+    True
     """
-    chosen = _chosen(method)
     question = pose(mln, db, query, open, given, closed)
-    answer = marginals(question, limit=limit)
+    chosen, refusal = method_named(method if method != "auto" else EXACT, MARGINALS), ""
+    if method == "auto":
+        _refuse_unknown(options)
+        try:
+            answer = _marginals(chosen, question, {"limit": limit}, observers)
+        except TooLargeError as error:
+            chosen, refusal = method_named(SAMPLING, MARGINALS), f" ({error.summary})"
+            answer = _marginals(chosen, question, {"seed": seed, **options}, observers)
+    else:
+        shared = {"limit": limit} if chosen.is_exact else {"seed": seed}
+        answer = _marginals(chosen, question, {**shared, **options}, observers)
+    for warning in answer.warnings:
+        warnings.warn(warning, SamplingWarning, stacklevel=2)
+    explaining = partial(explain, question, limit=limit)
+    return replace(answer, reason=_reason(answer, chosen) + refusal, explain=explaining)
+
+
+def _marginals(
+    method: Method, question: Question, options: Mapping[str, object], observers: Iterable[Observer]
+) -> Marginals:
+    function = method.required(method.marginals)
+    if method.steps is None:
+        return function(method.settings(**options), question, observers)
+    trace: Trace[State] = Trace(budget=TRACE_BYTES)
+    answer = function(method.settings(**options), question, (trace, *observers))
+    return replace(answer, trace=trace)
+
+
+def _refuse_unknown(options: Mapping[str, object]) -> None:
+    """Refuse misspelt options also where they are not needed."""
+    method_named(SAMPLING).settings(**options)
+
+
+def _reason(answer: Marginals, method: Method) -> str:
+    if not method.is_exact:
+        return answer.reason
     worlds = f"{answer.number_of_worlds:,} world{'s' * (answer.number_of_worlds != 1)}"
-    reason = f"{chosen}: {worlds} are few enough to visit each, so the answer is exact"
-    return replace(answer, reason=reason, explain=partial(explain, question, limit=limit))
+    return f"{method.name}: {worlds} are few enough to visit each, so the answer is exact"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,12 +157,12 @@ def map_state(
     >>> sorted(map(str, ml.map_state(mln, db, query=["Cancer"]).world.true_atoms))
     ['Cancer(Anna)', 'Smokes(Anna)']
     """
-    chosen = _chosen(method)
+    chosen = method_named(method if method != "auto" else EXACT, MOST_PROBABLE)
     question = pose(mln, db, query, open, given, closed)
-    true, log_weight = most_probable(question, limit=limit)
+    true, log_weight = chosen.required(chosen.most_probable)(chosen.settings(limit=limit), question)
     world = World(question.vocabulary, true)
     violated = _violated(question.mln, world)
-    return MapState(world, log_weight, violated, proven_optimal=True, method=chosen)
+    return MapState(world, log_weight, violated, proven_optimal=chosen.is_exact, method=chosen.name)
 
 
 def _violated(mln: MLN, world: World) -> tuple[tuple[str, int], ...]:
@@ -165,11 +207,11 @@ def log_z(
     >>> round(ml.log_z(mln, {"person": 3}).value, 4)
     8.0111
     """
-    chosen = _chosen(method)
+    chosen = method_named(method if method != "auto" else EXACT, LOG_Z)
     vocabulary = mln.vocabulary_with(domains)
     question = pose(replace(mln, vocabulary=vocabulary), None, None)
-    value, error = log_partition(question, limit=limit)
-    return LogZ(value, error, chosen)
+    value, error = chosen.required(chosen.log_z)(chosen.settings(limit=limit), question)
+    return LogZ(value, error, chosen.name)
 
 
 def log_likelihood(mln: MLN, db: Database, *, method: str = "auto", limit: int = MOST_WORLDS) -> float:

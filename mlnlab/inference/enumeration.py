@@ -21,8 +21,9 @@ import numpy as np
 from mlnlab.errors import ArgumentError, TooLargeError, UnsatisfiableError
 from mlnlab.grounding.features import ground_features
 from mlnlab.grounding.question import Question, soft_formulas
-from mlnlab.grounding.truth_algebras import extensions
-from mlnlab.inference.marginals import Marginals, name_of
+from mlnlab.inference.marginals import Marginals
+from mlnlab.inference.method import Method
+from mlnlab.inference.query_instances import all_instances
 from mlnlab.inference.sweeps import (
     Sweep,
     Worlds,
@@ -35,17 +36,26 @@ from mlnlab.inference.sweeps import (
 )
 from mlnlab.logic.formulas import Formula, Not, Truth
 from mlnlab.logic.ground_atoms import GroundAtom
-from mlnlab.logic.substitution import free_variables, ground
 from mlnlab.logic.weights import Hard, weight_value
 from mlnlab.model.writing import statement_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
 MOST_WORLDS = 1 << 26
 LARGEST = 1e15  # of a log-weight: beyond, one grounding more or less is lost in rounding
+
+
+@dataclass(frozen=True, slots=True)
+class Params:
+    """How many worlds may be visited."""
+
+    limit: int = MOST_WORLDS
+
+    def __post_init__(self) -> None:
+        """Refuse what is no number of worlds."""
+        if self.limit < 1:
+            raise ArgumentError(f"limit is a whole number of worlds from 1 on, not {self.limit!r}.")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,25 +108,15 @@ def prepared(question: Question, *, limit: int = MOST_WORLDS, apart: int | None 
         formulas.append(Not(condition))
         weights.append(-np.inf)
     labels: list[str] = []
-    for text, formula in question.query_formulas:
-        for label, instance in instances(text, formula, question):
-            labels.append(label)
-            formulas.append(instance)
-            weights.append(0.0)
+    for label, instance in all_instances(question):
+        labels.append(label)
+        formulas.append(instance)
+        weights.append(0.0)
     worlds = all_worlds(question, ground_features(formulas, question), apart)
     enumeration = Enumeration(question, worlds, np.array(weights), tuple(labels))
     if _size(enumeration) > LARGEST:
         raise ArgumentError(f"The weights add up to more than {LARGEST:g}, too much to compute with.")
     return enumeration
-
-
-def instances(text: str, formula: Formula, question: Question) -> Sequence[tuple[str, Formula]]:
-    """Return the groundings of a query formula, each with its text."""
-    variables = free_variables(formula)
-    if not variables:
-        return [(text or name_of(formula), formula)]
-    bindings = extensions(variables, formula, question.vocabulary)({})
-    return [(name_of(instance), instance) for b in bindings for instance in [ground(formula, b)]]
 
 
 def _size(enumeration: Enumeration) -> float:
@@ -242,3 +242,15 @@ def _chosen(worlds: Worlds, high_digits: tuple[int, ...], place: int) -> frozens
         for number, option in digits.items()
         if option < len(choices[number].atoms)
     )
+
+
+METHOD = Method(
+    name="enumeration",
+    needs="every weight known; finite domains; few worlds",
+    is_exact=True,
+    params=Params,
+    citation="lecture notes, eq. 12-16",
+    marginals=lambda params, question, _: marginals(question, limit=params.limit),
+    most_probable=lambda params, question: most_probable(question, limit=params.limit),
+    log_z=lambda params, question: log_partition(question, limit=params.limit),
+)

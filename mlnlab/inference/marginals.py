@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from mlnlab.errors import ArgumentError
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from mlnlab.grounding.question import Question
     from mlnlab.inference.explanation import Explanation
+    from mlnlab.steps.step import State
+    from mlnlab.steps.trace import Trace
 
 
 class UnknownQueryError(ArgumentError, KeyError):
@@ -27,6 +29,16 @@ class UnknownQueryError(ArgumentError, KeyError):
     def __str__(self) -> str:
         """Return the sentence (a plain KeyError would show its quotes)."""
         return str(self.args[0])
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A probability from samples, its standard error, its R-hat and its effective sample size."""
+
+    probability: float
+    error: float
+    r_hat: float
+    effective_size: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,6 +55,9 @@ class Marginals(Mapping[str, float]):
     expected_counts: tuple[float, ...]
     reason: str = ""
     explain: Callable[[GroundAtom], Explanation] | None = None
+    estimates: Mapping[str, Estimate] = field(default_factory=dict)  # of a method that samples
+    warnings: tuple[str, ...] = ()
+    trace: Trace[State] | None = None
 
     def __getitem__(self, query: str | GroundAtom | Formula) -> float:
         """Return the probability of a queried atom or formula."""
@@ -73,8 +88,9 @@ class Marginals(Mapping[str, float]):
         return len(self.probabilities)
 
     def error(self, query: str | GroundAtom | Formula) -> float:
-        """Return a bound on the error of a probability; of an exact method's, that of its rounding."""
-        return self[query] * self.rounding
+        """Return the standard error of an estimate, or a bound on the rounding of an exact probability."""
+        estimate = self.estimates.get(self._key(query))
+        return self[query] * self.rounding if estimate is None else estimate.error
 
     def why(self, atom: str | GroundAtom) -> Explanation:
         """Explain a probability: each formula's share of the atom's log-odds, in words and as a table."""
@@ -86,15 +102,22 @@ class Marginals(Mapping[str, float]):
         """Return a data frame with a row for each query."""
         import pandas as pd
 
-        return pd.DataFrame(
+        frame = pd.DataFrame(
             {"query": list(self.probabilities), "probability": list(self.probabilities.values())}
         )
+        if self.estimates:
+            found = [self.estimates[name] for name in self.probabilities]
+            frame["error"] = [estimate.error for estimate in found]
+            frame["r_hat"] = [estimate.r_hat for estimate in found]
+            frame["effective_size"] = [estimate.effective_size for estimate in found]
+        return frame
 
     def __repr__(self) -> str:
         shown = [f"  {p:.4f}  {name}" for name, p in list(self.probabilities.items())[:20]]
         rest = len(self) - len(shown)
         more = [f"  ... and {rest} more"] if rest > 0 else []
-        return "\n".join([f"<Marginals by {self.method}: {len(self)} queries>", *shown, *more])
+        warned = [f"  Warning: {warning}" for warning in self.warnings]
+        return "\n".join([f"<Marginals by {self.method}: {len(self)} queries>", *shown, *more, *warned])
 
 
 def name_of(formula: Formula) -> str:

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 import mlnlab as ml
 from mlnlab.grounding import features
 from mlnlab.grounding.question import pose
-from mlnlab.inference import enumeration, sweeps
+from mlnlab.inference import sweeps
+from mlnlab.inference.query_instances import instances
 from mlnlab.logic.ground_atoms import GroundAtom
 from mlnlab.logic.weights import Hard, Soft, WeightedFormula
 from tests import oracles, strategies
@@ -72,7 +73,7 @@ def test_evidence_soft_evidence_and_conditions_equal_brute_force(mln, data):
     for atom in atoms:
         assert isclose(found[atom], truth.marginal(atom), abs_tol=1e-9)
     question = pose(mln, db, [*names, asked], given=[condition])
-    for text, instance in enumeration.instances("", asked, question):
+    for text, instance in instances("", asked, question):
         if text not in map(str, atoms):
             assert isclose(found[text], truth.probability(instance), abs_tol=1e-9)
 

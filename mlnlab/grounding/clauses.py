@@ -1,0 +1,146 @@
+"""Ground clauses as arrays: what a sampler or a solver works on (lecture notes, eq. 13).
+
+Only what evidence leaves open is grounded. A grounding that is a clause becomes one; a conjunction of
+literals becomes the clause of its negation, with the opposite weight; any other becomes a *table*: the
+choices that it depends on and, for each combination of their options, whether it is true. A block of
+exclusive atoms stays one choice with many options; literals say which of its atoms is true.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mlnlab.model.writing import numbered
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from mlnlab.grounding.question import Question
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where ground clauses come from: a formula of the model, soft evidence, a condition, or a query."""
+
+    text: str
+    kind: str  # "formula", "soft evidence", "given" or "query"
+    weight: float  # 0 where hard
+    hard: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What became of the groundings of one source."""
+
+    groundings: int = 0
+    true: int = 0  # by evidence alone
+    false: int = 0
+    clauses: int = 0
+    tables: int = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GroundClauses:
+    """A question's open atoms, clauses and tables; all arrays are read-only.
+
+    Literal ``2 a`` says that open atom ``a`` is true, ``2 a + 1`` that it is false. A grounding is true where
+    its clause is satisfied; where ``negated``, it is true where the clause is not satisfied (and ``weights``
+    holds the clause's weight, the opposite of the formula's). Clauses and tables are ordered by source.
+    """
+
+    question: Question
+    sources: tuple[Source, ...]
+    tallies: tuple[Tally, ...]
+    # choices: their numbers of options, and where the atoms of each begin
+    options: NDArray[np.uint32]
+    first_atoms: NDArray[np.uint32]
+    # clauses: literals[starts[c] : starts[c + 1]]
+    starts: NDArray[np.uint32]
+    literals: NDArray[np.uint32]
+    weights: NDArray[np.float64]
+    hard: NDArray[np.bool_]
+    negated: NDArray[np.bool_]
+    clause_sources: NDArray[np.uint32]
+    # tables: choices scope[scope_starts[t] : scope_starts[t + 1]], truth bits[bit_starts[t] + cell], where
+    # the cell is the sum of option times stride
+    scope_starts: NDArray[np.uint32]
+    scope: NDArray[np.uint32]
+    strides: NDArray[np.uint32]
+    bit_starts: NDArray[np.uint32]
+    bits: NDArray[np.uint8]
+    table_weights: NDArray[np.float64]
+    table_hard: NDArray[np.bool_]
+    table_sources: NDArray[np.uint32]
+
+    @property
+    def number_of_atoms(self) -> int:
+        """The number of open atoms."""
+        return int(self.first_atoms[-1])
+
+    @property
+    def number_of_clauses(self) -> int:
+        """The number of ground clauses."""
+        return len(self.weights)
+
+    @property
+    def number_of_tables(self) -> int:
+        """The number of tables."""
+        return len(self.table_weights)
+
+    @property
+    def may_be_cut(self) -> bool:
+        """Whether something that must hold ties two choices together, so that worlds may fall into parts."""
+        return bool(self.table_hard.any() or (np.diff(self.starts.astype(np.int64))[self.hard] > 1).any())
+
+    @property
+    def violated(self) -> Source | None:
+        """A hard formula or condition that the evidence alone contradicts."""
+        pairs = zip(self.sources, self.tallies, strict=True)
+        return next((source for source, tally in pairs if source.hard and tally.false), None)
+
+    @property
+    def decided_log_weight(self) -> float:
+        """The log-weight of what evidence decides."""
+        return sum(s.weight * t.true for s, t in zip(self.sources, self.tallies, strict=True))
+
+    @property
+    def size(self) -> int:
+        """The bytes of the arrays."""
+        arrays = (getattr(self, name) for name in self.__slots__)
+        return sum(array.nbytes for array in arrays if isinstance(array, np.ndarray))
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return for each source its groundings, and how many of them evidence decides."""
+        import pandas as pd
+
+        rows = [
+            (s.text, s.kind, t.groundings, t.true, t.false, t.clauses, t.tables)
+            for s, t in zip(self.sources, self.tallies, strict=True)
+        ]
+        names = ["formula", "kind", "groundings", "decided true", "decided false", "clauses", "tables"]
+        return pd.DataFrame(rows, columns=names)
+
+    def explain(self) -> str:
+        """Say in words which formula made how many ground clauses, and what evidence decided."""
+        lines = [f"{self!r}:"]
+        for source, tally in zip(self.sources, self.tallies, strict=True):
+            made = [numbered(tally.clauses, "clause")] if tally.clauses or not tally.tables else []
+            made += [numbered(tally.tables, "table")] if tally.tables else []
+            kind = "" if source.kind == "formula" else f" ({source.kind})"
+            lines.append(
+                f"  {source.text}{kind}: {numbered(tally.groundings, 'grounding')}, of which evidence makes "
+                f"{tally.true:,} true and {tally.false:,} false; {' and '.join(made)}"
+            )
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        sizes = [
+            numbered(self.number_of_atoms, "open atom"),
+            numbered(self.number_of_clauses, "clause"),
+            numbered(self.number_of_tables, "table"),
+        ]
+        return f"<GroundClauses: {', '.join(sizes)}, {self.size / 1e6:.3g} MB>"

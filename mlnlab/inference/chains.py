@@ -1,0 +1,169 @@
+"""Ground clauses as the sampling kernels want them, and worlds to begin with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf, prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mlnlab.errors import MlnlabError, UnsatisfiableError
+from mlnlab.kernels.gibbs import Groups, sweep
+from mlnlab.kernels.ground_network import Chain, Network, new_chain, scatter, settle
+from mlnlab.kernels.hard_worlds import violations, walk
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from mlnlab.grounding.clauses import GroundClauses
+
+IMPOSSIBLE = "No world satisfies the hard formulas together with the evidence and the conditions."
+MOST_ENUMERATED = 1 << 20  # worlds looked at one by one where no start was found
+_STRETCH = 1 << 12  # of them in one call
+_SCHEDULES = (1, 10, 100)  # sweeps at each of the penalties
+_PENALTIES = tuple(0.5 * 1.3**power for power in range(20))  # from 0.5 to 73
+
+
+class NoStartError(MlnlabError):
+    """No world was found in which the hard formulas hold, which does not prove that there is none."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ground:
+    """What all chains share: the clauses, in the kernels' arrays, and where each formula's clauses are."""
+
+    clauses: GroundClauses
+    network: Network
+    groups: Groups
+
+    @property
+    def visits(self) -> int:
+        """How many clauses and tables a sweep looks at, about."""
+        tables = len(self.clauses.scope)
+        return len(self.clauses.literals) + tables + len(self.clauses.options)
+
+
+def prepared(clauses: GroundClauses) -> Ground:
+    """Turn the clauses' lists of literals into the atoms' lists of clauses, and the tables' likewise."""
+    sizes = _lengths(clauses.starts)
+    atoms = clauses.literals >> 1
+    order = np.argsort(atoms, kind="stable")
+    owners = np.repeat(np.arange(len(sizes)), sizes)
+    occurrences = 2 * owners + (clauses.literals & 1)
+    by_choice = np.argsort(clauses.scope, kind="stable")
+    tables = np.repeat(np.arange(clauses.number_of_tables), _lengths(clauses.scope_starts))
+    network = Network(
+        clauses.first_atoms, clauses.options,
+        _starts(atoms, clauses.number_of_atoms), _settled(occurrences[order]),
+        _strengths(clauses.weights, clauses.hard, inf),
+        _starts(clauses.scope, len(clauses.options)), _settled(tables[by_choice]),
+        _settled(clauses.strides[by_choice]), clauses.bit_starts,
+        _strengths(clauses.table_weights, clauses.table_hard, inf), clauses.bits,
+    )  # fmt: skip
+    return Ground(clauses, network, _groups(clauses))
+
+
+def _groups(clauses: GroundClauses) -> Groups:
+    """Return where the clauses of one source and one sense begin; they stand together."""
+    keys = 2 * clauses.clause_sources.astype(np.int64) + clauses.negated
+    first = np.flatnonzero(np.concatenate([[-1], keys[:-1]]) != keys)
+    tables = clauses.table_sources.astype(np.int64)
+    first_table = np.flatnonzero(np.concatenate([[-1], tables[:-1]]) != tables)
+    return Groups(
+        _settled(np.append(first, len(keys))), _settled(keys[first] >> 1),
+        _senses(keys[first]),
+        _settled(np.append(first_table, len(tables))), _settled(tables[first_table]),
+    )  # fmt: skip
+
+
+def _senses(keys: NDArray[np.int64]) -> NDArray[np.uint8]:
+    array = (keys & 1).astype(np.uint8)
+    array.setflags(write=False)
+    return array
+
+
+def _lengths(starts: NDArray[np.uint32]) -> NDArray[np.int64]:
+    wide = starts.astype(np.int64)
+    return wide[1:] - wide[:-1]
+
+
+def _starts(owners: NDArray[np.integer[Any]], number: int) -> NDArray[np.uint32]:
+    return _settled(np.concatenate([[0], np.cumsum(np.bincount(owners, minlength=number))]))
+
+
+def _settled(values: NDArray[Any]) -> NDArray[np.uint32]:
+    array = np.ascontiguousarray(values, np.uint32)
+    array.setflags(write=False)
+    return array
+
+
+def _strengths(weights: NDArray[np.float64], hard: NDArray[np.bool_], of_hard: float) -> NDArray[np.float64]:
+    array = np.where(hard, of_hard, weights)
+    array.setflags(write=False)
+    return array
+
+
+def random_world(ground: Ground, random: NDArray[np.uint64]) -> Chain:
+    """Return a chain in a random world in which everything holds that must."""
+    refuse_impossible(ground.clauses)
+    chain = new_chain(ground.network, np.zeros(len(ground.clauses.options), np.uint32), random)
+    scatter(ground.network, chain)
+    settle(ground.network, chain)
+    if violations(ground.network, chain):
+        _satisfy(ground, chain)
+    return chain
+
+
+def refuse_impossible(clauses: GroundClauses) -> None:
+    """Raise a sentence where evidence and blocks alone leave no world."""
+    violated = clauses.violated
+    if violated is not None:
+        kind = "the condition " if violated.kind == "given" else ""
+        raise UnsatisfiableError(f"{IMPOSSIBLE} The evidence alone contradicts {kind}{violated.text}")
+    if not clauses.options.all():
+        raise UnsatisfiableError(f"{IMPOSSIBLE} A block has no atom left that could be true.")
+
+
+def _satisfy(ground: Ground, chain: Chain) -> None:
+    """Move a chain to a world in which everything holds that must: by annealing, then one by one.
+
+    Only what must hold counts, with a penalty that grows (Kirkpatrick, Gelatt and Vecchi, Optimization by
+    simulated annealing, 1983); so the chains begin in different places, wherever the soft formulas pull.
+    """
+    for sweeps in _SCHEDULES:
+        scatter(ground.network, chain)
+        settle(ground.network, chain)
+        for penalty in _PENALTIES:
+            penalised = _penalised(ground.network, penalty)
+            for _ in range(sweeps):
+                sweep(penalised, chain, 1)
+                if not violations(ground.network, chain):
+                    return
+    worlds = prod(map(int, ground.clauses.options))
+    if worlds > MOST_ENUMERATED:
+        raise NoStartError(
+            f"No world was found in which all hard formulas hold, in {len(_SCHEDULES)} attempts with "
+            f"{sum(_SCHEDULES) * len(_PENALTIES):,} sweeps. That does not prove that there is none: check "
+            "the hard formulas and the evidence for a contradiction, or give a hard formula a large weight."
+        )
+    _enumerate(ground, chain, worlds)
+
+
+def _penalised(network: Network, penalty: float) -> Network:
+    return network._replace(
+        strengths=_strengths(np.zeros_like(network.strengths), np.isinf(network.strengths), penalty),
+        table_strengths=_strengths(
+            np.zeros_like(network.table_strengths), np.isinf(network.table_strengths), penalty
+        ),
+    )
+
+
+def _enumerate(ground: Ground, chain: Chain, worlds: int) -> None:
+    """Look at one world after the other, from where the chain is and around."""
+    for _ in range(2 * (worlds // _STRETCH + 2)):  # the odometer passes its end once, so go round twice
+        if walk(ground.network, chain, _STRETCH) == 1:
+            return
+    raise UnsatisfiableError(
+        "No world satisfies the hard formulas together with the evidence and the conditions."
+    )

@@ -1,0 +1,65 @@
+"""What a method of inference says about itself: one record at the end of its file."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from mlnlab.errors import ArgumentError
+from mlnlab.logic.suggestions import did_you_mean
+
+if TYPE_CHECKING:
+    from mlnlab.grounding.question import Question
+    from mlnlab.inference.marginals import Marginals
+    from mlnlab.logic.ground_atoms import GroundAtom
+    from mlnlab.steps.step import Observer, State
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+MARGINALS, MOST_PROBABLE, LOG_Z = "marginals", "a most probable world", "log Z"
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A method: what it needs, and for each question that it answers, the function that does.
+
+    ``marginals(params, question, observers)``, ``most_probable(params, question)`` and ``log_z(params,
+    question)`` answer in one go. Where the method iterates, ``steps(params, question, start)`` yields its
+    states (those after ``start``, if one is given), and ``estimate(params, question, state)`` says what is
+    known in a state.
+    """
+
+    name: str
+    needs: str
+    is_exact: bool
+    params: Callable[..., Any]
+    citation: str
+    marginals: Callable[[Any, Question, Iterable[Observer]], Marginals] | None = None
+    most_probable: Callable[[Any, Question], tuple[frozenset[GroundAtom], float]] | None = None
+    log_z: Callable[[Any, Question], tuple[float, float]] | None = None
+    steps: Callable[[Any, Question, Any], Iterator[State]] | None = None
+    estimate: Callable[[Any, Question, Any], Marginals] | None = None
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """What it answers, in words."""
+        functions = {MARGINALS: self.marginals, MOST_PROBABLE: self.most_probable, LOG_Z: self.log_z}
+        return tuple(name for name, function in functions.items() if function is not None)
+
+    def required(self, function: Function | None) -> Function:
+        """Return a function of this method, or say that it has none such."""
+        if function is None:
+            raise ArgumentError(f"{self.name} cannot do that; it answers {' and '.join(self.answers)}.")
+        return function
+
+    def settings(self, **options: object) -> Any:  # noqa: ANN401 - each method has Params of its own
+        """Return the method's parameters; options that are ``None`` keep their defaults."""
+        given = {name: value for name, value in options.items() if value is not None}
+        known = tuple(inspect.signature(self.params).parameters)
+        for name in given:
+            if name not in known:
+                hint = did_you_mean(name, known) or "."
+                raise ArgumentError(f"{self.name} has no option {name}{hint} It has: {', '.join(known)}.")
+        return self.params(**given)

@@ -1,0 +1,62 @@
+"""Finds the methods of inference: each file that ends in a ``METHOD`` record is one.
+
+A name leads to its file, ``mc-sat`` to ``mc_sat.py``, which is imported when it is asked for; the whole
+folder is only walked for listings and tests.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from mlnlab.errors import ArgumentError
+from mlnlab.inference.method import Method
+from mlnlab.logic.suggestions import did_you_mean
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_PACKAGE = __name__.rpartition(".")[0]
+
+
+def method_named(name: str, answering: str = "") -> Method:
+    """Return the method of this name; one that does not answer such questions is refused."""
+    found = _in_file(name.replace("-", "_")) if name.replace("-", "_").isidentifier() else None
+    if found is None or found.name != name:
+        names = ["auto", *(method.name for method in methods(answering))]
+        hint = did_you_mean(name, names) or "."
+        raise ArgumentError(f"There is no inference method {name}{hint} There are: {', '.join(names)}.")
+    if answering and answering not in found.answers:
+        others = ", ".join(method.name for method in methods(answering)) or "no method yet"
+        raise ArgumentError(
+            f"{name} answers {' and '.join(found.answers)}; for {answering} there is: {others}."
+        )
+    return found
+
+
+def methods(answering: str = "") -> tuple[Method, ...]:
+    """Return all methods (that answer such questions), by name."""
+    package = importlib.import_module(_PACKAGE)
+    names = sorted(module.name for module in pkgutil.iter_modules(package.__path__) if not module.ispkg)
+    found = (_in_file(name) for name in names)
+    return tuple(m for m in found if m is not None and (not answering or answering in m.answers))
+
+
+def listing() -> pd.DataFrame:
+    """Return the methods as a table: what each needs and answers, and where it is described."""
+    import pandas as pd
+
+    rows = [
+        (m.name, "exact" if m.is_exact else "estimate", ", ".join(m.answers), m.needs, m.citation)
+        for m in methods()
+    ]
+    return pd.DataFrame(rows, columns=["method", "answer is", "answers", "needs", "described in"])
+
+
+def _in_file(name: str) -> Method | None:
+    if find_spec(f"{_PACKAGE}.{name}") is None:
+        return None
+    found = getattr(importlib.import_module(f"{_PACKAGE}.{name}"), "METHOD", None)
+    return found if isinstance(found, Method) else None

@@ -1,0 +1,182 @@
+"""Ground clauses against the definition: in every world each formula has the count that the oracle counts."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+import mlnlab as ml
+from mlnlab.grounding import clause_making
+from mlnlab.grounding.clause_making import ground_clauses
+from mlnlab.grounding.question import pose
+from mlnlab.inference.chains import prepared
+from mlnlab.inference.query_instances import all_instances
+from mlnlab.kernels.gibbs import count
+from mlnlab.kernels.ground_network import new_chain
+from mlnlab.kernels.hard_worlds import violations
+from mlnlab.logic.evaluation import evaluate, groundings
+from mlnlab.model.world import World
+from tests import oracles, small_models
+
+PEOPLE = "person = {A, B, C}\nS(person)\nC(person)\nF(person, person)\n"
+
+
+def grounded(text, facts=None, query=None, **options):
+    mln = ml.MLN.from_text(text)
+    db = None if facts is None else ml.Database.from_text(facts, mln)
+    question = pose(mln, db, query, **options)
+    return ground_clauses(question, all_instances(question))
+
+
+def world_of(question, chosen):
+    options = zip(question.choices, chosen, strict=True)
+    atoms = (atom for choice, option in options for atom in choice.atoms[option : option + 1])
+    return World(question.vocabulary, question.true | frozenset(atoms))
+
+
+@settings(max_examples=60)
+@given(small_models.questions(most_atoms=7))
+def test_counts_are_right_in_every_world(asked):
+    question = asked.question
+    clauses = ground_clauses(question, all_instances(question))
+    ground = prepared(clauses)
+    counts = np.zeros(len(clauses.sources), np.int64)
+    for chosen in product(*map(range, clauses.options.tolist())):
+        chain = new_chain(ground.network, np.array(chosen, np.uint32), np.ones(4, np.uint64))
+        count(ground.network, ground.groups, chain, counts)
+        world = world_of(question, chosen)
+        expected = oracles.counts(question.mln, world)
+        formulas = [place for place, source in enumerate(clauses.sources) if source.kind == "formula"]
+        for place, number in zip(formulas, expected, strict=True):
+            tally = clauses.tallies[place]
+            formula = question.mln.formulas[place - formulas[0]].formula
+            assert tally.groundings == sum(1 for _ in groundings(formula, world))
+            if not clauses.sources[place].hard:
+                assert tally.true + counts[place] == number
+        queries = [place for place, source in enumerate(clauses.sources) if source.kind == "query"]
+        for place, (_, formula) in zip(queries, all_instances(question), strict=True):
+            assert clauses.tallies[place].true + counts[place] == evaluate(formula, world)
+        conditions = all(evaluate(f, world, b) for f in question.given for b in groundings(f, world))
+        possible = oracles.log_weight(question.mln, world) > -math.inf and conditions
+        assert (violations(ground.network, chain) == 0 and clauses.violated is None) == possible
+
+
+@settings(max_examples=60)
+@given(small_models.questions())
+def test_whole_arrays_and_single_groundings_give_the_same_clauses(asked):
+    fast = ground_clauses(asked.question)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(clause_making, "as_literals", lambda formula, positive: None)
+        slow = ground_clauses(asked.question)
+    assert fast.tallies == slow.tallies
+    assert listed(fast) == listed(slow)
+
+
+def listed(clauses):
+    """Return the clauses of each source, in any order; that not A is false says that A is true."""
+    rows = [
+        (int(source), bool(hard), float(weight), bool(negated), tuple(clauses.literals[start:end].tolist()))
+        for source, negated, hard, weight, start, end in zip(
+            clauses.clause_sources, clauses.negated, clauses.hard, clauses.weights,
+            clauses.starts[:-1], clauses.starts[1:], strict=True,
+        )
+    ]  # fmt: skip
+    return sorted(
+        (source, hard, -weight, False, (literals[0] ^ 1,))
+        if negated and len(literals) == 1
+        else (source, hard, weight, negated, literals)
+        for source, hard, weight, negated, literals in rows
+    )
+
+
+def test_shapes():
+    clauses = grounded(
+        PEOPLE
+        + "1.5 S(x) => C(x)\n2 S(x) ^ C(x) ^ F(x,x)\n0.7 S(x) <=> C(x)\n-1 EXIST y F(x,y)\nS(x) ^ C(x)."
+    )
+    implication, conjunction, equivalence, existence, hard = clauses.tallies
+    assert (implication.clauses, implication.tables) == (3, 0)
+    assert (conjunction.clauses, conjunction.tables) == (3, 0)
+    assert clauses.negated[3:6].all()
+    assert (clauses.weights[3:6] == -2).all()
+    assert (equivalence.clauses, equivalence.tables) == (0, 3)
+    assert len(clauses.bits) == 4  # one truth table serves all three
+    assert (existence.clauses, existence.tables) == (3, 0)
+    assert hard.clauses == 6  # each literal of a hard conjunction must hold
+    assert clauses.hard.sum() == 6
+    assert not clauses.may_be_cut
+
+
+def test_only_what_is_open_is_kept():
+    clauses = grounded(PEOPLE + "0.8 F(x,y) ^ S(x) => S(y)", "F(A,B)\nF(B,B)\nS(C)", ["S"])
+    (tally,) = clauses.tallies
+    assert tally.groundings == 9
+    assert tally.clauses == 1
+    assert (tally.true, tally.false) == (8, 0)
+    assert clauses.literals.tolist() == [1, 2]  # !S(A) v S(B)
+
+
+def test_repeated_and_contradicting_literals():
+    clauses = grounded(PEOPLE + "1 S(x) v S(x) v C(x)\n1 S(x) v !S(x)\n1 S(x) v C(y) v S(y)")
+    assert clauses.tallies[0].clauses == 3
+    assert clauses.tallies[1].true == 3
+    sizes = np.diff(clauses.starts[3:].astype(int))
+    assert sorted(sizes.tolist()) == [2, 2, 2, 3, 3, 3, 3, 3, 3]
+
+
+def test_blocks_stay_whole():
+    clauses = grounded(
+        "e = {A}\nc = {R, G, B}\nL(e, c!)\nM(e, c?)\n1 L(A, R) ^ M(A, c)\n2 L(A, c) <=> M(A, c)"
+    )
+    assert clauses.options.tolist() == [3, 4]
+    assert clauses.first_atoms.tolist() == [0, 3, 6]
+    assert clauses.tallies[1].tables == 3
+    assert set(clauses.strides.tolist()) == {4, 1}
+
+
+def test_hard_sentences_over_everyone_become_clauses():
+    people = "person = {" + ", ".join(f"P{i}" for i in range(40)) + "}\nS(person)\nC(person)\n"
+    clauses = grounded(people + "FORALL x (S(x) => C(x)).\nFORALL x (S(x) <=> C(x)).", query=["S", "C"])
+    assert clauses.tallies[0].clauses == 40
+    assert clauses.tallies[1].clauses == 80
+    assert clauses.may_be_cut
+
+
+def test_nothing_can_be_changed():
+    clauses = grounded(PEOPLE + "1 S(x) <=> C(x)\n1 S(x)")
+    for name in clauses.__slots__:
+        value = getattr(clauses, name)
+        if isinstance(value, np.ndarray):
+            assert not value.flags.writeable
+            assert value.dtype in ("uint32", "float64", "bool", "uint8")
+
+
+def test_large_and_wide_formulas_are_refused_with_ways_out(monkeypatch):
+    many = "p = {" + ", ".join(f"P{i}" for i in range(1000)) + "}\nF(p, p)\nS(p)\n"
+    with pytest.raises(ml.TooLargeError, match=r"1,000,000,000 groundings") as caught:
+        grounded(many + "1 F(x,y) ^ F(y,z) => F(x,z)", "", ["S"])
+    assert caught.value.remedies
+    monkeypatch.setattr(clause_making, "MOST_BYTES", 1000)
+    with pytest.raises(ml.TooLargeError, match=r"1,080 bytes of ground clauses"):
+        grounded(PEOPLE + "1 F(x,y) ^ F(y,z) => F(x,z)")
+    wide = "p = {" + ", ".join(f"P{i}" for i in range(20)) + "}\nS(p)\n1 EXIST=1 x S(x)"
+    with pytest.raises(ml.TooLargeError, match=r"depends on 20 open choices .* 2\^20 entries") as caught:
+        grounded(wide)
+    assert caught.value.estimate == 2**20
+    assert any("enumeration" in remedy for remedy in caught.value.remedies)
+
+
+def test_what_was_grounded_is_told():
+    facts, queries = "S(A)\n0.3 C(A)\n!C(B)", ["S", "C", "S(B) ^ C(C)"]
+    clauses = grounded(PEOPLE + "1.5 S(x) => C(x)\nS(x) v C(x).", facts, queries)
+    frame = clauses.to_frame()
+    assert list(frame["kind"]) == ["query", "formula", "formula", "soft evidence"]
+    parts = frame[["decided true", "decided false", "clauses", "tables"]]
+    assert (parts.sum(axis=1) == frame["groundings"]).all()
+    text = clauses.explain()
+    assert "1.5 S(x) => C(x): 3 groundings, of which evidence makes" in text
+    assert "0.3 C(A) (soft evidence)" in text
