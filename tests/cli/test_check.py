@@ -7,7 +7,7 @@ import json
 import pytest
 
 from mlnlab.cli import main
-from mlnlab.model import checking
+from mlnlab.syntax import analysis
 
 SOUND = "Smokes(person)\n1.5 Smokes(x)\n"
 WARNED = SOUND + "2 Smokes(y)\n"
@@ -85,8 +85,8 @@ def test_what_cannot_be_read(tmp_path, capsys):
 
 def test_a_model_is_analysed_once(files, capsys, monkeypatch):
     calls = []
-    original = checking.analyse
-    monkeypatch.setattr(checking, "analyse", lambda *a, **k: calls.append(a) or original(*a, **k))
+    original = analysis._assembled
+    monkeypatch.setattr(analysis, "_assembled", lambda *a: calls.append(a) or original(*a))
     assert main(["check", *files(a_mln=SOUND, a_db="Smokes(Anna)\n")]) == 0
     assert len(calls) == 1
 
