@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from math import exp, isinf
 
 
+ROUNDING = 1e-9  # a share below this is the rounding of sums and integrals, no influence
+
+
 @dataclass(frozen=True, slots=True)
 class Share:
     """One formula's part in an atom's log-odds."""
@@ -46,7 +49,8 @@ class Explanation:
             f"{self.atom} has probability {self.probability:.4g}, log-odds {self.log_odds:+.3f}.",
             f"{start} {self.base:+.3f}.",
         ]
-        strongest = sorted((s for s in self.shares if s.log_odds), key=lambda s: -abs(s.log_odds))
+        felt = (share for share in self.shares if abs(share.log_odds) > ROUNDING)
+        strongest = sorted(felt, key=lambda share: -abs(share.log_odds))
         lines += map(_sentence, strongest)
         silent = len(self.shares) - len(strongest)
         if silent:
