@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import inf, nan
+from math import nan
 from typing import TYPE_CHECKING
 
 from mlnlab.inference.marginals import Estimate, Marginals
@@ -58,7 +58,8 @@ def _estimates(ground: Ground, batches: Batches) -> Iterator[tuple[str, Estimate
 
 
 def _certain(truth: bool) -> Estimate:
-    return Estimate(float(truth), 0.0, 1.0, inf)
+    """Return what evidence says: nothing was sampled."""
+    return Estimate(float(truth), 0.0, nan, nan)
 
 
 def _columns(batches: Batches) -> list[Estimate]:

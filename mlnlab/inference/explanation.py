@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import exp, isinf
 
-
 ROUNDING = 1e-9  # a share below this is the rounding of sums and integrals, no influence
 
 

@@ -85,61 +85,70 @@ def draw_block(network: Network, chain: Chain, choice: Number) -> None:
     options = np.int64(network.options[choice])
     if first + chain.chosen[choice] < end:
         turn(network, chain, first + chain.chosen[choice])  # now all of its atoms are false
+    scores, held = chain.scores, chain.held
+    atom_starts, occurrences, strengths = network.atom_starts, network.occurrences, network.strengths
+    satisfied = chain.satisfied
     for option in range(options):
-        chain.scores[option] = 0.0
-        chain.held[option] = 0
+        scores[option] = 0.0
+        held[option] = 0
         if first + option < end:
-            score_atom(network, chain, first + option, option)
+            for place in range(atom_starts[first + option], atom_starts[first + option + 1]):
+                clause, negated = occurrences[place] >> _1, occurrences[place] & _1
+                if satisfied[clause] == negated:  # no literal satisfies it, or this negated one alone
+                    add_score(scores, held, option, strengths[clause], -1 if negated else 1)
+    if network.choice_starts[choice] != network.choice_starts[choice + 1]:
+        score_tables(network, chain, choice)
+    drawn = draw_option(scores, held, chain.random, options)
+    if first + drawn < end:
+        turn(network, chain, first + drawn)
+    choose(network, chain, choice, drawn)
+
+
+@compiled
+def score_tables(network: Network, chain: Chain, choice: Number) -> None:
+    """Add to the options' scores what the tables say."""
+    scores, held, bits = chain.scores, chain.held, network.bits
     for place in range(network.choice_starts[choice], network.choice_starts[choice + 1]):
-        table, stride = network.choice_tables[place], network.choice_strides[place]
-        base = network.table_starts[table] + chain.cells[table] - chain.chosen[choice] * stride
-        for option in range(options):
-            if network.bits[base + option * stride]:
-                add_score(chain, option, network.table_strengths[table], 1)
-    option = draw_option(chain, options)
-    if first + option < end:
-        turn(network, chain, first + option)
-    choose(network, chain, choice, option)
+        table, stride = network.choice_tables[place], np.int64(network.choice_strides[place])
+        cell = np.int64(network.table_starts[table]) + np.int64(chain.cells[table])
+        first = cell - np.int64(chain.chosen[choice]) * stride
+        for option in range(np.int64(network.options[choice])):
+            if bits[first + option * stride]:
+                add_score(scores, held, option, network.table_strengths[table], 1)
 
 
 @compiled
-def score_atom(network: Network, chain: Chain, atom: Number, option: Number) -> None:
-    """Add what the clauses gain and lose when a false atom becomes true."""
-    for place in range(network.atom_starts[atom], network.atom_starts[atom + 1]):
-        occurrence = network.occurrences[place]
-        clause, negated = occurrence >> _1, occurrence & _1
-        if chain.satisfied[clause] == negated:
-            add_score(chain, option, network.strengths[clause], -1 if negated else 1)
-
-
-@compiled
-def add_score(chain: Chain, option: Number, strength: float, sign: Number) -> None:
+def add_score(
+    scores: NDArray[np.float64], held: NDArray[np.int64], option: Number, strength: float, sign: Number
+) -> None:
     """Add a strength to an option's score; what must hold is counted apart."""
     if strength == inf:
-        chain.held[option] += sign
+        held[option] += sign
     else:
-        chain.scores[option] += sign * strength
+        scores[option] += sign * strength
 
 
 @compiled
-def draw_option(chain: Chain, options: Number) -> int:
+def draw_option(
+    scores: NDArray[np.float64], held: NDArray[np.int64], random: NDArray[np.uint64], options: np.int64
+) -> Number:
     """Draw an option in proportion to exp(score), among those that let the most of what must hold hold."""
-    most, peak = chain.held[0], -inf
+    most, peak = held[0], -inf
     for option in range(options):
-        most = max(most, chain.held[option])
+        most = max(most, held[option])
     for option in range(options):
-        if chain.held[option] == most:
-            peak = max(peak, chain.scores[option])
+        if held[option] == most:
+            peak = max(peak, scores[option])
     total = 0.0
     for option in range(options):
-        total += exp(chain.scores[option] - peak) if chain.held[option] == most else 0.0
-        chain.scores[option] = total
-    target = next_uniform(chain.random) * total
+        total += exp(scores[option] - peak) if held[option] == most else 0.0
+        scores[option] = total
+    target = next_uniform(random) * total
     for option in range(options - 1):
-        if target < chain.scores[option]:
+        if target < scores[option]:
             return option
     last = options - 1
-    while chain.held[last] != most:  # rounding may let the target reach the total
+    while held[last] != most:  # rounding may let the target reach the total
         last -= 1
     return last
 

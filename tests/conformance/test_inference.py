@@ -34,6 +34,7 @@ Lives(person, house!)
 1.2 S(x) ^ F(x,y) => S(y)
 -0.7 EXIST y F(x,y)
 0.4 EXIST>=2 x S(x)
+0.8 S(x) ^ F(x,x)
 0.5 Lives(x,h) ^ Lives(y,h) => F(x,y)
 EXIST x S(x).
 """
