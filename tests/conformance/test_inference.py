@@ -35,6 +35,7 @@ Lives(person, house!)
 -0.7 EXIST y F(x,y)
 0.4 EXIST>=2 x S(x)
 0.8 S(x) ^ F(x,x)
+0.9 Lives(x, Hut) <=> S(x)
 0.5 Lives(x,h) ^ Lives(y,h) => F(x,y)
 EXIST x S(x).
 """
