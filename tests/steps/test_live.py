@@ -10,6 +10,7 @@ import textwrap
 import threading
 import time
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
 import pytest
@@ -23,6 +24,12 @@ from mlnlab.steps.trace import Trace
 from tests.steps.toys import Count, counting
 
 PATIENCE = 20.0  # only ever waited for when something is broken
+
+
+def in_a_loop_of_its_own(main):
+    """Run a coroutine function in another thread: in this one a browser's event loop may be running."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(lambda: asyncio.run(main())).result()
 
 
 def threads():
@@ -350,7 +357,7 @@ class TestAwaiting:
                 live.breaks = [crosses("value", 90)]
                 return (await waiting).index, (await live.run()).index, ticks
 
-        first, second, ticks = asyncio.run(main())
+        first, second, ticks = in_a_loop_of_its_own(main)
         assert (first, second) == (50, 90)
         assert ticks > 0
 
@@ -368,7 +375,7 @@ class TestAwaiting:
                 assert (await live.run()).index == 3
                 assert (await live.run()).index == 3
 
-        asyncio.run(main())
+        in_a_loop_of_its_own(main)
 
     def test_cancelling_leaves_the_run_paused(self):
         async def main():
@@ -387,7 +394,7 @@ class TestAwaiting:
                 await task
             return live
 
-        with asyncio.run(main()) as live:
+        with in_a_loop_of_its_own(main) as live:
             live.wait(PATIENCE)
             assert live.paused
             live.step()
