@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from math import isfinite
 from typing import TYPE_CHECKING, NamedTuple
 
 from mlnlab.display.probabilities import by_probability, facts_among, probability_in_words
@@ -63,7 +64,8 @@ def as_json(answers: Sequence[Answer]) -> str:
         {
             "database": answer.database,
             "method": answer.marginals.method,
-            "log_z": answer.marginals.log_z,
+            "log_z": answer.marginals.log_z if isfinite(answer.marginals.log_z) else None,
+            "warnings": list(answer.marginals.warnings),
             "worlds": answer.marginals.number_of_worlds,
             "seconds": answer.marginals.seconds,
             "probabilities": dict(answer.marginals.probabilities),

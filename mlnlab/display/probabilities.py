@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import TYPE_CHECKING
 
 from mlnlab.display.bars import WIDTH, Bar, bar_picture, spread_picture
@@ -104,7 +105,9 @@ def why_empty(marginals: Marginals) -> str:
 def how_computed(marginals: Marginals) -> str:
     """Say how the answer was found."""
     reason = marginals.reason or f"by {marginals.method}"
-    return f"{reason} · log Z = {marginals.log_z:.6g} · {marginals.seconds:.2g} s"
+    sums = f" · log Z = {marginals.log_z:.6g}" if isfinite(marginals.log_z) else ""  # samplers know none
+    warned = "".join(f" Warning: {warning}" for warning in marginals.warnings)
+    return f"{reason}{sums} · {marginals.seconds:.2g} s{'.' if warned else ''}{warned}"
 
 
 def marginals_display(marginals: Marginals) -> Element:

@@ -42,10 +42,13 @@ class TermReading(ElaborationState):
                 token = parts(node)[1]
                 return self._constant(f"-{token}", token) if isinstance(token, Token) else self.term(token)
             case "arithmetic":
-                left, operator, right = parts(node)
-                return self._calculation(
-                    _OPERATORS[str(operator)], self.operand(left), self.operand(right), node
-                )
+                left, symbol, right = parts(node)
+                operator = _OPERATORS.get(str(symbol))
+                if operator is None:
+                    self.report(
+                        "unexpected-symbol", f"there is no operator {symbol}", symbol, expected="+ - * / %"
+                    )
+                return self._calculation(operator or "*", self.operand(left), self.operand(right), node)
             case "successor":
                 return self._calculation("+", self.operand(parts(node)[0]), Constant("1"), node)
             case "per_constant":
