@@ -60,6 +60,8 @@ ERRORS = {
     "1 MotherOf(x)": ("function-as-formula", 3, "MotherOf(x)", "gives a value"),
     "1 Smokes(Cancer(x))": ("formula-as-term", 10, "Cancer", "cannot be an argument"),
     "1 Smokes": ("not-a-formula", 3, "Smokes", "alone is no formula"),
+    "Likes(person, colour)": ("declared-again", 1, "Likes(person, colour)", "declared otherwise"),
+    "1 On(t) ^ On(t-s)": ("hyphenated-variable", 14, "t-s", "t - s"),
     "1 On(t ** 2)": ("unexpected-symbol", 8, "**", "no operator **"),
     "1 x + 1": ("not-a-formula", 3, "x + 1", "a term, not a formula"),
     "3": ("not-a-formula", 1, "3", "alone is no formula"),
