@@ -1,0 +1,63 @@
+"""How the run of an algorithm is drawn: pictures of a step, all of them pure functions of what was recorded.
+
+Widgets, static displays and exported pages ask for the same :class:`RunPicture`; a new algorithm brings a function
+that makes one for it, and never new JavaScript.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from mlnlab.display.scene.items import Scene
+from mlnlab.steps.step import Step
+from mlnlab.steps.trace import Trace
+
+TABLE_FORMAT = "mlnlab-table"
+
+# Of a step and the trace in which it was recorded; only what was recorded up to the step is drawn.
+Draw: TypeAlias = Callable[[Step[Any], Trace[Any]], Scene]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table; one of numbers is aligned to the right and can be filtered by ``> 0.5``."""
+
+    name: str
+    number: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table as data: ``table.js`` sorts, filters and searches it in a page."""
+
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[str | float | int, ...], ...]
+
+    def to_json(self) -> dict[str, object]:
+        """Return what ``table.js`` reads."""
+        columns = [{"name": column.name, "number": column.number} for column in self.columns]
+        return {
+            "format": TABLE_FORMAT,
+            "version": 1,
+            "title": self.title,
+            "columns": columns,
+            "rows": [list(row) for row in self.rows],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class RunPicture:
+    """The pictures of a run: ``parts`` by name, the first of them is shown first.
+
+    ``caption`` says a step in one line, ``remarks`` what a reader has to be warned of, ``table`` gives the numbers
+    behind the picture, or nothing.
+    """
+
+    title: str
+    parts: Mapping[str, Draw]
+    caption: Callable[[Step[Any]], str]
+    remarks: Callable[[Step[Any]], Sequence[str]]
+    table: Callable[[Step[Any]], Table | None]
