@@ -1,7 +1,7 @@
 """How the run of an algorithm is drawn: pictures of a step, all of them pure functions of what was recorded.
 
-Widgets, static displays and exported pages ask for the same :class:`RunPicture`; a new algorithm brings a function
-that makes one for it, and never new JavaScript.
+Widgets, static displays and exported pages ask for the same :class:`RunPicture`; a new algorithm brings a
+function that makes one for it, and never new JavaScript.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ class Table:
 class RunPicture:
     """The pictures of a run: ``parts`` by name, the first of them is shown first.
 
-    ``caption`` says a step in one line, ``remarks`` what a reader has to be warned of, ``table`` gives the numbers
-    behind the picture, or nothing.
+    ``caption`` says a step in one line, ``remarks`` what a reader has to be warned of, ``table`` gives the
+    numbers behind the picture, or nothing.
     """
 
     title: str
