@@ -2,30 +2,62 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import nan
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from mlnlab.inference.marginals import Estimate, Marginals
 from mlnlab.model.writing import numbered
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
 
     from mlnlab.grounding.clauses import GroundClauses
     from mlnlab.inference.batches import Batches
     from mlnlab.inference.chains import Ground
+    from mlnlab.logic.ground_atoms import GroundAtom
 
 LARGE_R_HAT = 1.05
 FEW_SAMPLES = 100.0  # effective ones: the error is then a tenth of the spread
 _SHOWN = 3
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Asked:
+    """The queries in the order asked: atoms, then formulas; and which column of the sums counts each.
+
+    A column of -1 says that evidence decides the query, and ``truths`` how.
+    """
+
+    names: tuple[str, ...]
+    columns: NDArray[np.int64]
+    truths: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class QueryEstimates:
+    """What samples say of all queries, in the order asked; NaN where there is nothing to tell."""
+
+    probabilities: NDArray[np.float64]
+    errors: NDArray[np.float64]
+    r_hats: NDArray[np.float64]
+    effective_sizes: NDArray[np.float64]
+
+
 def estimated(method: str, ground: Ground, batches: Batches, seconds: float) -> Marginals:
     """Return the fractions of samples in which the queried atoms and formulas hold."""
-    found = dict(_estimates(ground, batches))
-    largest = max((estimate.error for estimate in found.values()), default=0.0)
+    asked = asked_of(ground.clauses)
+    found = query_estimates(asked, batches)
+    columns = (found.probabilities, found.errors, found.r_hats, found.effective_sizes)
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    estimates = {name: Estimate(*row) for name, row in zip(asked.names, rows, strict=True)}
+    largest = max((estimate.error for estimate in estimates.values()), default=0.0)
     return Marginals(
-        probabilities={name: estimate.probability for name, estimate in found.items()},
+        probabilities={name: estimate.probability for name, estimate in estimates.items()},
         method=method,
         log_z=nan,
         number_of_worlds=batches.samples * batches.chains,
@@ -37,38 +69,45 @@ def estimated(method: str, ground: Ground, batches: Batches, seconds: float) -> 
             f"{method}: {numbered(batches.chains, 'chain')} of {numbered(batches.samples, 'sample')} each, "
             f"standard errors up to {largest:.2g}"
         ),
-        estimates=found,
-        warnings=tuple(_warnings(ground.clauses, found)),
+        estimates=estimates,
+        warnings=warnings_of(ground.clauses, asked, found),
     )
 
 
-def _estimates(ground: Ground, batches: Batches) -> Iterator[tuple[str, Estimate]]:
-    """Yield the queries in the order asked: atoms, then formulas."""
-    clauses = ground.clauses
-    columns = _columns(batches)
-    atoms = (atom for choice in clauses.question.choices for atom in choice.atoms)
-    places = {atom: place for place, atom in enumerate(atoms)}
+def asked_of(clauses: GroundClauses) -> Asked:
+    """Return the queries, and where they are counted."""
+    places = {atom: place for place, atom in enumerate(open_atoms(clauses))}
+    found: dict[str, tuple[int, float]] = {}
     for atom in clauses.question.query_atoms:
-        known = clauses.question.holds(*atom)
-        yield str(atom), columns[places[atom]] if atom in places else _certain(known)
+        found[str(atom)] = (places.get(atom, -1), float(clauses.question.holds(*atom)))
     for place, (source, tally) in enumerate(zip(clauses.sources, clauses.tallies, strict=True)):
         if source.kind == "query":
             decided = tally.true + tally.false
-            yield source.text, _certain(bool(tally.true)) if decided else columns[len(places) + place]
+            found[source.text] = (-1 if decided else len(places) + place, float(bool(tally.true)))
+    columns = np.array([column for column, _ in found.values()], np.int64)
+    return Asked(tuple(found), columns, np.array([truth for _, truth in found.values()], np.float64))
 
 
-def _certain(truth: bool) -> Estimate:
-    """Return what evidence says: nothing was sampled."""
-    return Estimate(float(truth), 0.0, nan, nan)
+def open_atoms(clauses: GroundClauses) -> tuple[GroundAtom, ...]:
+    """Return the open atoms in the order of their numbers."""
+    return tuple(atom for choice in clauses.question.choices for atom in choice.atoms)
 
 
-def _columns(batches: Batches) -> list[Estimate]:
-    """Return the estimate of each binary column; before there are batches its error is unknown."""
-    means = batches.means()[: batches.binary]
-    if not batches.can_tell():
-        return [Estimate(mean, 0.5, nan, 1.0) for mean in means.tolist()]
-    parts = (batches.errors(), batches.r_hats(), batches.effective_sizes())
-    return [Estimate(*row) for row in zip(means.tolist(), *(part.tolist() for part in parts), strict=True)]
+def query_estimates(asked: Asked, batches: Batches) -> QueryEstimates:
+    """Return the estimates of all queries; before there are batches, their errors are unknown."""
+    number = len(asked.names)
+    drawn = asked.columns >= 0
+    columns = asked.columns[drawn]
+    probabilities, errors = asked.truths.copy(), np.zeros(number)
+    r_hats, sizes = np.full(number, nan), np.full(number, nan)
+    probabilities[drawn] = batches.means()[columns]
+    if batches.can_tell():
+        errors[drawn] = batches.errors()[columns]
+        r_hats[drawn] = batches.r_hats()[columns]
+        sizes[drawn] = batches.effective_sizes()[columns]
+    else:
+        errors[drawn], sizes[drawn] = 0.5, 1.0
+    return QueryEstimates(probabilities, errors, r_hats, sizes)
 
 
 def _expected_counts(clauses: GroundClauses, batches: Batches) -> Iterator[float]:
@@ -79,28 +118,31 @@ def _expected_counts(clauses: GroundClauses, batches: Batches) -> Iterator[float
             yield float(tally.groundings) if source.hard else tally.true + mean
 
 
-def _warnings(clauses: GroundClauses, found: Mapping[str, Estimate]) -> Iterator[str]:
-    """Yield sentences on why these probabilities may be wrong."""
+def warnings_of(clauses: GroundClauses, asked: Asked, found: QueryEstimates) -> tuple[str, ...]:
+    """Return sentences on why these probabilities may be wrong."""
+    sentences = []
     if clauses.may_be_cut:
-        yield (
+        sentences.append(
             "Hard formulas are left open: changing one atom at a time may not lead from every possible world "
             "to every other, and then the samples come from a part of them only, which no diagnostic need "
             "show."
         )
-    apart = [name for name, e in found.items() if e.r_hat > LARGE_R_HAT]
-    if apart:
-        yield (
-            f"The chains disagree (R-hat above {LARGE_R_HAT}) on {_listed(apart)}: they have not forgotten "
-            "where they began. Sample longer, with a longer burn-in, or choose another method."
+    apart = np.flatnonzero(found.r_hats > LARGE_R_HAT)
+    if len(apart):
+        sentences.append(
+            f"The chains disagree (R-hat above {LARGE_R_HAT}) on {_listed(asked, apart)}: they have not "
+            "forgotten where they began. Sample longer, with a longer burn-in, or choose another method."
         )
-    few = [name for name, e in found.items() if e.effective_size < FEW_SAMPLES]
-    if few:
-        yield (
-            f"Fewer than {FEW_SAMPLES:.0f} effective samples for {_listed(few)}: their standard errors are "
-            "large, and not reliable themselves. Sample longer."
+    few = np.flatnonzero(found.effective_sizes < FEW_SAMPLES)
+    if len(few):
+        sentences.append(
+            f"Fewer than {FEW_SAMPLES:.0f} effective samples for {_listed(asked, few)}: their standard "
+            "errors are large, and not reliable themselves. Sample longer."
         )
+    return tuple(sentences)
 
 
-def _listed(names: list[str]) -> str:
-    more = len(names) - _SHOWN
-    return ", ".join(names[:_SHOWN]) + (f" and {more:,} more" if more > 0 else "")
+def _listed(asked: Asked, places: NDArray[np.intp]) -> str:
+    more = len(places) - _SHOWN
+    shown = ", ".join(asked.names[place] for place in places[:_SHOWN].tolist())
+    return shown + (f" and {more:,} more" if more > 0 else "")

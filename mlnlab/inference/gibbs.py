@@ -27,6 +27,7 @@ from mlnlab.inference.chains import Ground, prepared, random_world, refuse_impos
 from mlnlab.inference.estimates import estimated
 from mlnlab.inference.method import Method
 from mlnlab.inference.query_instances import all_instances
+from mlnlab.inference.state_reading import ChainsReader, chains_reader
 from mlnlab.kernels.gibbs import count, sample, sweep
 from mlnlab.kernels.ground_network import Chain, new_chain
 from mlnlab.kernels.random_numbers import streams
@@ -180,6 +181,12 @@ def estimate(params: Params, question: Question, state: GibbsState) -> Marginals
     return estimated(METHOD.name, ground(question), state.batches, 0.0)
 
 
+def reader(params: Params, question: Question) -> ChainsReader:
+    """Return what reads the states of a run; the model is grounded once."""
+    sweeps = params.burn_in + params.samples * params.thin
+    return chains_reader(METHOD.name, ground(question), params.burn_in, sweeps)
+
+
 METHOD = Method(
     name="gibbs",
     needs="every weight known; finite domains; formulas whose groundings are clauses, conjunctions or narrow",
@@ -189,4 +196,5 @@ METHOD = Method(
     marginals=marginals,
     steps=steps,
     estimate=estimate,
+    reader=reader,
 )

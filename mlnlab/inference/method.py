@@ -13,6 +13,7 @@ from mlnlab.logic.suggestions import did_you_mean
 if TYPE_CHECKING:
     from mlnlab.grounding.question import Question
     from mlnlab.inference.marginals import Marginals
+    from mlnlab.inference.state_reading import StateReader
     from mlnlab.logic.ground_atoms import GroundAtom
     from mlnlab.steps.step import Observer, State
 
@@ -27,8 +28,9 @@ class Method:
 
     ``marginals(params, question, observers)``, ``most_probable(params, question)`` and ``log_z(params,
     question)`` answer in one go. Where the method iterates, ``steps(params, question, start)`` yields its
-    states (those after ``start``, if one is given), and ``estimate(params, question, state)`` says what is
-    known in a state.
+    states (those after ``start``, if one is given), ``estimate(params, question, state)`` says what is
+    known in a state, and ``reader(params, question)`` returns what says so of many states without grounding
+    the model for each.
     """
 
     name: str
@@ -41,6 +43,7 @@ class Method:
     log_z: Callable[[Any, Question], tuple[float, float]] | None = None
     steps: Callable[[Any, Question, Any], Iterator[State]] | None = None
     estimate: Callable[[Any, Question, Any], Marginals] | None = None
+    reader: Callable[[Any, Question], StateReader] | None = None
 
     @property
     def answers(self) -> tuple[str, ...]:

@@ -9,12 +9,14 @@ from mlnlab.errors import ArgumentError
 from mlnlab.grounding.question import Question, pose
 from mlnlab.inference.method import MARGINALS, Method
 from mlnlab.inference.registry import method_named, methods
+from mlnlab.inference.state_reading import MarginalsReader
 from mlnlab.steps.step import Step, numbered
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from mlnlab.inference.marginals import Marginals
+    from mlnlab.inference.state_reading import StateReader
     from mlnlab.logic.formulas import Formula
     from mlnlab.model.database import Database
     from mlnlab.model.mln import MLN
@@ -46,6 +48,16 @@ class Sampler:
     def marginals(self, state: State) -> Marginals:
         """Return the probabilities as far as they are known in a state."""
         return self.method.required(self.method.estimate)(self.params, self.question, state)
+
+    def reader(self) -> StateReader:
+        """Return what reads many states: the model is grounded once, here, and not again for each."""
+        if self.method.reader is None:
+            return MarginalsReader(self.question, self.marginals)
+        return self.method.reader(self.params, self.question)
+
+    def estimator(self) -> Callable[[State], Marginals]:
+        """Return :meth:`marginals` as a function that grounds the model only once."""
+        return self.reader().marginals
 
     def __repr__(self) -> str:
         atoms = sum(len(choice.atoms) for choice in self.question.choices)
