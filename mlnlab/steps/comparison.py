@@ -1,6 +1,6 @@
 """Two traces side by side: where they part, and how far.
 
-found = compare(before, after)              # steps of equal index
+found = compare_traces(before, after)       # steps of equal index
 found.first_divergence()                    # the first pair of steps whose states differ, and in what
 found.to_frame()                            # every metric of both, and the difference
 """
@@ -132,10 +132,19 @@ class Comparison:
         return f"<Comparison of {len(self.pairs):,} pairs of steps; {alone}>"
 
 
-def compare(left: Trace[Any], right: Trace[Any], *, key: Key | None = None) -> Comparison:
-    """Lay two traces side by side: steps of equal index, or of states with an equal key.
+def compare_traces(left: Trace[Any], right: Trace[Any], *, key: Key | None = None) -> Comparison:
+    r"""Lay two traces side by side: steps of equal index, or of states with an equal key.
 
     Where several states have the same key, the first belongs to the first, the second to the second.
+
+    >>> import mlnlab as ml
+    >>> mln = ml.MLN.from_text("Smokes(person)\nCancer(person)\n1.5 Smokes(x) => Cancer(x)")
+    >>> runs = [ml.Trace.of(ml.sampler("gibbs", mln, {"person": 3}, seed=n)) for n in (1, 2)]
+    >>> found = ml.compare_traces(*runs)
+    >>> found.first_divergence().left.index
+    0
+    >>> found.to_frame().columns.tolist()[:3]
+    ['left step', 'right step', 'log_weight left']
     """
     left_keys, right_keys = _keys(left, key), _keys(right, key)
     partners: defaultdict[Hashable, deque[int]] = defaultdict(deque)

@@ -18,12 +18,12 @@ from mlnlab.errors import ArgumentError
 from mlnlab.steps.metric_columns import MetricArrays, MetricColumns
 from mlnlab.steps.parts import sealed
 from mlnlab.steps.state_store import StateStore
-from mlnlab.steps.step import Observer, S, State, Step, watched
+from mlnlab.steps.step import Observer, S, State, Step, run, watched
 from mlnlab.steps.trace_files import Record, read_records, write_records
 from mlnlab.steps.watches import Watch, Watches
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from os import PathLike
 
     import pandas as pd
@@ -32,7 +32,7 @@ _MEBIBYTE = 2**20
 
 
 class Trace(Generic[S]):
-    """The recorded steps of one run, oldest first: ``len(trace)``, ``trace[k]``, iteration, ``seek``.
+    r"""The recorded steps of one run, oldest first: ``len(trace)``, ``trace[k]``, iteration, ``seek``.
 
     ``every``: a full state after so many steps, which bounds the work of looking at any one of them.
     ``budget``: bytes of memory, beyond the state that was recorded last.
@@ -40,6 +40,15 @@ class Trace(Generic[S]):
     ``watches``: named functions of a state, recorded beside its metrics.
 
     It may be read in one thread while another one records.
+
+    >>> import mlnlab as ml
+    >>> mln = ml.MLN.from_text("Smokes(person)\nCancer(person)\n1.5 Smokes(x) => Cancer(x)")
+    >>> sampler = ml.sampler("gibbs", mln, {"person": 3}, samples=100, burn_in=20, sweeps_per_state=10)
+    >>> trace = ml.Trace.of(sampler, watches={"first chain": lambda state: state.log_weights[0]})
+    >>> len(trace), trace[-1].state.sweeps, trace.seek(5).index
+    (13, 120, 5)
+    >>> trace.to_frame().columns.tolist()[:4]
+    ['seconds', 'log_weight', 'samples', 'first chain']
     """
 
     def __init__(
@@ -62,6 +71,20 @@ class Trace(Generic[S]):
         self._lock = RLock()
 
     # --- recording ----------------------------------------------------------------------------
+
+    @classmethod
+    def of(
+        cls,
+        states: Iterable[S],
+        *,
+        stop: Callable[[Step[S]], bool] | None = None,
+        watches: Mapping[str, Watch] | None = None,
+        most_steps: int = 10_000,
+    ) -> Trace[S]:
+        """Run an algorithm to its end, or to the first step for which ``stop`` is true, and record it."""
+        trace: Trace[S] = cls(watches=watches, most_steps=most_steps)
+        run(states, stop=stop, observers=[trace])
+        return trace
 
     def on_step(self, step: Step[State]) -> None:
         """Record a step."""
@@ -187,6 +210,11 @@ class Trace(Generic[S]):
         """The indices that the kept steps had in the run."""
         with self._lock:
             return (*self._indices, *((self._loose.index,) if self._loose else ()))
+
+    @property
+    def recorded(self) -> int:
+        """How many steps were recorded, with those whose states were dropped."""
+        return self._offered
 
     @property
     def size(self) -> int:
