@@ -50,6 +50,7 @@ class Driver(Generic[S]):
         self.breaks = breaks
         self.thread: threading.Thread | None = None
         self.at_rest: list[Callable[[], None]] = []  # called once, when the run next rests or ends
+        self.at_every_rest: list[Callable[[], None]] = []
         self._states, self._observers, self._stop = states, tuple(observers), stop
         self._first, self._seconds = first, seconds
         self._allowed = 0.0  # steps that may still be taken
@@ -182,6 +183,6 @@ class Driver(Generic[S]):
     def _tell(self) -> None:
         """Call those who asked for it, outside the lock."""
         with self.condition:
-            waiting, self.at_rest = self.at_rest, []
+            waiting, self.at_rest = [*self.at_rest, *self.at_every_rest], []
         for call in waiting:
             call()

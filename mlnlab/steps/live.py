@@ -159,6 +159,14 @@ class Live(Generic[S]):
             raise
         return self._result()
 
+    def when_at_rest(self, call: Callable[[], None]) -> None:
+        """Have a function called, in the run's thread, each time that the run rests, and when it ends.
+
+        The thread holds the function: one that holds this live run keeps it from ending unheld.
+        """
+        with self._driver.condition:
+            self._driver.at_every_rest.append(call)
+
     def _result(self) -> Step[S] | None:
         if self._driver.error is not None:
             raise self._driver.error

@@ -18,6 +18,7 @@ STATIC = Path(__file__).parents[1] / "static"
 
 _IMPORT = re.compile(r"^import \{([^}]*)\} from \"(\.{1,2}/[\w./-]+)\";\n", re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const) ([A-Za-z_$][\w$]*))", re.MULTILINE)
+_REMARK = re.compile(r" // [^\"'`]*$")
 _LEFT_OVER = re.compile(r"^\s*(?:import|export)\b.*$", re.MULTILINE)
 
 
@@ -77,16 +78,28 @@ def _exports(source: str) -> list[str]:
     return _EXPORT.findall(source)
 
 
+def _shortened(source: str) -> str:
+    """Return a module without indentation and comments: every saved view holds a copy.
+
+    Our modules have no texts of several lines, and no quotation marks in the comments at the ends of lines.
+    """
+    lines = (_REMARK.sub("", line).strip() for line in source.splitlines())
+    kept = (line for line in lines if line and not line.startswith(("//", "/**")))
+    # Behind these a new line means nothing.
+    return "".join(line if line.endswith(("{", ";", ",", "(")) else f"{line}\n" for line in kept)
+
+
 def _wrapped(path: Path, names: dict[Path, str]) -> str:
     source = _source(path)
     exported = ", ".join(_exports(source))
 
     def constant(match: re.Match[str]) -> str:
         other = names[(path.parent / match[2]).resolve()]
-        return f"const {{ {' '.join(match[1].split()).rstrip(',')} }} = {other};\n"
+        bound = " ".join(match[1].split()).rstrip(",").replace(" as ", ": ")
+        return f"const {{ {bound} }} = {other};\n"
 
     body = _EXPORT.sub("", _IMPORT.sub(constant, source))
     strange = _LEFT_OVER.search(body)
     if strange:
         raise ValueError(f"{path.name} has a line that cannot be joined: {strange[0].strip()}")
-    return f"const {names[path]} = (() => {{\n{body}return {{ {exported} }};\n}})();"
+    return f"const {names[path]} = (() => {{\n{_shortened(body)}return {{ {exported} }};\n}})();"

@@ -99,6 +99,10 @@ export class Drawing {
     return [...this.#drawn.values()].filter(({ item }) => item.pick || item.expands);
   }
 
+  keys() {
+    return [...this.#drawn.keys()];
+  }
+
   zoomingLayers() {
     return [...this.#layers.values()].filter(({ zooms }) => zooms).map(({ element }) => element);
   }

@@ -133,6 +133,11 @@ class SceneView {
     return this.#drawing.picks();
   }
 
+  /** Return the keys of all items in the order of the scene, by which patches number them. */
+  keys() {
+    return this.#drawing.keys();
+  }
+
   currentPick() {
     return this.#current ? this.#drawing.get(this.#current) : null;
   }

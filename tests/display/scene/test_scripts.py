@@ -12,11 +12,11 @@ from mlnlab.display.scene.scripts import STATIC, joined, look_script, scene_scri
 from tests.display.scene.pages import address
 
 NODE = shutil.which("node")
-ENTRIES = ["scene.js", "table.js", "player.js"]
+ENTRIES = ["scene.js", "table.js", "player.js", "run_view.js"]
 MODULES = sorted(STATIC.glob("*.js"))
 ATTRIBUTES = {
     "aria-expanded", "aria-label", "aria-live", "aria-pressed", "aria-roledescription", "aria-selected",
-    "aria-sort", "class", "d", "data-id", "data-lm-suppress-shortcuts", "data-pick", "preserveAspectRatio",
+    "aria-sort", "aria-valuetext", "class", "d", "data-id", "data-lm-suppress-shortcuts", "data-pick", "preserveAspectRatio",
     "role", "scope", "tabindex", "transform", "viewBox",
 }  # fmt: skip
 
@@ -36,7 +36,7 @@ def test_joined_modules_are_one_sound_module(name):
     checked = run_node("--input-type=module", "--check", text=text)
     assert checked.returncode == 0, checked.stderr
     code = f"const found = await import('{address(text)}'); console.log(Object.keys(found).join())"
-    assert run_node("--input-type=module", "--eval", code).stdout.strip() in {"mount", "play"}
+    assert run_node("--input-type=module", "--eval", code).stdout.strip() in {"mount", "play", "render"}
 
 
 def test_what_the_modules_know_of_the_look_is_fresh():

@@ -1,0 +1,169 @@
+// The view of a run: a bar to steer it, the picture of a step, what to be warned of, and the numbers as a table.
+// Python sends the traits `run`, `scene` and `table` when the run rests, and "frame" messages while it goes.
+import { SHEET } from "./look.js";
+import { changesOf } from "./patches.js";
+import { mount as mountScene } from "./scene.js";
+import { mount as mountTable } from "./table.js";
+import { element } from "./table_parts.js";
+import { TOOLBAR_SHEET, Toolbar } from "./toolbar.js";
+
+const RUN_SHEET = SHEET.replaceAll(".mlnlab-view", ".mlnlab-run") + TOOLBAR_SHEET +
+  ".mlnlab-run{color:var(--s-text);padding:2px}.mlnlab-run .mlnlab-heading{font-weight:600;margin:2px 0}" +
+  ".mlnlab-tabs{display:flex;flex-wrap:wrap;gap:4px;margin:4px 0}.mlnlab-tabs button[aria-selected=true]{border-color:var(--s-blue);box-shadow:inset 0 -2px var(--s-blue)}" +
+  ".mlnlab-caption{color:var(--s-soft);font-variant-numeric:tabular-nums;min-height:1.4em}" +
+  ".mlnlab-remarks{margin:4px 0;padding:0;list-style:none}.mlnlab-remarks li{border-left:3px solid var(--s-orange);padding:2px 8px;margin:3px 0;max-width:60em}" +
+  ".mlnlab-run details{margin:4px 0}.mlnlab-run summary{cursor:pointer;color:var(--s-soft)}";
+
+export function render({ model, el }) {
+  const view = new RunView(model, el);
+  return () => view.destroy();
+}
+
+class RunView {
+  #model;
+  #id = crypto.randomUUID();
+  #root = element("div", "mlnlab-run tex2jax_ignore mathjax_ignore");
+  #heading = element("div", "mlnlab-heading");
+  #caption = element("div", "mlnlab-caption");
+  #tabs = element("div", "mlnlab-tabs");
+  #remarks = element("ul", "mlnlab-remarks");
+  #details = element("details");
+  #bar;
+  #scene;
+  #table;
+  #parts = "";
+  #replay = 0;
+  #ending = new AbortController();
+  #off = [];
+
+  constructor(model, host) {
+    this.#model = model;
+    this.#bar = new Toolbar((event) => this.#tell(event));
+    const [drawing, numbers] = [element("div"), element("div")];
+    this.#root.setAttribute("data-lm-suppress-shortcuts", "true");
+    this.#tabs.setAttribute("role", "tablist");
+    this.#remarks.setAttribute("role", "alert");
+    this.#details.append(element("summary", "", "the numbers as a table"), numbers);
+    this.#root.append(element("style", "", RUN_SHEET), this.#heading, this.#bar.element, this.#caption, this.#tabs, drawing, this.#remarks, this.#details);
+    host.append(this.#root);
+    this.#scene = mountScene(drawing);
+    this.#table = mountTable(numbers);
+    this.#scene.onevent = (event) => this.#onEvent(event);
+    this.#table.onevent = (event) => this.#tell({ type: "row", row: event.row });
+    this.#details.addEventListener("toggle", () => this.#tell({ type: "table", open: this.#details.open }));
+    this.#listen("msg:custom", (message, buffers) => this.#onMessage(message, buffers));
+    this.#listen("change:run", () => this.#rest());
+    window.addEventListener("pagehide", () => this.#send({ type: "leaving", view: this.#id }), { signal: this.#ending.signal });
+    this.#rest();
+    this.#send({ type: "opened", view: this.#id });
+  }
+
+  /** Show what was written down where the run rests; all of it comes in one message. */
+  #rest() {
+    this.#whole(this.#model.get("scene"));
+    this.#run(this.#model.get("run"));
+    this.#numbers(this.#model.get("table"));
+  }
+
+  #listen(name, act) {
+    this.#model.on(name, act);
+    this.#off.push(() => this.#model.off(name, act));
+  }
+
+  #send(message) {
+    try {
+      this.#model.send(message);
+    } catch {
+      // Without a kernel there is nobody to tell; what was drawn stays.
+    }
+  }
+
+  /** A recording is played by the page: it needs no thread in the kernel. */
+  #tell(event) {
+    const run = this.#model.get("run");
+    if (run.replays && event.type === "play") return this.#play(run);
+    this.#halt();
+    this.#send(event);
+  }
+
+  #play(run) {
+    this.#halt();
+    if (run.position >= run.length - 1) this.#send({ type: "seek", position: 0 });
+    const tick = () => {
+      const now = this.#model.get("run");
+      if (now.position >= now.length - 1 && this.#replay) return this.#run({ ...now, phase: (this.#halt(), "paused") });
+      this.#send({ type: "step" });
+      this.#replay = setTimeout(tick, Math.max(40, now.delay * 1000));
+    };
+    this.#replay = setTimeout(tick, Math.max(40, run.delay * 1000));
+    this.#run({ ...run, phase: "running" });
+  }
+
+  #halt() {
+    clearTimeout(this.#replay);
+    this.#replay = 0;
+  }
+
+  #onEvent(event) {
+    if (event.type === "key") this.#bar.key(event.key);
+    else this.#send(event);
+  }
+
+  #onMessage(message, buffers) {
+    if (message.type !== "frame") return;
+    if (message.scene) this.#whole(message.scene);
+    else if (message.texts) this.#scene.patch(changesOf(message.texts, buffers ?? [], this.#scene.keys()));
+    if (message.table) this.#numbers(message.table);
+    this.#run(message.run);
+    this.#send({ type: "drawn", frame: message.frame });
+  }
+
+  #whole(scene) {
+    if (scene && scene.format) this.#scene.scene(scene);
+  }
+
+  #run(run) {
+    if (!run || !run.phase) return;
+    this.#bar.show(this.#replay ? { ...run, phase: "running" } : run);
+    this.#heading.textContent = run.title;
+    this.#caption.textContent = [run.caption, run.phase === "running" ? "" : run.reason].filter(Boolean).join(" · ");
+    const remarks = run.remarks ?? [];
+    if (remarks.join("\n") !== [...this.#remarks.children].map((item) => item.textContent).join("\n")) {
+      this.#remarks.replaceChildren(...remarks.map((sentence) => element("li", "", sentence)));
+    }
+    this.#showTabs(run);
+  }
+
+  #showTabs(run) {
+    const parts = run.parts ?? [];
+    if (parts.join("\n") !== this.#parts) {
+      this.#parts = parts.join("\n");
+      this.#tabs.replaceChildren(...(parts.length > 1 ? parts.map((name) => this.#tab(name)) : []));
+    }
+    for (const tab of this.#tabs.children) tab.setAttribute("aria-selected", String(tab.textContent === run.part));
+  }
+
+  #tab(name) {
+    const made = element("button", "", name);
+    made.type = "button";
+    made.setAttribute("role", "tab");
+    made.addEventListener("click", () => this.#send({ type: "part", part: name }));
+    return made;
+  }
+
+  #numbers(table) {
+    this.#details.hidden = !table?.format;
+    if (table?.format) this.#table.table(table);
+  }
+
+  destroy() {
+    this.#halt();
+    this.#ending.abort();
+    this.#off.forEach((off) => off());
+    this.#send({ type: "closed", view: this.#id });
+    this.#bar.destroy();
+    this.#scene.destroy();
+    this.#table.destroy();
+    this.#root.remove();
+  }
+}

@@ -1,0 +1,287 @@
+"""The view of a run: its picture, a bar that steers it, its numbers; the kernel stays free meanwhile."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from traitlets import Dict
+
+from mlnlab.display.markup import Element
+from mlnlab.display.run_pictures import picture_of
+from mlnlab.display.runs import RunPicture, Table
+from mlnlab.display.scene.items import Scene
+from mlnlab.display.scene.patches import patch_between
+from mlnlab.display.scene.pictures import scene_picture
+from mlnlab.display.style import card, quiet, title
+from mlnlab.display.tables import bounded_table
+from mlnlab.errors import ArgumentError
+from mlnlab.widgets.session import Session
+from mlnlab.widgets.view import Message, View, script_of
+
+if TYPE_CHECKING:
+    from mlnlab.steps.live import Live
+    from mlnlab.steps.step import Step
+    from mlnlab.steps.stopping import Predicate
+    from mlnlab.steps.trace import Trace
+
+BETWEEN_FRAMES = 0.05  # seconds: 20 frames a second
+WITHOUT_ANSWER = 0.5  # where the page does not keep up, or cannot be heard while a cell runs
+_MOST_UNANSWERED = 3
+_TABLE_SECONDS = 0.5
+_STEP_SECONDS = 60.0
+_MOST_ROWS = 200  # of the table that stands in a saved notebook
+
+
+class RunView(View):
+    """A run that is stepped, played, paused, scrubbed and stopped, from its buttons or by its methods."""
+
+    _esm = script_of("run_view.js")
+    scene = Dict().tag(sync=True)
+    run = Dict().tag(sync=True)
+    table = Dict().tag(sync=True)
+
+    def __init__(self, session: Session, picture: RunPicture | None = None) -> None:
+        super().__init__()
+        self._session = session
+        self._picture = picture or picture_of(session.source)
+        self._part = next(iter(self._picture.parts))
+        self._sent: Scene | None = None  # what the pages show
+        self._frame = self._answered = self._rests = 0
+        self._last_frame = self._last_table = 0.0
+        self._table_open = False
+        session.changed = self._changed
+        session.begin()
+        self._draw(resting=True)
+
+    # --- steering -----------------------------------------------------------------------------
+
+    def play(self) -> None:
+        """Go on from the newest step; return at once."""
+        self._session.play()
+        self._draw(resting=False)
+
+    def pause(self) -> None:
+        """Rest behind the step that is being made."""
+        self._session.pause()
+
+    def step(self, n: int = 1) -> None:
+        """Move so many steps forward: through what was recorded, then by new ones."""
+        if self._session.step(n):
+            self.wait(_STEP_SECONDS)
+        self._draw(resting=True)
+
+    def back(self, n: int = 1) -> None:
+        """Look at the step so many places earlier."""
+        self._session.back(n)
+        self._draw(resting=True)
+
+    def seek(self, index: int) -> None:
+        """Look at the step with this index."""
+        self._session.seek(index)
+        self._draw(resting=True)
+
+    def stop(self) -> None:
+        """End the run; what was recorded stays."""
+        self._session.stop()
+
+    def wait(self, timeout: float | None = None) -> None:
+        """Block until the run rests or ends; clicks are not answered meanwhile, unlike with ``run``."""
+        if self._session.live is not None:
+            self._session.live.wait(timeout)
+
+    async def finished(self) -> Step[Any] | None:
+        """Play, and wait for the run to rest or end while clicks are answered: ``await view.finished()``."""
+        self.play()
+        live = self._session.live
+        return await live.run() if live is not None else self._session.shown
+
+    def show(self, part: str) -> None:
+        """Show another part of the picture."""
+        if part not in self._picture.parts:
+            names = ", ".join(self._picture.parts)
+            raise ArgumentError(f"This run has no part {part!r}; it has {names}.")
+        self._part = part
+        self._draw(resting=self._session.phase != "running")
+
+    # --- looking ------------------------------------------------------------------------------
+
+    @property
+    def trace(self) -> Trace[Any]:
+        """What was recorded."""
+        return self._session.trace
+
+    @property
+    def live(self) -> Live[Any] | None:
+        """The run itself; ``None`` where a recorded one is looked at."""
+        return self._session.live
+
+    @property
+    def shown(self) -> Step[Any] | None:
+        """The step that is drawn."""
+        return self._session.shown
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The names of the parts that :meth:`show` knows."""
+        return tuple(self._picture.parts)
+
+    @property
+    def breaks(self) -> tuple[Predicate, ...]:
+        """The conditions that pause the run; they may be replaced at any time."""
+        return self._session.breaks
+
+    @breaks.setter
+    def breaks(self, breaks: Iterable[Predicate]) -> None:
+        self._session.breaks = tuple(breaks)
+
+    @property
+    def speed(self) -> float:
+        """Seconds from one step to the next, at least."""
+        return self._session.delay
+
+    @speed.setter
+    def speed(self, seconds: float) -> None:
+        self._session.set_delay(seconds)
+        self._draw(resting=self._session.phase != "running")
+
+    # --- what a page says ---------------------------------------------------------------------
+
+    def opened(self) -> None:
+        """Begin with the whole picture: a page that came late knows no frames."""
+        self._sent = None
+        self._draw(resting=self._session.phase != "running")
+
+    def answer(self, kind: str, content: Message, buffers: Sequence[memoryview]) -> None:  # noqa: ARG002
+        """Do what a button says."""
+        match kind, content:
+            case "drawn", {"frame": int(frame)}:
+                self._answered = max(self._answered, min(frame, self._frame))
+            case "step", _:
+                if not self._session.step():
+                    self._draw(resting=True)
+            case (("play" | "pause" | "back" | "stop"), _):
+                getattr(self, kind)()
+            case "seek", {"position": int(position)}:
+                self._session.look_at(position)
+                self._draw(resting=True)
+            case "speed", {"delay": (int() | float()) as delay} if 0 <= delay <= 60:
+                self.speed = float(delay)
+            case "part", {"part": str(part)} if part in self._picture.parts:
+                self.show(part)
+            case "table", {"open": bool(is_open)}:
+                self._table_open = is_open
+                self._draw(resting=self._session.phase != "running")
+
+    def unseen(self) -> None:
+        """End the run: no page shows it any more. Play, in another cell, goes on where it was."""
+        self._session.close()
+
+    # --- drawing ------------------------------------------------------------------------------
+
+    def _changed(self, resting: bool) -> None:
+        """Draw, in the run's thread: each rest, and of the steps as many as a page can follow."""
+        if not resting:
+            behind = self._frame - self._answered > _MOST_UNANSWERED
+            if time.perf_counter() - self._last_frame < (WITHOUT_ANSWER if behind else BETWEEN_FRAMES):
+                return
+        self._draw(resting=resting)
+
+    def _draw(self, *, resting: bool) -> None:
+        with self._lock:
+            if self._ended:
+                return
+            self._last_frame = time.perf_counter()
+            step = self._session.shown
+            scene = None if step is None else self._picture.parts[self._part](step, self.trace)
+            if resting:
+                self._settle(step, scene)
+            else:
+                self._send_frame(step, scene)
+            self._sent = scene
+
+    def _settle(self, step: Step[Any] | None, scene: Scene | None) -> None:
+        """Write down where the run rests, for the pages and for the saved notebook."""
+        self._rests += 1  # a page draws the scene anew, even the one it had before the frames
+        with self.hold_sync():
+            self.run = self._status(step)
+            if scene is not None:
+                self.scene = scene.to_json()
+            self.table = self._table_json(step)
+
+    def _send_frame(self, step: Step[Any] | None, scene: Scene | None) -> None:
+        """Send what changed, as few bytes as can be, and nothing that would be saved."""
+        self._frame += 1
+        message: dict[str, Any] = {"type": "frame", "frame": self._frame, "run": self._status(step)}
+        buffers: list[bytes] = []
+        patch = patch_between(self._sent, scene) if self._sent is not None and scene is not None else None
+        if patch is not None:
+            message["texts"] = [list(pair) for pair in patch.texts]
+            buffers = patch.buffers()
+        elif scene is not None:
+            message["scene"] = scene.to_json()
+        if self._table_open and self._last_frame - self._last_table >= _TABLE_SECONDS:
+            self._last_table = self._last_frame
+            message["table"] = self._table_json(step)
+        self.send(message, buffers)
+
+    def _table_json(self, step: Step[Any] | None) -> dict[str, Any]:
+        table = None if step is None else self._picture.table(step)
+        return {} if table is None else table.to_json()
+
+    def _status(self, step: Step[Any] | None) -> dict[str, Any]:
+        session = self._session
+        newest = self.trace.indices[-1] if len(self.trace) else 0
+        return {
+            "title": self._picture.title,
+            "rests": self._rests,
+            "phase": session.phase,
+            "replays": session.replays,
+            "resumes": session.resumes,
+            "position": session.position,
+            "length": len(self.trace),
+            "index": 0 if step is None else step.index,
+            "last": newest,
+            "caption": "" if step is None else self._picture.caption(step),
+            "remarks": [] if step is None else list(self._picture.remarks(step)),
+            "reason": session.reason,
+            "parts": list(self._picture.parts),
+            "part": self._part,
+            "delay": session.delay,
+        }
+
+    # --- the saved notebook -------------------------------------------------------------------
+
+    def static_scene(self) -> Scene | None:
+        """Return the drawing of the step that is shown."""
+        return self._sent
+
+    def static_markup(self) -> Element | None:
+        """Return the picture and the table of the step that is shown."""
+        step, scene = self._session.shown, self._sent
+        if step is None or scene is None:
+            return None
+        table = self._picture.table(step)
+        alternative = "The picture of one step; the table below says the same."
+        return card(
+            title(self._picture.title, self._picture.caption(step)),
+            scene_picture(scene, alternative, None if table is None else _rows(table)),
+            *(quiet(remark) for remark in self._picture.remarks(step)),
+        )
+
+    def __repr__(self) -> str:
+        step = self._session.shown
+        where = "" if step is None else f" at step {step.index:,}"
+        return f"<{self._picture.title}: {self._session.phase}{where}>"
+
+
+def _rows(table: Table) -> Element:
+    headings = tuple(column.name for column in table.columns)
+    numbers = tuple(place for place, column in enumerate(table.columns) if column.number)
+    rows = (tuple(_cell(value) for value in row) for row in table.rows[: _MOST_ROWS + 1])
+    return bounded_table(headings, rows, len(table.rows), "rows", numbers=numbers)
+
+
+def _cell(value: str | float) -> str:
+    return value if isinstance(value, str) else f"{value:.6g}"

@@ -1,0 +1,72 @@
+"""``ml.live`` and ``ml.stepper``: the same view of a run, once begun and once waiting for the first step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from mlnlab.errors import ArgumentError
+from mlnlab.steps.trace import Trace
+from mlnlab.widgets.run_view import RunView
+from mlnlab.widgets.session import Session
+
+if TYPE_CHECKING:
+    from mlnlab.steps.step import Observer
+    from mlnlab.steps.stopping import Predicate
+
+
+def live(
+    source: object,
+    *,
+    stop: Predicate | None = None,
+    breaks: Iterable[Predicate] = (),
+    observers: Iterable[Observer] = (),
+    delay: float = 0.0,
+) -> RunView:
+    r"""Run an algorithm and watch it: a view with play, pause, step, back, stop, a scrubber and the speed.
+
+    ``source`` is a sampler, any iterable of states, or a function that makes one. The call returns at once;
+    the algorithm goes on in a thread, and cells can be run meanwhile. ``breaks`` pause it where a condition
+    holds, ``stop`` ends it, ``delay`` is the least number of seconds from step to step.
+
+    >>> import mlnlab as ml
+    >>> mln = ml.MLN.from_text("Smokes(person)\nCancer(person)\n1.5 Smokes(x) => Cancer(x)")
+    >>> db = ml.Database.from_text("Smokes(Anna)", mln)
+    >>> view = ml.live(ml.sampler("gibbs", mln, db, ["Cancer"], samples=100, burn_in=10, seed=1))
+    >>> view.wait()
+    >>> view.shown.state.samples
+    100
+    >>> view.close()
+    """
+    view = stepper(source, stop=stop, breaks=breaks, observers=observers, delay=delay)
+    view.play()
+    return view
+
+
+def stepper(
+    source: object,
+    *,
+    stop: Predicate | None = None,
+    breaks: Iterable[Predicate] = (),
+    observers: Iterable[Observer] = (),
+    delay: float = 1 / 3,
+) -> RunView:
+    r"""Step through an algorithm, forward and back; or through the steps that a trace recorded.
+
+    >>> import mlnlab as ml
+    >>> mln = ml.MLN.from_text("Smokes(person)\nCancer(person)\n1.5 Smokes(x) => Cancer(x)")
+    >>> db = ml.Database.from_text("Smokes(Anna)", mln)
+    >>> view = ml.stepper(ml.sampler("gibbs", mln, db, ["Cancer"], burn_in=0, sweeps_per_state=1))
+    >>> view.step(3)
+    >>> view.shown.index, len(view.trace)
+    (3, 4)
+    >>> view.back()
+    >>> view.shown.index
+    2
+    >>> view.close()
+    """
+    if isinstance(source, Trace) and any((stop, tuple(breaks), tuple(observers))):
+        raise ArgumentError(
+            "A trace is only looked at: stop, breaks and observers are for algorithms that run."
+        )
+    return RunView(Session(source, stop=stop, breaks=breaks, observers=observers, delay=delay))
