@@ -64,6 +64,8 @@ LOOKS: Mapping[str, Mapping[str, str]] = {
     "link": {"fill": "none", "stroke": "line", "stroke-width": "1.2"},
     "frame": {"fill": "none", "stroke": "line", "stroke-width": "1"},
     "panel": {"fill": "shade", "stroke": "line", "stroke-width": "1"},
+    "shaded": {"fill": "shade"},
+    "washed": {"fill-opacity": ".16"},
     "plate": {"fill": "back", "stroke": "none"},
     "clear": {"fill": "none", "stroke": "none"},
     "label": {"fill": "text", "stroke": "back", "stroke-width": "3", "paint-order": "stroke"},
