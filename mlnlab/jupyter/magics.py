@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from mlnlab.model.mln import MLN
 
 
+_STOPPING_SECONDS = 2.0  # for single steps that take long
+
+
 class CellError(InputError):
     """A cell that could not be read; its problems stand above, so that one line is enough."""
 
@@ -38,9 +41,14 @@ def register_magics(shell: InteractiveShell) -> None:
         read_facts_cell(shell, line, cell)
 
     mln.__doc__, db.__doc__ = read_model_cell.__doc__, read_facts_cell.__doc__
+    def mln_stop(line: str) -> None:
+        stop_runs(line)
+
+    mln_stop.__doc__ = stop_runs.__doc__
     # The annotations of IPython's decorated method miss that it is bound.
     shell.register_magic_function(mln, "cell", "mln")  # type: ignore[arg-type]
     shell.register_magic_function(db, "cell", "db")  # type: ignore[arg-type]
+    shell.register_magic_function(mln_stop, "line", "mln_stop")  # type: ignore[arg-type]
 
 
 def read_model_cell(shell: InteractiveShell, line: str, cell: str) -> None:
@@ -90,6 +98,19 @@ def read_facts_cell(shell: InteractiveShell, line: str, cell: str) -> None:
     database = replace(database, name=options.name)
     shell.user_ns[options.name] = database
     display(database)  # type: ignore[no-untyped-call]
+
+
+def stop_runs(line: str) -> None:
+    """Stop every run that goes on in this kernel; what was recorded stays.
+
+    ``%mln_stop``
+    """
+    if line.strip():
+        raise UsageError("%mln_stop takes nothing: it stops all runs.")
+    from mlnlab.steps.live import stop_all
+
+    stopped = stop_all(_STOPPING_SECONDS)
+    print(f"Stopped {stopped} run{'' if stopped == 1 else 's'}." if stopped else "No run was going on.")  # noqa: T201
 
 
 def _model_options() -> LineParser:

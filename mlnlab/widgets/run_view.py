@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from traitlets import Dict
 
 from mlnlab.display.markup import Element
-from mlnlab.display.run_pictures import picture_of
 from mlnlab.display.runs import RunPicture, Table
 from mlnlab.display.scene.items import Scene
 from mlnlab.display.scene.patches import patch_between
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 
 BETWEEN_FRAMES = 0.05  # seconds: 20 frames a second
 WITHOUT_ANSWER = 0.5  # where the page does not keep up, or cannot be heard while a cell runs
-_MOST_UNANSWERED = 3
+_MOST_UNANSWERED = 12  # a page answers each fifth frame
 _TABLE_SECONDS = 0.5
 _STEP_SECONDS = 60.0
 _MOST_ROWS = 200  # of the table that stands in a saved notebook
@@ -45,7 +44,7 @@ class RunView(View):
     def __init__(self, session: Session, picture: RunPicture | None = None) -> None:
         super().__init__()
         self._session = session
-        self._picture = picture or picture_of(session.source)
+        self._picture = picture or _picture_of(session.source)
         self._part = next(iter(self._picture.parts))
         self._sent: Scene | None = None  # what the pages show
         self._frame = self._answered = self._rests = 0
@@ -194,26 +193,42 @@ class RunView(View):
                 return
             self._last_frame = time.perf_counter()
             step = self._session.shown
-            scene = None if step is None else self._picture.parts[self._part](step, self.trace)
+            scene, status, table = self._drawn(step)
             if resting:
-                self._settle(step, scene)
+                self._settle(scene, status, table)
             else:
-                self._send_frame(step, scene)
+                self._send_frame(scene, status, table)
             self._sent = scene
 
-    def _settle(self, step: Step[Any] | None, scene: Scene | None) -> None:
+    def _drawn(self, step: Step[Any] | None) -> tuple[Scene | None, dict[str, Any], dict[str, Any]]:
+        """Return the scene, the status and the table of a step; where they fail, a sentence says so."""
+        if step is None:
+            return None, self._status(step), {}
+        try:
+            scene = self._picture.parts[self._part](step, self.trace)
+            table = self._picture.table(step)
+            described = {
+                "caption": self._picture.caption(step),
+                "remarks": list(self._picture.remarks(step)),
+            }
+        except Exception as problem:  # noqa: BLE001 - whatever a drawing does, the run goes on
+            sentence = f"Step {step.index} could not be drawn: {problem!r}"
+            return self._sent, self._status(step) | {"remarks": [sentence]}, {}
+        return scene, self._status(step) | described, {} if table is None else table.to_json()
+
+    def _settle(self, scene: Scene | None, status: dict[str, Any], table: dict[str, Any]) -> None:
         """Write down where the run rests, for the pages and for the saved notebook."""
         self._rests += 1  # a page draws the scene anew, even the one it had before the frames
         with self.hold_sync():
-            self.run = self._status(step)
             if scene is not None:
                 self.scene = scene.to_json()
-            self.table = self._table_json(step)
+            self.table = table
+            self.run = status  # last: whoever watches it here finds the others there
 
-    def _send_frame(self, step: Step[Any] | None, scene: Scene | None) -> None:
+    def _send_frame(self, scene: Scene | None, status: dict[str, Any], table: dict[str, Any]) -> None:
         """Send what changed, as few bytes as can be, and nothing that would be saved."""
         self._frame += 1
-        message: dict[str, Any] = {"type": "frame", "frame": self._frame, "run": self._status(step)}
+        message: dict[str, Any] = {"type": "frame", "frame": self._frame, "run": status}
         buffers: list[bytes] = []
         patch = patch_between(self._sent, scene) if self._sent is not None and scene is not None else None
         if patch is not None:
@@ -223,12 +238,8 @@ class RunView(View):
             message["scene"] = scene.to_json()
         if self._table_open and self._last_frame - self._last_table >= _TABLE_SECONDS:
             self._last_table = self._last_frame
-            message["table"] = self._table_json(step)
+            message["table"] = table
         self.send(message, buffers)
-
-    def _table_json(self, step: Step[Any] | None) -> dict[str, Any]:
-        table = None if step is None else self._picture.table(step)
-        return {} if table is None else table.to_json()
 
     def _status(self, step: Step[Any] | None) -> dict[str, Any]:
         session = self._session
@@ -243,8 +254,8 @@ class RunView(View):
             "length": len(self.trace),
             "index": 0 if step is None else step.index,
             "last": newest,
-            "caption": "" if step is None else self._picture.caption(step),
-            "remarks": [] if step is None else list(self._picture.remarks(step)),
+            "caption": "",
+            "remarks": [],
             "reason": session.reason,
             "parts": list(self._picture.parts),
             "part": self._part,
@@ -274,6 +285,12 @@ class RunView(View):
         step = self._session.shown
         where = "" if step is None else f" at step {step.index:,}"
         return f"<{self._picture.title}: {self._session.phase}{where}>"
+
+
+def _picture_of(source: object) -> RunPicture:
+    from mlnlab.display.run_pictures import picture_of
+
+    return picture_of(source)
 
 
 def _rows(table: Table) -> Element:

@@ -253,6 +253,7 @@ def _factory(source: object) -> Callable[[], Iterable[Any]]:
         return lambda: source
     if callable(source):
         return source
+    name = type(source).__name__
     raise ArgumentError(
-        f"A {type(source).__name__} does not go step by step; a sampler, a trace or an iterable of states does."
+        f"A {name} does not go step by step: give a sampler, a trace, or an iterable of states."
     )

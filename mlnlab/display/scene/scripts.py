@@ -19,6 +19,8 @@ STATIC = Path(__file__).parents[1] / "static"
 _IMPORT = re.compile(r"^import \{([^}]*)\} from \"(\.{1,2}/[\w./-]+)\";\n", re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const) ([A-Za-z_$][\w$]*))", re.MULTILINE)
 _REMARK = re.compile(r" // [^\"'`]*$")
+# Where classes declare and use what is private to them; colours of style sheets stand behind other signs.
+_PRIVATE = re.compile(r"(?:(?<=^)|(?<=^  )|(?<=\.))#[A-Za-z]\w*", re.MULTILINE)
 _LEFT_OVER = re.compile(r"^\s*(?:import|export)\b.*$", re.MULTILINE)
 
 
@@ -79,14 +81,22 @@ def _exports(source: str) -> list[str]:
 
 
 def _shortened(source: str) -> str:
-    """Return a module without indentation and comments: every saved view holds a copy.
+    """Return a module without indentation and comments, its private names short: every saved view has a copy.
 
     Our modules have no texts of several lines, and no quotation marks in the comments at the ends of lines.
     """
-    lines = (_REMARK.sub("", line).strip() for line in source.splitlines())
+    short: dict[str, str] = {}
+    renamed = _PRIVATE.sub(lambda match: short.setdefault(match[0], f"#{_letters(len(short))}"), source)
+    lines = (_REMARK.sub("", line).strip() for line in renamed.splitlines())
     kept = (line for line in lines if line and not line.startswith(("//", "/**")))
     # Behind these a new line means nothing.
     return "".join(line if line.endswith(("{", ";", ",", "(")) else f"{line}\n" for line in kept)
+
+
+def _letters(number: int) -> str:
+    """Return a short name: a, b, ..., z, aa, ab, ..."""
+    last = chr(ord("a") + number % 26)
+    return last if number < 26 else _letters(number // 26 - 1) + last
 
 
 def _wrapped(path: Path, names: dict[Path, str]) -> str:

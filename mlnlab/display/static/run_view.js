@@ -7,6 +7,8 @@ import { mount as mountTable } from "./table.js";
 import { element } from "./table_parts.js";
 import { TOOLBAR_SHEET, Toolbar } from "./toolbar.js";
 
+const FRAMES_PER_ANSWER = 5;
+
 const RUN_SHEET = SHEET.replaceAll(".mlnlab-view", ".mlnlab-run") + TOOLBAR_SHEET +
   ".mlnlab-run{color:var(--s-text);padding:2px}.mlnlab-run .mlnlab-heading{font-weight:600;margin:2px 0}" +
   ".mlnlab-tabs{display:flex;flex-wrap:wrap;gap:4px;margin:4px 0}.mlnlab-tabs button[aria-selected=true]{border-color:var(--s-blue);box-shadow:inset 0 -2px var(--s-blue)}" +
@@ -115,7 +117,8 @@ class RunView {
     else if (message.texts) this.#scene.patch(changesOf(message.texts, buffers ?? [], this.#scene.keys()));
     if (message.table) this.#numbers(message.table);
     this.#run(message.run);
-    this.#send({ type: "drawn", frame: message.frame });
+    // Each word to the kernel makes it busy for a moment, so one answer serves some frames.
+    if (message.frame % FRAMES_PER_ANSWER === 0) this.#send({ type: "drawn", frame: message.frame });
   }
 
   #whole(scene) {

@@ -77,7 +77,7 @@ class SceneView {
 
   #frame(json) {
     this.#root.setAttribute("viewBox", `0 0 ${json.width} ${json.height}`);
-    this.#root.style.maxWidth = `${json.width * 1.6}px`;
+    this.#root.style.maxWidth = `${json.width * 1.15}px`;
     this.#root.setAttribute("role", "group");
     this.#root.setAttribute("aria-roledescription", "drawing");
     this.#root.setAttribute("aria-label", [textOf(json.title), textOf(json.description)].filter(Boolean).join(". "));

@@ -1,0 +1,227 @@
+"""The view of a run, asked as a page asks it: what it sends, what it saves, how it ends."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import mlnlab as ml
+from mlnlab.display.scene.items import MIME_TYPE
+from mlnlab.display.scene.patches import NUMBERS
+from mlnlab.steps.live import stop_all
+from mlnlab.widgets.run_view import RunView
+from mlnlab.widgets.session import Session
+from tests.widgets.test_session import until
+from tests.widgets.walks import PICTURE, Walking, draw
+
+
+class Page:
+    """Stands for a page: draws what it is sent by the very rules of the modules."""
+
+    def __init__(self, view):
+        self.view, self.frames, self.bytes = view, [], 0
+        view.send = self.take
+        view.observe(self.rest, "run")
+        self.say("opened", view="page")
+        self.rest()
+
+    def say(self, kind, **content):
+        self.view._arrived({"type": kind, **content}, [])
+
+    def rest(self, _change=None):
+        self.scene = json.loads(json.dumps(self.view.scene))
+
+    def take(self, message, buffers=None):
+        self.frames.append(message)
+        self.bytes += len(json.dumps(message)) + sum(map(len, buffers or ()))
+        if "scene" in message:
+            self.scene = json.loads(json.dumps(message["scene"]))
+        elif "texts" in message:
+            items = [item for layer in self.scene["layers"] for item in layer["children"]]
+            places, fields, values = (
+                np.frombuffer(b, t) for b, t in zip(buffers, ("<u4", "u1", "<f4"), strict=True)
+            )
+            for place, field, value in zip(places, fields, values, strict=True):
+                items[place][NUMBERS[field]] = round(float(value), 1)
+            for place, named in message["texts"]:
+                items[place].update(named)
+        if message["frame"] % 5 == 0:
+            self.say("drawn", frame=message["frame"])
+
+
+@pytest.fixture
+def view():
+    made = RunView(Session(Walking(seconds=0.001)), PICTURE)
+    yield made
+    made.close()
+
+
+def widths(scene):
+    return [
+        item["width"]
+        for layer in scene["layers"]
+        for item in layer["children"]
+        if item["kind"] == "rectangle"
+    ]
+
+
+def expected(step):
+    return widths(draw(step, None).to_json())
+
+
+def test_buttons_do_what_they_say(view):
+    page = Page(view)
+    for kind, index in (("step", 1), ("step", 2), ("back", 1), ("step", 2), ("step", 3)):
+        page.say(kind)
+        until(lambda index=index: view.run["index"] == index)
+        assert widths(view.scene) == expected(view.trace[index])
+    page.say("seek", position=0)
+    assert (view.run["index"], view.run["position"], view.run["last"]) == (0, 0, 3)
+    assert widths(view.scene) == expected(view.trace[0])
+
+
+def test_frames_lead_to_the_very_picture_of_the_step(view):
+    page = Page(view)
+    page.say("play")
+    until(lambda: len(page.frames) > 15)
+    page.say("pause")
+    until(lambda: view.run["phase"] == "paused")
+    patched = [frame for frame in page.frames if "texts" in frame]
+    assert len(patched) > 10
+    last = page.frames[-1]["run"]["index"]
+    assert widths(page.scene) == pytest.approx(expected(view.trace[last]))
+    assert widths(view.scene) == expected(view.trace[-1])
+
+
+def test_frames_are_few_and_small(view):
+    page = Page(view)
+    began = time.perf_counter()
+    page.say("play")
+    until(lambda: time.perf_counter() - began > 1.0)
+    page.say("pause")
+    assert len(page.frames) <= 23  # at most 20 a second, and the first one
+    assert page.bytes / len(page.frames) < 1_500
+
+
+def test_a_page_that_does_not_answer_gets_fewer_frames(view):
+    page = Page(view)
+    page.say = lambda *_args, **_named: None
+    began = time.perf_counter()
+    view.play()
+    until(lambda: time.perf_counter() - began > 1.5)
+    view.pause()
+    assert len(page.frames) <= 18
+
+
+def test_a_picture_of_another_structure_is_sent_whole(view):
+    page = Page(view)
+    page.say("part", part="marks")
+    assert len(view.scene["layers"][0]["children"]) == 1
+    page.say("play")
+    until(lambda: sum("scene" in frame for frame in page.frames) > 3)
+
+
+def test_messages_without_sense_are_left_alone(view):
+    page = Page(view)
+    before = (view.run["index"], view.run["part"], view.speed)
+    for content in (
+        {"type": "seek", "position": "far"}, {"type": "speed", "delay": -1}, {"type": "explode"}, {},
+        {"type": "speed", "delay": float("nan")}, {"type": "part", "part": "nothing"}, {"type": 3},
+        {"type": "drawn", "frame": 10**9}, {"type": "table", "open": "yes"}, {"type": "__init__"},
+        {"type": "close"},
+    ):  # fmt: skip
+        view._arrived(content, [])
+    page.say("seek", position=10**9)
+    page.say("seek", position=-5)
+    assert (view.run["index"], view.run["part"], view.speed) == before
+
+
+def test_stop_takes_effect_within_50_milliseconds(view):
+    view.play()
+    waited = []
+    for _ in range(3):
+        began = time.perf_counter()
+        view.stop()
+        view.live.join(5)
+        waited.append(time.perf_counter() - began)
+        view.play()
+    # The shortest of three: what the machine does besides is none of the view's business.
+    assert min(waited) < 0.05
+
+
+def test_what_is_saved_is_small_and_what_is_shown_statically_is_there(view):
+    state = view.get_state()
+    data = len(json.dumps([state["scene"], state["table"]]))
+    del state["layout"]
+    assert len(json.dumps(state)) - data < 50_000
+    bundle, _ = view._repr_mimebundle_()
+    assert bundle[MIME_TYPE]["format"] == "mlnlab-scene"
+    assert "<img" in bundle["text/html"]
+    assert "bar 4" in bundle["text/html"]
+    assert bundle["text/plain"] == "<A walk: paused at step 0>"
+    assert "application/vnd.jupyter.widget-view+json" in bundle
+
+
+def test_remarks_stay_text(view):
+    view.step(25)
+    assert view.run["remarks"] == ["It is late. <b>"]
+    assert "It is late. &lt;b&gt;" in view._repr_mimebundle_()[0]["text/html"]
+
+
+def test_closing_leaves_no_thread():
+    before = threading.active_count()
+    view = RunView(Session(Walking(seconds=0.001)), PICTURE)
+    view.play()
+    thread = view.live._driver.thread
+    view.close()
+    thread.join(2)
+    assert not thread.is_alive()
+    assert threading.active_count() == before
+    view.close()
+
+
+def test_the_last_page_that_goes_ends_the_run_and_another_one_goes_on(view):
+    page = Page(view)
+    page.say("opened", view="second")
+    view.play()
+    page.say("closed", view="page")
+    assert view.live.running
+    page.say("closed", view="second")
+    until(lambda: view.live.ended)
+    last = view.trace[-1].index
+    page.say("opened", view="third")
+    page.say("play")
+    until(lambda: view.trace[-1].index > last)
+
+
+def test_all_runs_can_be_stopped_at_once(view):
+    view.play()
+    assert stop_all(5.0) >= 1
+    assert view.live.ended
+
+
+def test_parts_are_shown_by_name(view):
+    view.show("marks")
+    assert view.run["part"] == "marks"
+    with pytest.raises(ml.ArgumentError, match="no part 'curves'; it has bars, marks"):
+        view.show("curves")
+
+
+def test_a_drawing_that_fails_is_said_and_the_run_goes_on():
+    def failing(step, trace):
+        if step.index > 2:
+            raise ZeroDivisionError("a drawing")
+        return draw(step, trace)
+
+    picture = type(PICTURE)("A walk", {"bars": failing}, PICTURE.caption, PICTURE.remarks, PICTURE.table)
+    view = RunView(Session(Walking()), picture)
+    view.step(5)
+    assert view.shown.index == 5
+    assert any("could not be drawn" in remark and "a drawing" in remark for remark in view.run["remarks"])
+    view.back(4)
+    assert view.run["remarks"] == []
+    view.close()
