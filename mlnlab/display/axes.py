@@ -11,9 +11,11 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-MOST_TICKS = 6
-_LARGEST = 8e307  # so that the distance of two values is still a number
+MOST_TICKS = 7
+_LARGEST = 1.6e308  # so that a little more is still a number
 _SMALLEST = 1e-300
+_GREATEST_POWER = 308  # of ten
+_ROOM = 0.05  # beside the values, as a share of their range
 _CONSTANT = 1e-12  # of the values' size: less than this apart, numbers cannot be told from rounding
 
 
@@ -34,7 +36,6 @@ class Axis:
             low, high = self.low, self.high
             if self.log:
                 numbers, low, high = np.log10(np.where(numbers > 0, numbers, np.nan)), log10(low), log10(high)
-            # Halves, because the distance of two numbers may be too large for one.
             found = (numbers / 2 - low / 2) / (high / 2 - low / 2)
         return np.where(np.isfinite(values) & np.isfinite(found), found, np.nan)
 
@@ -44,71 +45,72 @@ class Axis:
 
 
 def value_axis(low: float, high: float, *, log: bool = False, most: int = MOST_TICKS) -> Axis:
-    """Return an axis around values from ``low`` to ``high``, which ends at round numbers."""
+    """Return an axis around values from ``low`` to ``high``, with a little room on both sides."""
     if log:
         return _log_axis(max(low, _SMALLEST), max(high, _SMALLEST), most)
     low, high = _apart(low, high)
-    step = _round_step((high - low) / (most - 1), up=True)
-    first, last = floor(low / step + 1e-9), ceil(high / step - 1e-9)
-    ticks = tuple(number * step for number in range(first, last + 1))
-    while len(ticks) > most:  # both ends were rounded outward
-        step = _round_step(step * 1.5, up=True)
-        first, last = floor(low / step + 1e-9), ceil(high / step - 1e-9)
-        ticks = tuple(number * step for number in range(first, last + 1))
-    return Axis(ticks[0], ticks[-1], ticks, number_words(ticks, step))
+    room = (high / 2 - low / 2) * (2 * _ROOM)
+    bottom = 0.0 if 0 <= low < room else low - room
+    top = 0.0 if -room < high <= 0 else high + room
+    return _with_ticks(bottom, top, most, 0.0)
 
 
-def exact_axis(low: float, high: float, most: int = MOST_TICKS) -> Axis:
-    """Return an axis that ends where the values do, with round numbers inside."""
+def place_axis(low: float, high: float, *, whole: bool = False, most: int = MOST_TICKS) -> Axis:
+    """Return an axis that ends where the places do; ``whole`` ones are steps, and no half is written."""
+    if whole and high - low < 1:
+        high = low + 1
     low, high = _apart(low, high)
-    step = _round_step((high - low) / (most - 1), up=True)
-    inside = range(ceil(low / step - 1e-9), floor(high / step + 1e-9) + 1)
-    ticks = tuple(number * step for number in inside)
+    return _with_ticks(low, high, most, 1.0 if whole else 0.0)
+
+
+def _with_ticks(low: float, high: float, most: int, least: float) -> Axis:
+    """Return an axis with as many round numbers inside as there may be."""
+    # Halves here and below, because the distance of two numbers may be too large for one.
+    step = max(_round_step((high / 2 - low / 2) / (most + 1) * 2), least)
+    while _number_inside(low, high, step) > most:
+        step = _round_step(step * 1.5)
+    first = ceil(low / step - 1e-9)
+    ticks = tuple((first + place) * step for place in range(_number_inside(low, high, step)))
     return Axis(low, high, ticks, number_words(ticks, step))
+
+
+def _number_inside(low: float, high: float, step: float) -> int:
+    return floor(high / step + 1e-9) - ceil(low / step - 1e-9) + 1
 
 
 def _apart(low: float, high: float) -> tuple[float, float]:
     """Return ends that are apart, also around a single value."""
-    low, high = max(min(low, high), -_LARGEST), min(max(low, high), _LARGEST)
+    low, high = (min(max(end, -_LARGEST), _LARGEST) for end in sorted((low, high)))
     size = max(abs(low), abs(high))
-    if high - low > max(size * _CONSTANT, _SMALLEST):
+    if high / 2 - low / 2 > max(size * _CONSTANT, _SMALLEST) / 2:
         return low, high
     room = size * 0.1 if size > _SMALLEST else 1.0
     return max(low - room, -_LARGEST), min(high + room, _LARGEST)
 
 
-def _round_step(step: float, *, up: bool) -> float:
-    """Return 1, 2 or 5 times a power of ten, the next one from a step."""
+def _round_step(step: float) -> float:
+    """Return 1, 2 or 5 times a power of ten that is not below a step."""
     power = 10.0 ** floor(log10(step))
-    if not isfinite(power) or power == 0:
-        return step
     choices = [power * factor for factor in (1, 2, 5, 10)]
-    if up:
-        return next((choice for choice in choices if choice >= step * (1 - 1e-9)), choices[-1])
-    return max(choice for choice in choices if choice <= step * (1 + 1e-9))
+    return next((choice for choice in choices if choice >= step * (1 - 1e-9)), choices[-1])
 
 
 def _log_axis(low: float, high: float, most: int) -> Axis:
     """Return an axis from one power of ten to another, or within one from one round number to another."""
-    low, high = min(low, high), min(max(low, high), _LARGEST)
-    first, last = floor(log10(low) + 1e-9), ceil(log10(high) - 1e-9)
-    if last - first <= 1:
+    first = min(floor(log10(min(low, high)) + 1e-9), _GREATEST_POWER - 1)
+    last = min(ceil(log10(max(low, high)) - 1e-9), _GREATEST_POWER)
+    if last - first <= 1 and last < _GREATEST_POWER:
         return _within_a_decade(low, high, first)
-    every = ceil((last - first) / (most - 1))
-    powers = range(first, last + 1, every)
+    powers = range(first, last + 1, ceil((last - first) / (most - 1)))
     ticks = tuple(10.0**power for power in powers)
-    top = min(10.0**last if last <= 307 else _LARGEST, _LARGEST)
-    return Axis(
-        10.0**first, max(top, ticks[-1]), ticks, tuple(_power_words(power) for power in powers), log=True
-    )
+    return Axis(10.0**first, 10.0**last, ticks, tuple(map(_power_words, powers)), log=True)
 
 
 def _within_a_decade(low: float, high: float, power: int) -> Axis:
     choices = [10.0**power * factor for factor in (1, 2, 5, 10, 20)]
     below = max((choice for choice in choices if choice <= low * (1 + 1e-9)), default=choices[0])
-    above = next(
-        (choice for choice in choices if choice >= high * (1 - 1e-9) and choice > below), choices[-1]
-    )
+    further = [choice for choice in choices if choice > below]
+    above = next((choice for choice in further if choice >= high * (1 - 1e-9)), further[-1])
     ticks = tuple(choice for choice in choices if below <= choice <= above)
     words = tuple(number_words((tick,), tick)[0] for tick in ticks)
     return Axis(below, above, ticks, words, log=True)

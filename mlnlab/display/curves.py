@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mlnlab.display.axes import Axis, exact_axis, value_axis, value_words
+from mlnlab.display.axes import Axis, place_axis, value_axis, value_words
 from mlnlab.display.bars import WIDTH
 from mlnlab.display.markup import Element, count_of, shortened
 from mlnlab.display.plots import MOST_NAMED, Box, Line, Plot, entries, line_in_words, plot_items
@@ -72,17 +72,21 @@ def curve_plot(curve: LearningCurve, series: Sequence[Series], name: str) -> Plo
     return Plot(
         name,
         lines,
-        horizontal_axis(places),
+        horizontal_axis(places, whole=curve.by == "step" and all(map(_are_whole, places))),
         vertical_axis(lines, log=curve.log),
         across="seconds" if curve.by == "seconds" else "step",
         marked=curve.marked,
     )
 
 
-def horizontal_axis(places: Iterable[NDArray[np.float64]]) -> Axis:
+def horizontal_axis(places: Iterable[NDArray[np.float64]], *, whole: bool) -> Axis:
     """Return an axis over all places."""
     known = [float(end) for place in places if len(place) for end in (place[0], place[-1])]
-    return exact_axis(min(known, default=0.0), max(known, default=1.0))
+    return place_axis(min(known, default=0.0), max(known, default=1.0), whole=whole)
+
+
+def _are_whole(places: NDArray[np.float64]) -> bool:
+    return bool((places == np.round(places)).all())
 
 
 def vertical_axis(lines: Iterable[Line], *, log: bool = False, around: Sequence[float] = ()) -> Axis:

@@ -153,8 +153,8 @@ def _axes(plot: Plot, inner: Box, number: int) -> tuple[Item, ...]:
             else (Path(path=segments([((inner.x, at), (end, at))] * shown), look="link dashed"),)
         ),
         *_vertical_words(plot.vertical, down, inner, number),
-        *_horizontal_words(plot.horizontal, right, inner, number),
-        Text(x=end, y=bottom - 5, text=plot.across, look="quiet small", anchor="end"),
+        *_horizontal_words(plot, right, inner, number),
+        Text(x=end, y=bottom + 15, text=plot.across, look="quiet small", anchor="end"),
     )
 
 
@@ -174,8 +174,9 @@ def _vertical_words(axis: Axis, down: Sequence[float], inner: Box, number: int) 
     ]  # fmt: skip
 
 
-def _horizontal_words(axis: Axis, right: Sequence[float], inner: Box, number: int) -> list[Item]:
-    shown = _without_overlap(axis.words, right)
+def _horizontal_words(plot: Plot, right: Sequence[float], inner: Box, number: int) -> list[Item]:
+    axis = plot.horizontal
+    shown = _without_overlap(axis.words, right, inner.x + inner.width - text_width(plot.across, "small"))
     return [
         Text(
             id=numbered_id("place", number, place),
@@ -187,12 +188,12 @@ def _horizontal_words(axis: Axis, right: Sequence[float], inner: Box, number: in
     ]  # fmt: skip
 
 
-def _without_overlap(words: Sequence[str], right: Sequence[float]) -> list[bool]:
-    """Tell which words can stand beside each other."""
-    end, shown = -np.inf, []
+def _without_overlap(words: Sequence[str], right: Sequence[float], limit: float) -> list[bool]:
+    """Tell which words can stand beside each other, and before a limit."""
+    end, shown = float("-inf"), []
     for text, x in zip(words, right, strict=False):
         half = text_width(text, "small") / 2
-        shown.append(bool(x - half > end + 4))
+        shown.append(end + 4 < x - half and x + half + 4 < limit)
         end = x + half if shown[-1] else end
     return shown
 
