@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 LARGE_R_HAT = 1.05
 FEW_SAMPLES = 100.0  # effective ones: the error is then a tenth of the spread
+STRONG_TIE = 5.0  # added up: some e^5 = 150 sweeps to leave a world that satisfies the formulas
 _SHOWN = 3
 
 
@@ -127,6 +128,13 @@ def warnings_of(clauses: GroundClauses, asked: Asked, found: QueryEstimates) -> 
             "to every other, and then the samples come from a part of them only, which no diagnostic need "
             "show."
         )
+    stuck = _held_still(clauses, asked, found)
+    if len(stuck):
+        sentences.append(
+            f"In no sample did {_listed(asked, stuck)} change, and strong formulas tie "
+            f"{'it' if len(stuck) == 1 else 'them'} to other atoms: either that is how improbable a change is, "
+            "or the chains cannot leave where they began, which no diagnostic need show."
+        )
     apart = np.flatnonzero(found.r_hats > LARGE_R_HAT)
     if len(apart):
         sentences.append(
@@ -140,6 +148,28 @@ def warnings_of(clauses: GroundClauses, asked: Asked, found: QueryEstimates) -> 
             "errors are large, and not reliable themselves. Sample longer."
         )
     return tuple(sentences)
+
+
+def _held_still(clauses: GroundClauses, asked: Asked, found: QueryEstimates) -> NDArray[np.intp]:
+    """Return the queried atoms that never changed although, or because, soft formulas tie them to others."""
+    atoms = (asked.columns >= 0) & (asked.columns < clauses.number_of_atoms)
+    still = np.flatnonzero(
+        atoms & np.isin(found.probabilities, (0.0, 1.0)) & (found.effective_sizes > FEW_SAMPLES)
+    )
+    return still[_ties(clauses)[asked.columns[still]] >= STRONG_TIE] if len(still) else still
+
+
+def _ties(clauses: GroundClauses) -> NDArray[np.float64]:
+    """Return for each open atom the sum of the absolute weights of what ties it to other atoms."""
+    sizes = np.diff(clauses.starts.astype(np.int64))
+    strengths = np.where((sizes > 1) & ~clauses.hard, np.abs(clauses.weights), 0.0)
+    number = clauses.number_of_atoms
+    of_clauses = np.bincount(clauses.literals >> 1, np.repeat(strengths, sizes), number)
+    sizes = np.diff(clauses.scope_starts.astype(np.int64))
+    strengths = np.where((sizes > 1) & ~clauses.table_hard, np.abs(clauses.table_weights), 0.0)
+    of_choices = np.bincount(clauses.scope, np.repeat(strengths, sizes), len(clauses.options))
+    atoms_of_choices = np.diff(clauses.first_atoms.astype(np.int64))
+    return np.asarray(of_clauses + np.repeat(of_choices, atoms_of_choices))
 
 
 def _listed(asked: Asked, places: NDArray[np.intp]) -> str:

@@ -187,3 +187,14 @@ def test_thinning_and_burning_in_are_counted():
 def test_formulas_too_wide_for_a_table_are_refused():
     with pytest.raises(ml.TooLargeError, match="open choices"):
         ml.infer(people(30, "S(person)\n1 EXIST=2 x S(x)"), method="auto")
+
+
+def test_atoms_that_strong_formulas_hold_still_are_warned_of():
+    # Worlds where all are true weigh as much as worlds where none is, but no chain leaves either.
+    strong = ml.MLN.from_text("side = {A, B, C, D}\nLeft(side)\n12 Left(x) <=> Left(y)")
+    for seed in range(4):
+        with pytest.warns(SamplingWarning):
+            found = ml.infer(strong, {}, query=["Left"], method="gibbs", seed=seed, samples=2_000)
+        assert found.warnings
+    weak = ml.MLN.from_text("side = {A, B, C, D}\nLeft(side)\n0.4 Left(x) <=> Left(y)\n-14 Left(A)")
+    assert not ml.infer(weak, {}, query=["Left"], method="gibbs", samples=2_000).warnings
