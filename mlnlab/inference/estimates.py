@@ -132,7 +132,7 @@ def warnings_of(clauses: GroundClauses, asked: Asked, found: QueryEstimates) -> 
     if len(stuck):
         sentences.append(
             f"In no sample did {_listed(asked, stuck)} change, and strong formulas tie "
-            f"{'it' if len(stuck) == 1 else 'them'} to other atoms: either that is how improbable a change is, "
+            f"{'it' if len(stuck) == 1 else 'them'} to other atoms: either a change is that improbable, "
             "or the chains cannot leave where they began, which no diagnostic need show."
         )
     apart = np.flatnonzero(found.r_hats > LARGE_R_HAT)
