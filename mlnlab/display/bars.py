@@ -1,45 +1,40 @@
-"""Bar pictures as SVG text: probabilities, how they spread, and shares that add up.
-
-A picture in an ``<img>`` sees none of the page's variables, but it follows the page's ``color-scheme``.
-"""
+"""Bars as scenes: probabilities with what is known of their errors, how they spread, shares that add up."""
 
 from __future__ import annotations
 
-import unicodedata
-from html import escape
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import isfinite
+from typing import NamedTuple
 
-from mlnlab.display.markup import fit, shortened
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+from mlnlab.display.markup import shortened
+from mlnlab.display.scene.building import numbered_id, tooltip
+from mlnlab.display.scene.items import Group, Item, Layer, Path, Rectangle, Scene, Text
+from mlnlab.display.scene.paths import polyline, segments
+from mlnlab.display.scene.text_fitting import fitted, text_width
 
 WIDTH = 680
-_ROW, _BAR, _LETTER = 20, 13, 7.8  # pixels: row height, bar height, the usual width of a letter
-_TOP = 4
-_WIDEST_LABEL = 46  # letters
-_NUMBER_WIDTH = 60
-
-_STYLE = (
-    "text{font:12.5px system-ui,'Segoe UI',Roboto,'DejaVu Sans',sans-serif;fill:#222}"
-    ".n{font-variant-numeric:tabular-nums}.q{fill:#666}"
-    ".b,.up{fill:#0072b2}.down{fill:#d55e00}.t{fill:#8883}.l{stroke:#999;stroke-width:1}"
-    ".total{fill:none;stroke:#222;stroke-width:1.5}"
-    "@media(prefers-color-scheme:dark){text{fill:#e6e6e6}.q{fill:#aaa}.b,.up{fill:#56b4e9}"
-    ".down{fill:#e69f00}.total{stroke:#e6e6e6}}"
-)
+ROW, BAR = 20, 13  # pixels: row height, bar height
+_TOP, _CAP = 4, 4.0
+_WIDEST_LABEL, _LONGEST_LABEL = 350.0, 60  # pixels, letters
+NUMBER_WIDTH = 60
 
 
 class Bar(NamedTuple):
-    """A row of a picture: what it says, a value between 0 and 1, and the value in words.
+    """A row: what it says, a value between 0 and 1 (NaN: none yet), and the value in words.
 
-    What is known rather than computed is drawn as a frame.
+    What is known rather than computed is drawn as a frame. ``error`` is drawn as a whisker to both sides,
+    ``exact`` as a tick; ``doubt`` are words behind the value, ``tip`` lines for whoever points at the row.
     """
 
     label: str
     value: float
     words: str
     known: bool = False
+    error: float = 0.0
+    exact: float | None = None
+    doubt: str = ""
+    tip: str = ""
 
 
 class Stride(NamedTuple):
@@ -52,118 +47,170 @@ class Stride(NamedTuple):
     total: bool = False
 
 
-def letters(text: str) -> float:
-    """Return the width of a text in usual letters; capitals are wider, East Asian ones take two."""
-    return sum(map(_width, text))
+def short_label(label: str) -> str:
+    """Return a label that is no wider than its column, cut in its middle where it has to be."""
+    return fitted(shortened(label, _LONGEST_LABEL), _WIDEST_LABEL)
 
 
-def _width(letter: str) -> float:
-    if unicodedata.east_asian_width(letter) in "WF":
-        return 2.0
-    if letter in "mwMW":
-        return 1.6
-    return 1.2 if letter.isupper() or letter in "∧∨⇒⇔" else 1.0
+@dataclass(frozen=True, slots=True, eq=False)
+class BarFrame:
+    """What stays the same while bars move: names on the left, tracks from 0 to 1, the axis below.
+
+    ``ids`` are those of the rows, which can be picked; a row that has none cannot.
+    """
+
+    labels: tuple[Text, ...]
+    tracks: tuple[Rectangle, ...]
+    ids: tuple[str, ...]
+    tips: tuple[str, ...]
+    left: float
+    length: float
+
+    @property
+    def bottom(self) -> float:
+        """Where the rows end and the axis stands."""
+        return _TOP + len(self.labels) * ROW
+
+    @property
+    def height(self) -> float:
+        """The height of the rows with their axis."""
+        return self.bottom + 16
+
+    def row(self, place: int, bar: Bar) -> Group:
+        """Return a row; the items in it are the same for every value."""
+        value = min(max(bar.value, 0.0), 1.0) if isfinite(bar.value) else 0.0
+        right = self.left + self.length + 8
+        words = Text(x=right, y=BAR - 1.5, text=bar.words, look="number")
+        shape = Rectangle(
+            x=self.left, y=0, width=self.length * value, height=BAR, look="curve" if bar.known else "bar blue"
+        )
+        error = "" if bar.known else self._whisker(value, bar.error)
+        return Group(
+            id=self.ids[place] if self.ids else "",
+            y=_TOP + place * ROW,
+            pick=bool(self.ids),
+            tooltip=f"{self.tips[place]}\n{bar.tip or bar.words}",
+            children=(
+                self.tracks[place],
+                self.labels[place],
+                shape,
+                Path(path=error, look="curve grey"),
+                Path(path=self._tick(bar.exact), look="curve orange thick"),
+                words,
+                Text(x=WIDTH, y=BAR - 1.5, text=bar.doubt, look="words small", anchor="end"),
+            ),
+        )
+
+    def _whisker(self, value: float, error: float) -> str:
+        """Return a line from value - error to value + error with caps, cut at 0 and 1."""
+        if not error > 0:
+            return ""
+        low, high = max(value - error, 0.0), min(value + error, 1.0)
+        start, stop, middle = self.left + low * self.length, self.left + high * self.length, BAR / 2
+        caps = [((x, middle - _CAP), (x, middle + _CAP)) for x in (start, stop)]
+        return segments([((start, middle), (stop, middle)), *caps])
+
+    def _tick(self, exact: float | None) -> str:
+        if exact is None:
+            return ""
+        x = self.left + min(max(exact, 0.0), 1.0) * self.length
+        return segments([((x, -2), (x, BAR + 2))])
+
+    def axis(self) -> tuple[Item, ...]:
+        """Return a thin line below the bars with marks at 0, one half (also through the bars) and 1."""
+        bottom, middle, end = self.bottom, self.left + self.length / 2, self.left + self.length
+        ends = ((self.left, "0"), (middle, "½"), (end, "1"))
+        return (
+            Path(path=segments([((middle, 0), (middle, bottom))]), look="frame dotted"),
+            Path(path=polyline([(self.left, bottom), (end, bottom)]), look="frame"),
+            Path(path=segments(((x, bottom), (x, bottom + 3)) for x, _ in ends), look="frame"),
+            *(Text(x=x, y=bottom + 14, text=words, look="quiet small", anchor="middle") for x, words in ends),
+        )
 
 
-def _fitted(label: str) -> str:
-    """Return a label that is no wider than its column."""
-    start = label[:1000]  # enough to tell wide letters from usual ones
-    return shortened(label, int(_WIDEST_LABEL * len(start) / max(letters(start), 1)))
+def bar_frame(names: Sequence[str], ids: Sequence[str] = (), numbers: float = NUMBER_WIDTH) -> BarFrame:
+    """Return the frame around bars with these names; ``numbers`` is the width of what stands behind them."""
+    shown = [short_label(name) for name in names]
+    left = max(map(text_width, shown), default=8.0) + 12
+    length = WIDTH - left - numbers
+    labels = tuple(Text(x=left - 8, y=BAR - 1.5, text=text, look="words", anchor="end") for text in shown)
+    track = Rectangle(x=left, y=0, width=length, height=BAR, look="shaded")
+    tips = tuple(tooltip(name) for name in names)
+    return BarFrame(labels, (track,) * len(shown), tuple(ids), tips, left, length)
 
 
-def _text(x: float, y: float, text: str, kind: str = "", anchor: str = "start") -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" class="{kind}" text-anchor="{anchor}">{escape(fit(text))}</text>'
-
-
-def _rectangle(x: float, y: float, width: float, height: float, kind: str) -> str:
-    return (
-        f'<rect x="{x:.1f}" y="{y:.1f}" width="{max(width, 0.0):.1f}" height="{height:.1f}" class="{kind}"/>'
-    )
-
-
-def _line(x1: float, y1: float, x2: float, y2: float, dash: str = "") -> str:
-    dashed = f' stroke-dasharray="{dash}"' if dash else ""
-    return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" class="l"{dashed}/>'
-
-
-def _picture(height: float, parts: Iterable[str], width: int = WIDTH) -> str:
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height:.0f}"'
-        f' viewBox="0 0 {width} {height:.0f}"><style>{_STYLE}</style>{"".join(parts)}</svg>'
-    )
-
-
-def bar_picture(bars: Sequence[Bar]) -> str:
+def bar_scene(bars: Sequence[Bar], title: str, description: str = "", numbers: float = NUMBER_WIDTH) -> Scene:
     """Return bars on tracks from 0 to 1, a row for each, with names on the left and numbers on the right."""
-    labels = [_fitted(bar.label) for bar in bars]
-    left = max(map(letters, labels), default=1) * _LETTER + 12
-    length = WIDTH - left - _NUMBER_WIDTH
-    parts = []
-    for row, (label, bar) in enumerate(zip(labels, bars, strict=True)):
-        top = _TOP + row * _ROW
-        baseline = top + _BAR - 1.5
-        value = min(max(bar.value, 0.0), 1.0)
-        parts += [
-            _text(left - 8, baseline, label, anchor="end"),
-            _rectangle(left, top, length, _BAR, "t"),
-            _rectangle(left, top, length * value, _BAR, "total" if bar.known else "b"),
-            _text(WIDTH - _NUMBER_WIDTH + 8, baseline, bar.words, "n"),
-        ]
-    bottom = _TOP + len(bars) * _ROW
-    return _picture(bottom + 16, [*parts, *_axis(left, length, bottom)])
+    ids = [numbered_id("atom", place) for place in range(len(bars))]
+    frame = bar_frame([bar.label for bar in bars], ids, numbers)
+    rows = tuple(frame.row(place, bar) for place, bar in enumerate(bars))
+    layers = (Layer("rows", rows), Layer("axis", frame.axis()))
+    return Scene(WIDTH, frame.height, layers, title, description)
 
 
-def _axis(left: float, length: float, bottom: float) -> Iterator[str]:
-    """Yield a thin line below bars with marks at 0, one half (also through the bars) and 1."""
-    middle = left + length / 2
-    yield _line(middle, 0, middle, bottom, "2 3")
-    yield _line(left, bottom, left + length, bottom)
-    for x, words in ((left, "0"), (middle, "½"), (left + length, "1")):
-        yield _line(x, bottom, x, bottom + 3)
-        yield _text(x, bottom + 14, words, "n q", "middle")
-
-
-def spread_picture(values: Sequence[float], bins: int = 20) -> str:
-    """Return how many values lie in each twentieth between 0 and 1."""
+def counted(values: Sequence[float], bins: int = 20) -> list[int]:
+    """Return how many values lie in each of so many equal parts between 0 and 1."""
     counts = [0] * bins
     for value in values:
         counts[min(int(value * bins), bins - 1)] += 1
+    return counts
+
+
+def spread_scene(counts: Sequence[int], title: str, description: str = "") -> Scene:
+    """Return bars that say how many values lie in each part between 0 and 1."""
     left, bottom, top = 20.0, 120.0, 16.0
-    step = (WIDTH - 2 * left) / bins
+    step = (WIDTH - 2 * left) / len(counts)
     highest = max([*counts, 1])
-    parts = []
+    parts: list[Item] = []
     for position, count in enumerate(counts):
         height = (bottom - top) * count / highest
         x = left + position * step
-        parts.append(_rectangle(x + 1, bottom - height, step - 2, height, "b"))
-        if count:
-            parts.append(_text(x + step / 2, bottom - height - 3, f"{count:,}", "n q", "middle"))
-    parts.append(_line(left, bottom, WIDTH - left, bottom))
+        words = f"{count:,}" if count else ""
+        parts += [
+            Rectangle(x=x + 1, y=bottom - height, width=step - 2, height=height, look="bar blue"),
+            Text(x=x + step / 2, y=bottom - height - 3, text=words, look="quiet small", anchor="middle"),
+        ]
+    parts.append(Path(path=polyline([(left, bottom), (WIDTH - left, bottom)]), look="frame"))
     for tick in range(0, 11, 2):
         x = left + tick / 10 * (WIDTH - 2 * left)
-        parts.append(_text(x, bottom + 15, f"{tick / 10:.1f}", "n q", "middle"))
-    return _picture(bottom + 22, parts)
+        parts.append(Text(x=x, y=bottom + 15, text=f"{tick / 10:.1f}", look="quiet small", anchor="middle"))
+    return Scene(WIDTH, bottom + 22, (Layer("parts", tuple(parts)),), title, description)
 
 
-def waterfall_picture(strides: Sequence[Stride]) -> str:
+def waterfall_scene(strides: Sequence[Stride], title: str, description: str = "") -> Scene:
     """Return strides that start where the one above ended; each label stands above its bar."""
     ends = [0.0, *(end for stride in strides for end in (stride.start, stride.stop))]
     low, high = min(ends), max(ends)
-    left, length = 10.0, WIDTH - 20.0 - _NUMBER_WIDTH
+    left, length = 10.0, WIDTH - 20.0 - NUMBER_WIDTH
     scale = length / ((high - low) or 1.0)
-    zero, row = left - low * scale, 2 * _ROW - 3
+    row = 2 * ROW - 3
     height = _TOP + len(strides) * row
-    parts = [_line(zero, 0, zero, height, "2 3")]
+    rows: list[Item] = []
+    joints = []
     for number, stride in enumerate(strides):
-        top = _TOP + number * row
-        begin, end = sorted((left + (stride.start - low) * scale, left + (stride.stop - low) * scale))
-        kind = "total" if stride.total else "up" if stride.stop >= stride.start else "down"
-        parts += [
-            _text(left + 5, top + 11, shortened(stride.label, 88), "q"),
-            _rectangle(begin, top + 16, max(end - begin, 1.5), _BAR, kind),
-            _text(end + 6, top + 16 + _BAR - 2, stride.words, "n"),
-        ]
+        rows.append(_stride(stride, number, row, lambda value: left + (value - low) * scale))
         if number + 1 < len(strides):
-            x = left + (stride.stop - low) * scale
-            parts.append(_line(x, top + 16 + _BAR, x, top + row + 16))
-    return _picture(height, parts)
+            x, y = left + (stride.stop - low) * scale, _TOP + number * row + 16
+            joints.append(((x, y + BAR), (x, y + row)))
+    zero = left - low * scale
+    lines = (
+        Path(path=segments([((zero, 0), (zero, height))]), look="frame dotted"),
+        Path(path=segments(joints), look="frame"),
+    )
+    return Scene(WIDTH, height, (Layer("lines", lines), Layer("rows", tuple(rows))), title, description)
+
+
+def _stride(stride: Stride, number: int, row: float, x_of: Callable[[float], float]) -> Group:
+    start, stop = sorted((x_of(stride.start), x_of(stride.stop)))
+    look = "curve" if stride.total else "bar blue" if stride.stop >= stride.start else "bar orange"
+    return Group(
+        id=numbered_id("share", number),
+        y=_TOP + number * row,
+        pick=True,
+        tooltip=tooltip(stride.label, stride.words),
+        children=(
+            Rectangle(x=start, y=16, width=max(stop - start, 1.5), height=BAR, look=look),
+            Text(x=15, y=11, text=fitted(shortened(stride.label, 88), WIDTH - 30), look="quiet"),
+            Text(x=stop + 6, y=16 + BAR - 2, text=stride.words, look="number"),
+        ),
+    )

@@ -5,9 +5,10 @@ from __future__ import annotations
 from math import isfinite
 from typing import TYPE_CHECKING
 
-from mlnlab.display.bars import WIDTH, Stride, waterfall_picture
-from mlnlab.display.markup import Element, element, image, shortened
+from mlnlab.display.bars import Stride, waterfall_scene
+from mlnlab.display.markup import Element, element, shortened
 from mlnlab.display.probabilities import probability_in_words
+from mlnlab.display.scene.pictures import scene_image
 from mlnlab.display.style import BREAKING, card, folded, quiet, title
 from mlnlab.display.symbols import in_symbols
 from mlnlab.display.tables import MOST_ROWS, bounded_table
@@ -15,6 +16,7 @@ from mlnlab.display.tables import MOST_ROWS, bounded_table
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+    from mlnlab.display.scene.items import Scene
     from mlnlab.inference.explanation import Explanation, Share
 
 MOST_STRIDES = 15
@@ -48,13 +50,21 @@ def _is_open(explanation: Explanation) -> bool:
     return isfinite(explanation.log_odds) and isfinite(explanation.base)
 
 
-def _picture(explanation: Explanation) -> Element:
+def explanation_scene(explanation: Explanation) -> Scene | None:
+    """Return the drawing of an explanation: a waterfall of shares; none where the atom is certain."""
+    if not _is_open(explanation):
+        return None
     strides = strides_of(explanation)
-    alternative = (
+    description = (
         f"A waterfall of {len(strides)} bars from {explanation.base:+.3f} to log-odds of"
         f" {explanation.log_odds:+.3f}; the sentences below say the same."
     )
-    return image(waterfall_picture(strides), alternative, WIDTH)
+    return waterfall_scene(strides, "Shares of the log-odds", description)
+
+
+def _picture(explanation: Explanation) -> Element | None:
+    scene = explanation_scene(explanation)
+    return None if scene is None else scene_image(scene, scene.description)
 
 
 def _signed(value: float) -> str:
@@ -104,7 +114,7 @@ def explanation_display(explanation: Explanation) -> Element:
     headline = f"Why {shortened(explanation.atom, 120)}?"
     return card(
         title(headline, f"probability {probability_in_words(explanation.probability)}"),
-        _picture(explanation) if _is_open(explanation) else None,
+        _picture(explanation),
         element("ul", *shown),
         quiet(f"and {more:,} more sentences; to_frame() has all shares.") if more else None,
         _table(explanation) if explanation.shares else None,

@@ -5,8 +5,9 @@ from __future__ import annotations
 from math import isfinite
 from typing import TYPE_CHECKING
 
-from mlnlab.display.bars import WIDTH, Bar, bar_picture, spread_picture
-from mlnlab.display.markup import Element, count_of, element, image, shortened
+from mlnlab.display.bars import NUMBER_WIDTH, Bar, bar_scene, counted, spread_scene
+from mlnlab.display.markup import Element, count_of, element, shortened
+from mlnlab.display.scene.pictures import scene_image
 from mlnlab.display.style import card, folded, quiet, title
 from mlnlab.display.symbols import in_symbols
 from mlnlab.display.tables import MOST_ROWS, bounded_table
@@ -14,10 +15,12 @@ from mlnlab.display.tables import MOST_ROWS, bounded_table
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from mlnlab.display.scene.items import Scene
     from mlnlab.inference.asking import LogZ
     from mlnlab.inference.marginals import Marginals
 
 MOST_BARS = 40
+_SAMPLED_WIDTH = 120.0  # pixels for numbers with their errors
 
 
 def probability_in_words(value: float) -> str:
@@ -56,17 +59,39 @@ def _computed_first(marginals: Marginals, known: frozenset[str]) -> list[tuple[s
     return sorted(by_probability(marginals), key=lambda pair: pair[0] in known)
 
 
-def _picture(marginals: Marginals, known: frozenset[str]) -> Element:
+def marginals_scene(marginals: Marginals) -> Scene | None:
+    """Return the drawing of probabilities: bars, or where they are many how they spread; none for none."""
+    if not marginals:
+        return None
+    known = facts_among(marginals)
     ordered = _computed_first(marginals, known)
     if len(ordered) > MOST_ROWS:
         computed = [value for name, value in ordered if name not in known]
-        alternative = f"How {len(computed):,} probabilities spread between 0 and 1, in twenty bins."
-        return image(spread_picture(computed), alternative, WIDTH)
-    bars = [
-        Bar(in_symbols(name), value, _words(name, value, known), name in known)
-        for name, value in ordered[:MOST_BARS]
-    ]
-    return image(bar_picture(bars), _alternative([value for _, value in ordered]), WIDTH)
+        description = f"How {len(computed):,} probabilities spread between 0 and 1, in twenty bins."
+        return spread_scene(counted(computed), "Probabilities", description)
+    bars = [_bar(marginals, name, value, known=name in known) for name, value in ordered[:MOST_BARS]]
+    description = _alternative([value for _, value in ordered])
+    return bar_scene(
+        bars, "Probabilities", description, _SAMPLED_WIDTH if marginals.estimates else NUMBER_WIDTH
+    )
+
+
+def _bar(marginals: Marginals, name: str, value: float, *, known: bool) -> Bar:
+    estimate = marginals.estimates.get(name)
+    words = f"{value:.0f} · fact" if known else probability_in_words(value)
+    if known or estimate is None or not isfinite(estimate.r_hat):
+        return Bar(in_symbols(name), value, words, known)
+    return Bar(in_symbols(name), value, f"{words} ± {error_in_words(estimate.error)}", error=estimate.error)
+
+
+def error_in_words(error: float) -> str:
+    """Return a standard error with one digit that counts, two where it begins with a one."""
+    return f"{error:.2g}" if f"{error:.1e}".startswith("1") else f"{error:.1g}"
+
+
+def _picture(marginals: Marginals) -> Element | None:
+    scene = marginals_scene(marginals)
+    return None if scene is None else scene_image(scene, scene.description)
 
 
 def _rest(marginals: Marginals, known: frozenset[str]) -> Element | None:
@@ -115,7 +140,7 @@ def marginals_display(marginals: Marginals) -> Element:
     number, known = len(marginals), facts_among(marginals)
     return card(
         title("Probabilities", count_of(number, "query", "queries")),
-        _picture(marginals, known) if number else quiet(_capitalised(why_empty(marginals))),
+        _picture(marginals) if number else quiet(_capitalised(why_empty(marginals))),
         _rest(marginals, known),
         _numbers(marginals, known) if number else None,
         quiet(how_computed(marginals)),

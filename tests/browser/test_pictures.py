@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mlnlab.display.bars import Bar, bar_picture
+from mlnlab.display.bars import Bar, bar_scene
+from mlnlab.display.scene.svg import svg_text
 
 
 @pytest.mark.parametrize(
@@ -20,7 +21,7 @@ from mlnlab.display.bars import Bar, bar_picture
 )
 def test_labels_are_not_cut_off(name, browser):
     page = browser.new_page()
-    page.set_content(bar_picture([Bar(name, 0.5, "0.5000")]))
+    page.set_content(svg_text(bar_scene([Bar(name, 0.5, "0.5000")], "Bars")))
     boxes = page.evaluate(
         "[...document.querySelectorAll('text')].map(t => t.getBBox()).map(b => [b.x, b.width])"
     )

@@ -6,8 +6,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from mlnlab.display.bars import Bar, Stride, bar_picture, spread_picture, waterfall_picture
+from mlnlab.display.bars import Bar, Stride, bar_scene, counted, spread_scene, waterfall_scene
 from mlnlab.display.markup import element, plain_text, render, shortened
+from mlnlab.display.scene.svg import svg_text
 from tests.display.things import HOSTILE
 
 
@@ -40,16 +41,16 @@ def test_plain_text_drops_markup():
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_pictures_are_sound_whatever_the_names(name):
-    for picture in (
-        bar_picture([Bar(name, 0.5, name), Bar("漢字" * 30, 2.0, "x"), Bar("", -1.0, "y", known=True)]),
-        waterfall_picture(
-            [Stride(name, 0, 1, name), Stride("b", 1, -3, "c"), Stride("d", 0, -3, "e", total=True)]
+    for scene in (
+        bar_scene([Bar(name, 0.5, name), Bar("漢字" * 30, 2.0, "x"), Bar("", -1.0, "y", known=True)], name),
+        waterfall_scene(
+            [Stride(name, 0, 1, name), Stride("b", 1, -3, "c"), Stride("d", 0, -3, "e", total=True)], name
         ),
-        spread_picture([0.0, 0.5, 1.0]),
-        bar_picture([]),
-        waterfall_picture([Stride("nothing", 0, 0, "0")]),
+        spread_scene(counted([0.0, 0.5, 1.0]), name),
+        bar_scene([], name),
+        waterfall_scene([Stride("nothing", 0, 0, "0")], name),
     ):
-        drawing = ElementTree.fromstring(picture)
+        drawing = ElementTree.fromstring(svg_text(scene))
         width = float(drawing.get("width"))
         for rectangle in drawing.iter("{http://www.w3.org/2000/svg}rect"):
             x, length = float(rectangle.get("x")), float(rectangle.get("width"))
