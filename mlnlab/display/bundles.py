@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, get_args
+from typing import Any, NamedTuple, TypeVar, get_args
 
 from mlnlab.display import (
     databases,
@@ -19,6 +20,7 @@ from mlnlab.display import (
     worlds,
 )
 from mlnlab.display.markup import Element, count_of, render, shortened
+from mlnlab.display.scene.items import MIME_TYPE, Scene
 from mlnlab.display.style import card, quiet
 from mlnlab.errors import Diagnostic
 from mlnlab.experiments.samples.loading import Sample
@@ -34,18 +36,24 @@ from mlnlab.model.hypergraph import Hypergraph
 from mlnlab.model.mln import MLN
 from mlnlab.model.world import World
 
-_MOST_BYTES = 300_000  # of HTML, so that the whole bundle stays below 350 kB
+MOST_BYTES = 350_000  # of a whole bundle: it is saved in the notebook, and again with every run
+_MOST_OF_HTML = 300_000
 _LONGEST_TEXT = 10_000
 
-Bundle = dict[str, str]
+Bundle = dict[str, Any]  # texts by their types; the scene is an object of JSON
+_Made = TypeVar("_Made")
 
 
 class Display(NamedTuple):
-    """How one type is shown: as HTML, as plain text, and perhaps as LaTeX."""
+    """How one type is shown: as HTML, as plain text, and perhaps as LaTeX and as a scene.
+
+    The HTML holds a picture of the same scene: it is what front ends without our extension show.
+    """
 
     markup: Callable[[Any], Element]
     text: Callable[[Any], str]
     latex: Callable[[Any], str | None] | None = None
+    scene: Callable[[Any], Scene | None] | None = None
 
 
 _FORMULA = Display(mathematics.formula_display, mathematics.formula_text, mathematics.formula_latex)
@@ -58,7 +66,9 @@ DISPLAYS: Mapping[type, Display] = {
     Diagnostic: Display(findings.diagnostic_display, str),
     Difference: Display(differences.difference_display, differences.difference_text),
     Explanation: Display(explanations.explanation_display, explanations.explanation_text),
-    Hypergraph: Display(hypergraphs.hypergraph_display, hypergraphs.hypergraph_text),
+    Hypergraph: Display(
+        hypergraphs.hypergraph_display, hypergraphs.hypergraph_text, scene=hypergraphs.scene_of
+    ),
     LogZ: Display(probabilities.log_z_display, probabilities.log_z_text),
     MLN: Display(models.model_display, models.model_text),
     MapState: Display(worlds.map_state_display, worlds.map_state_text),
@@ -86,17 +96,34 @@ def display_of(value: object) -> Display | None:
 
 
 def bundle(value: object) -> Bundle | None:
-    """Return an object as text, HTML and perhaps LaTeX; ``None`` where it is none of ours.
+    """Return an object as text, HTML and perhaps LaTeX and a scene; ``None`` where it is none of ours.
 
-    It never raises: where a display fails, the text remains. The whole stays below 350 kB.
+    It never raises: where a display fails, the text remains. The whole stays below 350 kB: a scene that
+    would not fit is left out, the picture remains.
     """
     display = display_of(value)
     if display is None:
         return None
-    found = {"text/plain": _text(value, display)}
-    markup = _attempt(lambda: _bounded(render(display.markup(value)), value))
-    latex = _attempt(lambda: display.latex(value) if display.latex else None)
-    return found | ({"text/html": markup} if markup else {}) | ({"text/latex": latex} if latex else {})
+    found: Bundle = {"text/plain": _text(value, display)}
+    made = {
+        "text/html": _attempt(lambda: _bounded(render(display.markup(value)), value)),
+        "text/latex": _attempt(lambda: display.latex(value) if display.latex else None),
+        MIME_TYPE: _attempt(lambda: _scene_json(value, display)),
+    }
+    for kind, content in made.items():
+        if content and bundle_size(found) + bundle_size({kind: content}) < MOST_BYTES:
+            found[kind] = content
+    return found
+
+
+def bundle_size(found: Mapping[str, Any]) -> int:
+    """Return the bytes of a bundle as a notebook saves it."""
+    return len(json.dumps(found, ensure_ascii=False).encode("utf-8", "surrogatepass"))
+
+
+def _scene_json(value: object, display: Display) -> dict[str, object] | None:
+    scene = display.scene(value) if display.scene else None
+    return scene.to_json() if scene is not None else None
 
 
 def _text(value: object, display: Display) -> str:
@@ -105,7 +132,7 @@ def _text(value: object, display: Display) -> str:
     return shortened(shown, _LONGEST_TEXT) if shown else f"<{type(value).__name__}>"
 
 
-def _attempt(make: Callable[[], str | None]) -> str | None:
+def _attempt(make: Callable[[], _Made | None]) -> _Made | None:
     """Return what is made, ``None`` where making it fails: a broken display must not cost the value."""
     try:
         return make()
@@ -116,7 +143,7 @@ def _attempt(make: Callable[[], str | None]) -> str | None:
 def _bounded(markup: str, value: object) -> str:
     """Return the markup, or where it is too large for a notebook a sentence instead."""
     size = len(markup.encode("utf-8"))
-    if size <= _MOST_BYTES:
+    if size <= _MOST_OF_HTML:
         return markup
     sentence = f"This {type(value).__name__} is too large to be drawn here ({count_of(size, 'byte')})."
     return render(card(quiet(sentence)))

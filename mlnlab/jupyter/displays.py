@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -71,7 +71,7 @@ def written(value: object, printer: _Printer, _cycle: bool) -> None:
     printer.text((shown(value) or {}).get("text/plain", repr(value)))
 
 
-def shown(value: object) -> dict[str, str] | None:
+def shown(value: object) -> dict[str, Any] | None:
     """Return the bundle of an object; ``None`` leaves it to IPython's other formatters."""
     if isinstance(value, list | tuple) and not _may_be_ours(value):
         return None

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import base64
 import html
+import json
 import re
 from xml.etree import ElementTree
 
+import nbformat
 import pytest
 from bs4 import BeautifulSoup
+from nbconvert import HTMLExporter
 
 import mlnlab as ml
+from mlnlab.cli.page.render import render as render_page
 from mlnlab.display import bundles
-from mlnlab.display.bundles import DISPLAYS, bundle
+from mlnlab.display.bundles import DISPLAYS, bundle, bundle_size
+from mlnlab.display.scene.items import MIME_TYPE
 from tests.display.things import HOSTILE, hostile_things, model, things, weighted_model
 
 MOST_BYTES = 350_000
@@ -70,7 +75,7 @@ def test_what_is_not_ours_is_left_alone():
 def test_hostile_names_stay_text(name):
     for thing in hostile_things(name):
         found = bundle(thing)
-        assert sum(len(text.encode("utf-8")) for text in found.values()) < MOST_BYTES, type(thing)
+        assert bundle_size(found) < MOST_BYTES, type(thing)
         page = BeautifulSoup(found["text/html"], "html.parser")
         assert {tag.name for tag in page.find_all()} <= TAGS
         assert {attribute for tag in page.find_all() for attribute in tag.attrs} <= ATTRIBUTES
@@ -97,7 +102,7 @@ def test_large_things_say_what_was_left_out():
     marginals = ml.infer(ml.MLN.from_text("P0(t)\n1 P0(x)"), db, query=["P0"])
     for thing in (mln, mln.formulas, mln.vocabulary, db, db.world(), marginals):
         found = bundle(thing)
-        assert sum(len(text.encode("utf-8")) for text in found.values()) < MOST_BYTES, type(thing)
+        assert bundle_size(found) < MOST_BYTES, type(thing)
         assert re.search(r"The first [\d,]+ of [\d,]+ |more|to_frame", found["text/html"]), type(thing)
 
 
@@ -132,3 +137,62 @@ def test_a_deep_formula_falls_back_to_text():
     found = bundle(formula)
     assert "text/html" not in found
     assert found["text/plain"] == "<Not>"
+
+
+def with_scenes():
+    """The types that bring a scene, one value each."""
+    values = [
+        *things(weighted_model(), ml.Database.from_text("Smokes(Anna)\n?Cancer(Anna)", weighted_model()))
+    ]
+    return [value for value in values if DISPLAYS.get(type(value)) and DISPLAYS[type(value)].scene]
+
+
+def test_a_drawing_is_there_as_a_picture_and_as_data():
+    assert {type(value) for value in with_scenes()} == {kind for kind in DISPLAYS if DISPLAYS[kind].scene}
+    for value in with_scenes():
+        found = bundle(value)
+        scene = found[MIME_TYPE]
+        assert scene == DISPLAYS[type(value)].scene(value).to_json()
+        assert json.loads(json.dumps(scene)) == scene
+        page = BeautifulSoup(found["text/html"], "html.parser")
+        assert page.find("img")
+        assert page.find("details")
+        assert page.find("svg") is None
+
+
+def test_a_scene_that_would_not_fit_is_left_out_and_nobody_hears_of_it(monkeypatch):
+    value = with_scenes()[0]
+    whole = bundle(value)
+    monkeypatch.setattr(bundles, "MOST_BYTES", bundle_size(whole) - 10)
+    found = bundle(value)
+    assert found == {kind: content for kind, content in whole.items() if kind != MIME_TYPE}
+
+
+def test_a_scene_that_fails_costs_only_itself(monkeypatch):
+    def fail(_value):
+        raise ZeroDivisionError
+
+    value = with_scenes()[0]
+    broken = {**DISPLAYS, type(value): DISPLAYS[type(value)]._replace(scene=fail)}
+    whole = bundle(value)
+    monkeypatch.setattr(bundles, "DISPLAYS", broken)
+    assert bundle(value) == {kind: content for kind, content in whole.items() if kind != MIME_TYPE}
+
+
+def notebook_with(value):
+    output = nbformat.v4.new_output("execute_result", data=bundle(value), execution_count=1)
+    cell = nbformat.v4.new_code_cell("value", outputs=[output], execution_count=1)
+    notebook = nbformat.v4.new_notebook(cells=[cell])
+    nbformat.validate(notebook)
+    return notebook
+
+
+def test_a_notebook_keeps_the_scene_and_pages_made_of_it_show_the_picture(tmp_path):
+    for value in with_scenes():
+        notebook = notebook_with(value)
+        read = nbformat.reads(nbformat.writes(notebook), as_version=4)
+        assert read.cells[0].outputs[0].data[MIME_TYPE] == bundle(value)[MIME_TYPE]
+        for page in (render_page(read, tmp_path / "n.ipynb"), HTMLExporter().from_notebook_node(read)[0]):
+            assert "data:image/svg+xml;base64," in page
+            assert "mlnlab-scene+json" not in page
+            assert MIME_TYPE not in page

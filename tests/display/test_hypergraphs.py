@@ -9,7 +9,7 @@ import pytest
 from bs4 import BeautifulSoup
 
 import mlnlab as ml
-from mlnlab.display.bundles import bundle
+from mlnlab.display.bundles import bundle, bundle_size
 from mlnlab.display.hypergraph_layout import places_in
 from mlnlab.display.hypergraph_matrix import matrix_scene
 from mlnlab.display.hypergraph_scenes import hypergraph_scene
@@ -68,7 +68,7 @@ def test_the_drawing_fits_its_size():
 def test_whatever_the_size_it_fits_into_a_notebook(graph):
     found = bundle(graph)
     assert "too large to be drawn here" not in found["text/html"]
-    assert sum(len(text.encode()) for text in found.values()) < 350_000
+    assert bundle_size(found) < 350_000
 
 
 def test_very_large_ones_get_a_sentence():
