@@ -65,14 +65,20 @@ DISPLAYS: Mapping[type, Display] = {
     Database: Display(databases.database_display, databases.database_text),
     Diagnostic: Display(findings.diagnostic_display, str),
     Difference: Display(differences.difference_display, differences.difference_text),
-    Explanation: Display(explanations.explanation_display, explanations.explanation_text),
+    Explanation: Display(
+        explanations.explanation_display,
+        explanations.explanation_text,
+        scene=explanations.explanation_scene,
+    ),
     Hypergraph: Display(
         hypergraphs.hypergraph_display, hypergraphs.hypergraph_text, scene=hypergraphs.scene_of
     ),
     LogZ: Display(probabilities.log_z_display, probabilities.log_z_text),
     MLN: Display(models.model_display, models.model_text),
     MapState: Display(worlds.map_state_display, worlds.map_state_text),
-    Marginals: Display(probabilities.marginals_display, probabilities.marginals_text),
+    Marginals: Display(
+        probabilities.marginals_display, probabilities.marginals_text, scene=probabilities.marginals_scene
+    ),
     Predicate: Display(vocabularies.predicate_display, str),
     Sample: Display(samples.sample_display, samples.sample_text),
     Vocabulary: Display(vocabularies.vocabulary_display, vocabularies.vocabulary_text),
