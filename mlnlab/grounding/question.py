@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 MOST_OPEN_ATOMS = 1_000_000
 
+_Parsed = tuple[str, "Formula | None"]  # a predicate's name has no formula
+
 
 @dataclass(frozen=True, slots=True)
 class Choice:
@@ -65,6 +67,37 @@ class Question:
         return (predicate, arguments) in self.true
 
 
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """What can be said of a question before its atoms are listed: the facts, and what is open."""
+
+    mln: MLN  # expanded
+    data: Database | None
+    queries: tuple[_Parsed, ...]
+    opened: frozenset[str]  # predicates whose unlisted atoms are unknown
+    given: tuple[Formula, ...]
+
+
+def opening(
+    mln: MLN,
+    db: Database | Mapping[str, int] | None,
+    query: Sequence[str | Formula] | str | Formula | None,
+    open_predicates: Sequence[str] | str = (),
+    given: Sequence[str | Formula] | str | Formula = (),
+    closed: Sequence[str] | str = (),
+) -> Opening:
+    """Check what is asked, and tell which predicates it leaves open: see :func:`pose`."""
+    if not isinstance(mln, MLN):
+        raise ArgumentError(f"A model is needed first, made by ml.MLN.from_text or ml.load, not {mln!r:.50}.")
+    expanded = mln.expand(db)
+    refuse_unlearned(expanded)
+    data = db if isinstance(db, Database) else None
+    queries = tuple(_queries(expanded, query, data))
+    names = _open_names(expanded, data, queries, _as_names(open_predicates), _as_names(closed))
+    conditions = tuple(_formula(expanded, item) for item in _as_list(given))
+    return Opening(expanded, data, queries, frozenset(names), conditions)
+
+
 def pose(
     mln: MLN,
     db: Database | Mapping[str, int] | None,
@@ -79,24 +112,22 @@ def pose(
     closed unless named open. Without a database everything is open. What is declared closed (``*P``) or named
     closed stays so, unless it is named open.
     """
-    if not isinstance(mln, MLN):
-        raise ArgumentError(f"A model is needed first, made by ml.MLN.from_text or ml.load, not {mln!r:.50}.")
-    expanded = mln.expand(db)
-    refuse_unlearned(expanded)
-    data = db if isinstance(db, Database) else None
-    queries = _queries(expanded, query, data)
-    names = _open_names(expanded, data, queries, _as_names(open_predicates), _as_names(closed))
+    return listed(opening(mln, db, query, open_predicates, given, closed))
+
+
+def listed(asked: Opening) -> Question:
+    """List the atoms that evidence makes true, and the choices that are open."""
+    vocabulary, data = asked.mln.vocabulary, asked.data
     true = frozenset(data.atoms()) if data is not None else frozenset()
-    choices = tuple(_choices(expanded.vocabulary, data, names, true))
-    atoms = [a for q in queries for a in _query_atoms(q, expanded.vocabulary)]
-    formulas = [(text, f) for text, f in queries if f is not None and not _is_ground_atom(f)]
+    choices = tuple(_choices(vocabulary, data, asked.opened, true))
+    atoms = [a for q in asked.queries for a in _query_atoms(q, vocabulary)]
+    formulas = [(text, f) for text, f in asked.queries if f is not None and not _is_ground_atom(f)]
     soft = tuple(data.soft_evidence()) if data is not None else ()
-    conditions = tuple(_formula(expanded, item) for item in _as_list(given))
-    return Question(expanded, true, choices, soft, tuple(dict.fromkeys(atoms)), tuple(formulas), conditions)
+    return Question(asked.mln, true, choices, soft, tuple(dict.fromkeys(atoms)), tuple(formulas), asked.given)
 
 
 def _open_names(
-    mln: MLN, data: Database | None, queries: list[_Parsed], opened: list[str], closed: list[str]
+    mln: MLN, data: Database | None, queries: Sequence[_Parsed], opened: list[str], closed: list[str]
 ) -> set[str]:
     """Return the predicates whose unlisted atoms are unknown."""
     known = mln.vocabulary.predicates
@@ -124,9 +155,6 @@ def refuse_unlearned(mln: MLN) -> None:
 
 def _as_list(items: Sequence[str | Formula] | str | Formula) -> list[str | Formula]:
     return [items] if isinstance(items, str | Formula) else list(items)
-
-
-_Parsed = tuple[str, "Formula | None"]  # a predicate's name has no formula
 
 
 def _queries(
@@ -167,7 +195,7 @@ def _formula(mln: MLN, item: str | Formula) -> Formula:
     return formula
 
 
-def _opened(queries: list[_Parsed]) -> Iterator[str]:
+def _opened(queries: Sequence[_Parsed]) -> Iterator[str]:
     for name, formula in queries:
         yield from (name,) if formula is None else predicates(formula)
 
@@ -201,7 +229,7 @@ def _refuse_many(predicate: Predicate, vocabulary: Vocabulary) -> None:
 
 
 def _choices(
-    vocabulary: Vocabulary, data: Database | None, opened: set[str], true: frozenset[GroundAtom]
+    vocabulary: Vocabulary, data: Database | None, opened: frozenset[str], true: frozenset[GroundAtom]
 ) -> Iterator[Choice]:
     soft = {atom for atom, _ in data.soft_evidence()} if data is not None else set()
     for name, predicate in vocabulary.predicates.items():
