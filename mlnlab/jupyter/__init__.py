@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from mlnlab.jupyter.displays import register_displays
 from mlnlab.jupyter.magics import register_magics
+from mlnlab.jupyter.warm_up import register_warm_up
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -17,6 +18,7 @@ __all__ = ["register"]
 
 
 def register(shell: InteractiveShell) -> None:
-    """Teach a shell our displays and magics; doing so twice changes nothing."""
+    """Teach a shell our displays and magics, and warm up; doing so twice changes nothing."""
     register_displays(shell)
     register_magics(shell)
+    register_warm_up(shell)

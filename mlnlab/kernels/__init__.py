@@ -7,14 +7,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from time import perf_counter
+from types import ModuleType
 
 
 def warm_up_all() -> Iterator[tuple[str, float]]:
     """Compile every kernel, or load it from the cache; yield each module's name and its seconds."""
     start = perf_counter()
-    from mlnlab.kernels import fact_scan, gibbs, ground_network, hard_worlds, random_numbers
-
-    for module in (fact_scan, gibbs, ground_network, hard_worlds, random_numbers):
+    for module in _modules():
         module.warm_up()
         yield module.__name__.rpartition(".")[2], perf_counter() - start
         start = perf_counter()
+
+
+def load_cached() -> Iterator[tuple[str, bool]]:
+    """Load what is in the cache and compile nothing; yield each module's name and whether it was there."""
+    from mlnlab.kernels.compiled import is_cached, kernels_of
+
+    for module in _modules():
+        ready = all(map(is_cached, kernels_of(module)))
+        if ready:
+            module.warm_up()
+        yield module.__name__.rpartition(".")[2], ready
+
+
+def _modules() -> tuple[ModuleType, ...]:
+    """Return the kernel modules: first what the first sampler needs, then what reads large files of facts."""
+    from mlnlab.kernels import fact_scan, gibbs, ground_network, hard_worlds, random_numbers
+
+    return random_numbers, ground_network, gibbs, hard_worlds, fact_scan

@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 from functools import cache
 from pathlib import Path
-from types import FunctionType
+from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from numba import njit
@@ -36,6 +36,20 @@ def compiled(function: Kernel) -> Kernel:
 def plain_twin(kernel: Callable[..., Any]) -> Callable[..., Any]:
     """Return the kernel as plain Python; the kernels that it calls are plain Python too."""
     return _plain(kernel, {})
+
+
+def kernels_of(module: ModuleType) -> tuple[Callable[..., Any], ...]:
+    """Return the kernels that a module has or uses."""
+    return tuple(value for value in vars(module).values() if isinstance(value, Dispatcher))
+
+
+def is_cached(kernel: Callable[..., Any]) -> bool:
+    """Return whether machine code for a kernel lies on the disk, made from the source as it is now."""
+    try:
+        # Private too; without it a kernel counts as not cached, and nobody warms it up ahead of time.
+        return bool(kernel._cache._cache_file._load_index())  # type: ignore[attr-defined] # noqa: SLF001
+    except Exception:  # noqa: BLE001 - there is no cache, or a damaged one
+        return False
 
 
 @cache
