@@ -132,11 +132,14 @@ class LabPage:
         self._context.route(lambda address: not address.startswith((own, "data:", "blob:")), self._refuse)
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.page.goto(f"{own}lab/tree/{name}?token={_TOKEN}&reset", wait_until="domcontentloaded")
-        self.page.wait_for_selector("#jupyterlab-splash", state="detached", timeout=90 * _SECONDS)
-        self.page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=60 * _SECONDS)
+        self._wait_for_notebook()
         if kernel:
             status = "window.jupyterapp.shell.currentWidget.sessionContext.session?.kernel?.status"
             self.page.wait_for_function(f"() => {status} === 'idle'", timeout=90 * _SECONDS)
+
+    def _wait_for_notebook(self):
+        self.page.wait_for_selector("#jupyterlab-splash", state="detached", timeout=90 * _SECONDS)
+        self.page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=60 * _SECONDS)
 
     def __enter__(self):
         return self
@@ -158,6 +161,35 @@ class LabPage:
         """Run all cells and wait until each has been executed, or one has failed."""
         self.command("notebook:run-all-cells")
         self.page.wait_for_function(_ALL_RUN, timeout=timeout * _SECONDS)
+
+    def run(self, cell, timeout=60):
+        """Run one cell, counted from 0 over all cells, and wait until it is done."""
+        before = self.page.evaluate(_COUNT, cell)
+        self.page.evaluate("n => { window.jupyterapp.shell.currentWidget.content.activeCellIndex = n }", cell)
+        self.command("notebook:run-cell")
+        self.page.wait_for_function(
+            f"([n, before]) => {{ const count = ({_COUNT})(n); return count !== before && count !== null }}",
+            arg=[cell, before],
+            timeout=timeout * _SECONDS,
+        )
+
+    def text(self, cell):
+        """Return what a cell printed or answered, as plain text."""
+        return "".join(
+            "".join(output.get("text") or output.get("data", {}).get("text/plain", ""))
+            for output in self.outputs(cell)
+        )
+
+    def save(self):
+        """Save the notebook."""
+        self.page.evaluate("() => window.jupyterapp.shell.currentWidget.context.save()")
+
+    def reload(self):
+        """Load the page anew, as a reader does who presses F5; the kernel goes on."""
+        self.page.reload(wait_until="domcontentloaded")
+        self._wait_for_notebook()
+        status = "window.jupyterapp.shell.currentWidget.sessionContext.session?.kernel?.status"
+        self.page.wait_for_function(f"() => {status} === 'idle'", timeout=90 * _SECONDS)
 
     def theme(self, name):
         """Switch to ``Light`` or ``Dark``."""
@@ -183,6 +215,10 @@ class LabPage:
         )
 
 
+_COUNT = """n => {
+  const cell = window.jupyterapp.shell.currentWidget.content.widgets[n].model;
+  return cell.executionState === "running" ? null : cell.executionCount;
+}"""
 _ALL_RUN = """() => {
   const code = window.jupyterapp.shell.currentWidget.content.widgets.filter(w => w.model.type === "code");
   const failed = code.some(w => w.model.outputs.toJSON().some(o => o.output_type === "error"));

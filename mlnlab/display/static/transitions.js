@@ -2,7 +2,7 @@
 
 const NUMBER = /-?\d+(?:\.\d+)?/g;
 const ease = (share) => (share < 0.5 ? 2 * share * share : 1 - (2 - 2 * share) ** 2 / 2);
-const between = (from, to, share) => from + (to - from) * share;
+const between = (from, to, share) => (share < 1 ? from + (to - from) * share : to);
 
 export function moveNumber(element, name, from, to) {
   return (share) => element.setAttribute(name, String(between(from, to, share)));

@@ -1,0 +1,225 @@
+"""The view of a run in a real JupyterLab: what is drawn is the step of the trace, whatever one clicks."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+
+import pytest
+
+from mlnlab.steps.step import Step
+from tests.widgets.walks import Walking, draw
+
+SETUP = """
+import json, threading, time
+from mlnlab.widgets.run_view import RunView
+from mlnlab.widgets.session import Session
+from tests.widgets.walks import PICTURE, Walking
+""".strip()
+VIEW = SETUP + "\nview = RunView(Session(Walking(seconds=0.002)), PICTURE)\nview"
+STATES = [state for state, _ in zip(Walking(), range(2_000), strict=False)]
+
+
+BAR = ".mlnlab-run [data-id=bar-1]"
+_WIDTHS = """output => [...output.querySelectorAll("rect[data-id^=bar]")]
+  .map(bar => Number(bar.getAttribute("width")))"""
+_COLOURS = """caption => [getComputedStyle(caption).color,
+  getComputedStyle(document.querySelector(".jp-Notebook")).backgroundColor]"""
+
+
+def heights_at(index):
+    """What the picture of a step says, from the very states and drawing, in this process."""
+    scene = draw(Step(index, 0.0, STATES[index]), None).to_json()
+    return [item["width"] for item in scene["layers"][0]["children"] if item["kind"] == "rectangle"]
+
+
+def drawn(page, cell=0):
+    """What stands on the screen: the widths of the bars and the numbers beside them."""
+    page.page.wait_for_timeout(550)  # bars glide to their new length
+    return page.output(cell).evaluate(_WIDTHS)
+
+
+def click(page, command, cell=0):
+    page.output(cell).locator(f"[data-command={command}]").click()
+
+
+def step_shown(page, cell=0):
+    return int(re.search(r"[\d,]+", page.output(cell).locator("output").inner_text())[0].replace(",", ""))
+
+
+def wait_for_step(page, index, cell=0):
+    page.page.wait_for_function(
+        "([n, text]) => document.querySelectorAll('.jp-Notebook .jp-Cell')[n].querySelector('output')"
+        "?.textContent.startsWith(text)",
+        arg=[cell, f"step {index:,}"],
+    )
+
+
+def scrub_to(page, position, cell=0):
+    scrubber = page.output(cell).locator("input[type=range]")
+    scrubber.evaluate(
+        "(input, value) => { input.value = value; input.dispatchEvent(new Event('input')) }", position
+    )
+
+
+@pytest.fixture(scope="module")
+def page(lab):
+    name = lab.write(
+        "steps.ipynb", VIEW, "1 + 1", "[t.name for t in threading.enumerate()].count('mlnlab-live')"
+    )
+    with lab.open(name) as opened:
+        opened.hide_sidebar()
+        opened.run_all()
+        opened.page.wait_for_selector(BAR)
+        yield opened
+
+
+def test_step_back_and_scrub_show_the_step_of_the_trace(page):
+    for index in (1, 2, 3):
+        click(page, "step")
+        wait_for_step(page, index)
+    assert drawn(page) == heights_at(3)
+    click(page, "back")
+    wait_for_step(page, 2)
+    assert drawn(page) == heights_at(2)
+    scrub_to(page, 0)
+    wait_for_step(page, 0)
+    assert drawn(page) == heights_at(0)
+    scrub_to(page, 3)
+    wait_for_step(page, 3)
+    assert drawn(page) == heights_at(3)
+
+
+def test_play_and_pause_show_the_step_they_name_and_the_kernel_stays_free(page):
+    click(page, "play")
+    page.page.wait_for_timeout(600)
+    began = time.perf_counter()
+    page.run(1)
+    assert page.text(1) == "2"
+    assert time.perf_counter() - began < 5
+    click(page, "play")  # now it pauses
+    page.page.wait_for_function("() => document.querySelector('[data-command=play]').title === 'play'")
+    index = step_shown(page)
+    assert index > 10
+    assert drawn(page) == heights_at(index)
+    scrub_to(page, 7)
+    wait_for_step(page, 7)
+    assert drawn(page) == heights_at(7)
+
+
+def test_keys_step_and_the_notebook_does_not_hear_them(page):
+    page.output(0).locator("[data-command=back]").focus()
+    scrub_to(page, 5)
+    wait_for_step(page, 5)
+    page.page.keyboard.press("ArrowRight")
+    wait_for_step(page, 6)
+    page.page.keyboard.press("ArrowLeft")
+    wait_for_step(page, 5)
+    page.page.keyboard.press("Home")
+    wait_for_step(page, 0)
+    assert drawn(page) == heights_at(0)
+    assert page.page.locator(".jp-Notebook .jp-Cell").count() == 3
+
+
+def test_parts_remarks_and_the_table(page):
+    output = page.output(0)
+    scrub_to(page, 25)
+    wait_for_step(page, 25)
+    assert output.locator(".mlnlab-remarks li").inner_text() == "It is late. <b>"
+    output.get_by_role("tab", name="marks").click()
+    page.page.wait_for_selector("[data-id=mark-25]")
+    output.get_by_role("tab", name="bars").click()
+    page.page.wait_for_selector("[data-id=bar-1]")
+    output.locator("summary").click()
+    rows = output.locator(".mlnlab-run tbody tr")
+    assert rows.count() == 5
+    shown = [float(text) for text in output.locator(".mlnlab-run tbody td:nth-child(2)").all_inner_texts()]
+    assert shown == list(STATES[25].heights)
+    output.locator("summary").click()
+
+
+@pytest.mark.parametrize("theme", ["Dark", "Light"])
+def test_it_can_be_read_in_both_themes(page, theme):
+    page.theme(theme)
+    colours = page.output(0).locator(".mlnlab-caption").evaluate(_COLOURS)
+    text, back = (sum(map(int, re.findall(r"\d+", colour)[:3])) / 3 for colour in colours)
+    assert abs(text - back) > 80
+
+
+def test_running_the_cell_again_leaves_one_thread(page):
+    click(page, "play")
+    page.page.wait_for_timeout(300)
+    for _ in range(2):
+        page.run(0)
+        page.page.wait_for_selector(BAR)
+    page.run(2)
+    assert page.text(2) == "1"
+    page.run(0)
+    click(page, "stop")
+    page.page.wait_for_function("() => document.querySelector('[data-command=stop]').disabled")
+    page.run(2)
+    assert page.text(2) == "0"
+
+
+def test_a_page_that_is_loaded_anew_goes_on(page):
+    page.run(0)
+    page.page.wait_for_selector(BAR)
+    click(page, "step")
+    wait_for_step(page, 1)
+    page.save()
+    page.reload()
+    page.page.wait_for_selector(BAR, timeout=30_000)
+    assert step_shown(page) == 1
+    click(page, "step")
+    wait_for_step(page, 2)
+    assert drawn(page) == heights_at(2)
+
+
+def test_deleting_the_cell_ends_its_run(page):
+    click(page, "play")
+    page.page.wait_for_timeout(300)
+    page.page.evaluate("() => { window.jupyterapp.shell.currentWidget.content.activeCellIndex = 0 }")
+    page.command("notebook:delete-cell")
+    page.page.wait_for_timeout(2_500)
+    page.run(1)
+    assert page.text(1) == "0"
+    assert page.foreign == []
+    assert page.complaints == []
+
+
+def test_frames_are_drawn_in_time_and_messages_are_small(lab, capsys):
+    """Measured, not judged by the clock alone: a shared machine may be slow, a message may not be large."""
+    source = SETUP + (
+        "\nview = RunView(Session(Walking(seconds=0.001, size=500)), PICTURE)\n"
+        "sizes = []\nsend = view.send\n"
+        "def counted(message, buffers=None):\n"
+        "    sizes.append(len(json.dumps(message)) + sum(map(len, buffers or ())))\n"
+        "    send(message, buffers)\n"
+        "view.send = counted\nview"
+    )
+    after = "json.dumps([sorted(sizes)[len(sizes) // 2], max(sizes), len(sizes)])"
+    with lab.open(lab.write("frames.ipynb", source, after)) as page:
+        page.run(0)
+        page.page.wait_for_selector(BAR)
+        click(page, "play")
+        gaps = page.page.evaluate(
+            """() => new Promise(done => {
+              const gaps = []; let last = performance.now();
+              const tick = now => {
+                gaps.push(now - last); last = now;
+                if (gaps.length < 120) requestAnimationFrame(tick); else done(gaps.sort((a, b) => a - b));
+              };
+              requestAnimationFrame(tick);
+            })"""
+        )
+        click(page, "stop")
+        page.run(1)
+        median, largest, number = json.loads(page.text(1).strip("'"))
+        with capsys.disabled():
+            print(
+                f"\n500 live bars: frames {gaps[60]:.1f} ms median, {gaps[108]:.1f} ms at 90 %; "
+                f"{number} messages, {median:,} bytes median, {largest:,} at most"
+            )
+        assert median < 25_000
+        assert gaps[60] < 50
