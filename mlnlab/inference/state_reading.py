@@ -6,7 +6,7 @@ A picture that follows a run asks these questions twenty times a second, so the 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import nan
 from typing import TYPE_CHECKING, Any, Protocol
@@ -52,7 +52,7 @@ class StateReader(Protocol):
         ...
 
     def estimates(self, state: Any, /) -> QueryEstimates:  # noqa: ANN401
-        """Return the same numbers as arrays, in the order of the names."""
+        """Return the same numbers as arrays, in the order of the names; NaN before there are samples."""
         ...
 
     def warnings(self, state: Any, /) -> tuple[str, ...]:  # noqa: ANN401
@@ -87,6 +87,8 @@ class MarginalsReader:
         rows = [(e.error, e.r_hat, e.effective_size) if e else (nan, nan, nan) for e in estimates]
         errors, r_hats, sizes = np.array(rows, np.float64).reshape(-1, 3).T
         probabilities = np.array([found[name] for name in self.names], np.float64)
+        if not found.number_of_worlds:
+            probabilities[~self.known] = nan
         return QueryEstimates(probabilities, errors, r_hats, sizes)
 
     def warnings(self, state: Any) -> tuple[str, ...]:  # noqa: ANN401
@@ -148,12 +150,18 @@ class ChainsReader:
         return estimated(self.method, self.ground, state.batches, 0.0)
 
     def estimates(self, state: ChainsState) -> QueryEstimates:
-        """Return the same numbers as arrays, in the order of the names."""
-        return query_estimates(self.asked, state.batches)
+        """Return the same numbers as arrays, in the order of the names; NaN before there are samples."""
+        found = query_estimates(self.asked, state.batches)
+        if state.batches.samples:
+            return found
+        return replace(found, probabilities=np.where(self.known, found.probabilities, nan))
 
     def warnings(self, state: ChainsState) -> tuple[str, ...]:
         """Return sentences on why these probabilities may be wrong."""
-        return warnings_of(self.ground.clauses, self.asked, self.estimates(state))
+        found = query_estimates(self.asked, state.batches)
+        if not state.batches.samples:  # a burn-in has few samples by design
+            found = replace(found, effective_sizes=np.full(len(self.names), nan))
+        return warnings_of(self.ground.clauses, self.asked, found)
 
     def truths(self, state: ChainsState) -> NDArray[np.bool_]:
         """Return which open atoms are true in the chains' worlds, a row for each chain."""
