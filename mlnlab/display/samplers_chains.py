@@ -1,0 +1,91 @@
+"""How the chains of a sampler go: the log-weights of their worlds, and what each says of some atoms."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from mlnlab.display.axes import Axis, place_axis, value_axis
+from mlnlab.display.bars import WIDTH
+from mlnlab.display.curves import vertical_axis
+from mlnlab.display.plots import Box, Line, Plot, entries, plot_items
+from mlnlab.display.samplers_view import History, SamplerView
+from mlnlab.display.scene.building import legend
+from mlnlab.display.scene.items import Item, Layer, Scene, Text
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from numpy.typing import NDArray
+
+    from mlnlab.display.runs import Draw
+    from mlnlab.inference.state_reading import ChainsReader
+    from mlnlab.steps.step import Step
+    from mlnlab.steps.trace import Trace
+
+MOST_CHAINS = 16
+_TALL, _SMALL, _GAP = 190.0, 140.0, 12.0
+
+
+class ChainsRow(NamedTuple):
+    """What one step says: after how many sweeps, each chain's log-weight, and its answers to the chosen."""
+
+    sweeps: int
+    log_weights: NDArray[np.float64]
+    fractions: NDArray[np.float64]
+
+
+def chains_part(view: SamplerView, reader: ChainsReader) -> Draw:
+    """Return what draws a curve for each chain."""
+
+    def read(step: Step[Any]) -> ChainsRow:
+        state = step.state
+        fractions = reader.fractions(state, view.chosen)[:MOST_CHAINS]
+        return ChainsRow(state.sweeps, state.log_weights[:MOST_CHAINS], fractions)
+
+    history = History(read)
+    across = place_axis(0, reader.sweeps, whole=True)
+    shares = value_axis(0, 1, most=3)
+    unit = Axis(0.0, 1.0, shares.ticks, shares.words)
+
+    def draw(step: Step[Any], trace: Trace[Any]) -> Scene:
+        rows = history.until(step, trace)
+        sweeps = np.array([row.sweeps for row in rows], np.float64)
+        weights = np.array([row.log_weights for row in rows], np.float64).T
+        answers = np.array([row.fractions for row in rows], np.float64).transpose(2, 1, 0)
+        lines = _lines(sweeps, weights)
+        burn_in = (0.0, float(reader.burn_in))
+        plots = [
+            Plot(
+                "log-weight of the worlds", lines, across, vertical_axis(lines), "sweep", burn_in, named=False
+            )
+        ]
+        for place, answer in zip(view.chosen, answers, strict=True):
+            level = view.exact.get(place, -1.0)  # outside: the line is there, and empty
+            title, drawn = view.name(place), _lines(sweeps, answer)
+            plots.append(Plot(title, drawn, across, unit, "sweep", burn_in, level=level, named=False))
+        return _scene(plots, len(step.state.log_weights))
+
+    return draw
+
+
+def _lines(sweeps: NDArray[np.float64], values: NDArray[np.float64]) -> tuple[Line, ...]:
+    return tuple(Line(f"chain {number}", sweeps, row) for number, row in enumerate(values, 1))
+
+
+def _scene(plots: list[Plot], chains: int) -> Scene:
+    items: list[Item] = list(plot_items(plots[0], Box(0, 4, WIDTH, _TALL), 0))
+    half, top = (WIDTH - _GAP) / 2, 4 + _TALL + _GAP
+    for number, plot in enumerate(plots[1:]):
+        box = Box(number % 2 * (half + _GAP), top + number // 2 * (_SMALL + _GAP), half, _SMALL)
+        items += plot_items(plot, box, number + 1)
+    bottom = top + -(-(len(plots) - 1) // 2) * (_SMALL + _GAP)
+    names = [line.name for line in plots[0].lines]
+    explained, height = legend(entries(names), 8, bottom, WIDTH - 16)
+    words = "Below: the share of its samples in which each chain alone found it true."
+    if chains > len(names):
+        words += f" {len(names)} of {chains:,} chains are drawn."
+    note = Text(x=8, y=bottom + height + 14, text=words if len(plots) > 1 else "", look="quiet small")
+    layers = (Layer("plots", tuple(items)), Layer("explained", (explained, note), zooms=False))
+    return Scene(WIDTH, bottom + height + 22, layers, "Chains", f"{len(names)} chains over sweeps.")
