@@ -62,7 +62,10 @@ class RunView {
 
   /** Show what was written down where the run rests; all of it comes in one message. */
   #rest() {
-    this.#whole(this.#model.get("scene"));
+    const scene = this.#model.get("scene");
+    this.#whole(scene);
+    // A saved notebook keeps the step that is seen last: the extension of mlnlab listens.
+    if (scene?.format) this.#root.dispatchEvent(new CustomEvent("mlnlab-scene", { detail: scene, bubbles: true }));
     this.#run(this.#model.get("run"));
     this.#numbers(this.#model.get("table"));
   }
