@@ -110,5 +110,7 @@ def _at(place: str) -> str:
 
 
 def _shown(value: object) -> str:
+    if isinstance(value, np.generic):
+        value = value.item()
     text = f"{value:.17g}" if isinstance(value, float) else repr(value)
     return text if len(text) <= _SHOWN_LENGTH else text[: _SHOWN_LENGTH - 1] + "…"
