@@ -43,6 +43,38 @@ def project(tmp_path, repository):
     return tmp_path
 
 
+def test_the_extension_of_jupyterlab_is_linked_to_the_sources(project):
+    """pip copies it; a copy would stay what it was while the sources change."""
+    built = project / "mlnlab" / "labextension"
+    built.mkdir(parents=True)
+    (built / "package.json").write_text("{}")
+    link = project / ".venv" / "share" / "jupyter" / "labextensions" / "mlnlab"
+    link.mkdir(parents=True)
+    (link / "package.json").write_text("a copy of pip's")
+    for _ in range(2):
+        assert run_script(project).returncode == 0
+        assert link.is_symlink()
+        assert link.samefile(built)
+    link.unlink()
+    (project / "constraints.txt").write_text("# changed\n")
+    assert run_script(project).returncode == 0
+    assert link.samefile(built)
+    assert (built / "package.json").read_text() == "{}"
+
+
+def test_pip_never_writes_through_the_link(project):
+    built = project / "mlnlab" / "labextension"
+    built.mkdir(parents=True)
+    run_script(project)
+    (packages,) = (project / ".venv").glob("lib/python*/site-packages")
+    copying = "folder = pathlib.Path(sys.prefix, 'share', 'jupyter', 'labextensions', 'mlnlab')\n"
+    copying += "folder.mkdir(parents=True)\n(folder / 'package.json').write_text('older')\n"
+    (packages / "pip" / "__main__.py").write_text(FAKE_PIP + copying)
+    (project / "constraints.txt").write_text("# changed\n")
+    assert run_script(project).returncode == 0
+    assert list(built.iterdir()) == []
+
+
 def asked(project):
     return (project / ".venv" / "asked").read_text().splitlines()
 
@@ -129,7 +161,7 @@ def test_make_help_names_every_target(repository):
     shown = subprocess.run(
         ["make", "help"], cwd=repository, check=True, capture_output=True, text=True
     ).stdout
-    for target in ("lab", "test", "lint", "bench", "clean"):
+    for target in ("lab", "test", "lint", "bench", "clean", "extension"):
         assert f"make {target}" in shown
 
 
