@@ -1,4 +1,4 @@
-/* The sum over all worlds as a person would write it in C, for the model of test_enumeration_speed.py:
+/* The sum over all worlds as a person would write it in C, for the model of enumeration_speed.py:
  * people A..D, atoms S(x), C(x), F(x,y), G, H in this order from bit 0; log Z and every atom's marginal. */
 #include <math.h>
 #include <stdint.h>

@@ -1,0 +1,103 @@
+"""The same loops in C, compiled here and called through ctypes."""
+
+from __future__ import annotations
+
+import ctypes
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mlnlab.errors import MlnlabError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+SOURCES = Path(__file__).parent
+# Without contraction no multiplication is fused with an addition, so that trajectories agree bit for bit.
+FLAGS = ("-O3", "-march=native", "-ffp-contract=off")
+
+
+class CompilerError(MlnlabError):
+    """There is a C compiler, but it does not make what we need."""
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionsInC:
+    """The compiled loops; their arguments are explained in the C files."""
+
+    sweep: Callable[..., None]
+    sum_over_worlds: Callable[..., float]
+
+
+@dataclass(frozen=True, slots=True)
+class Rival:
+    """The loops in C, by which compiler; or why there are none."""
+
+    functions: FunctionsInC | None
+    words: str
+
+
+@contextmanager
+def rival() -> Iterator[Rival]:
+    """Compile the loops in C, where that works, and remove the libraries afterwards."""
+    compiler = find_compiler()
+    if compiler is None:
+        yield Rival(None, "There is no C compiler here (gcc or cc), so these are our own speeds only.")
+        return
+    with TemporaryDirectory(prefix="mlnlab-bench-", ignore_cleanup_errors=True) as folder:
+        try:
+            found = Rival(compiled_functions(compiler, Path(folder)), _in_words(compiler))
+        except CompilerError as error:
+            found = Rival(None, f"These are our own speeds only: {error}")
+        yield found
+
+
+def find_compiler() -> str | None:
+    """Return the path of a C compiler."""
+    return shutil.which("gcc") or shutil.which("cc")
+
+
+def _in_words(compiler: str) -> str:
+    """Return a compiler's name, version and options."""
+    name = (_called(compiler, "--version").splitlines() or [Path(compiler).name])[0]
+    return f"{name}, {' '.join(FLAGS)}"
+
+
+def compiled_functions(compiler: str, folder: Path) -> FunctionsInC:
+    """Compile the C files into libraries in a folder and return their functions."""
+    libraries = {}
+    for name in ("gibbs", "enumeration"):
+        library = folder / f"{name}.so"
+        _called(compiler, *FLAGS, "-shared", "-fPIC", str(SOURCES / f"{name}.c"), "-o", str(library), "-lm")
+        try:
+            libraries[name] = ctypes.CDLL(str(library))
+        except OSError as error:
+            raise CompilerError(f"What {compiler} makes cannot be loaded: {error}") from None
+    sweep, sum_over_worlds = libraries["gibbs"].sweep, libraries["enumeration"].sum_over_worlds
+    kinds = (np.uint32, np.uint32, np.float64, np.uint8, np.uint32, np.uint64)
+    sweep.argtypes = [ctypes.c_int64, *map(np.ctypeslib.ndpointer, kinds), ctypes.c_int64]
+    sweep.restype = None
+    doubles = np.ctypeslib.ndpointer(np.float64)
+    sum_over_worlds.argtypes, sum_over_worlds.restype = [ctypes.c_int, doubles, doubles], ctypes.c_double
+    return FunctionsInC(sweep, sum_over_worlds)
+
+
+def _called(*command: str) -> str:
+    """Run the compiler and return what it says."""
+    try:
+        done = subprocess.run(  # noqa: S603 - a compiler that was found, with our own arguments
+            command, check=True, capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL
+        )
+    except subprocess.CalledProcessError as error:
+        complaint = (error.stderr or error.stdout or "").strip().partition("\n")[0]
+        raise CompilerError(f"{command[0]} failed: {complaint or error}") from None
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise CompilerError(f"{command[0]} failed: {error}") from None
+    return done.stdout

@@ -1,0 +1,99 @@
+"""``mlnlab bench``: a table of ratios, JSON, and what it says where C is absent, broken or wrong."""
+
+from __future__ import annotations
+
+import json
+import stat
+
+import pytest
+
+from mlnlab.cli import main
+from mlnlab.experiments.bench import in_c, measurement
+from mlnlab.experiments.bench.measurement import Effort, Measurement, compared
+
+NAMES = [
+    "Gibbs, 1,000 friends and smokers",
+    "Gibbs, random 3-SAT of 10,000 atoms",
+    "Enumeration, 2^24 worlds",
+]
+needs_compiler = pytest.mark.skipif(in_c.find_compiler() is None, reason="no C compiler here")
+
+
+@pytest.fixture(autouse=True)
+def _little_to_measure(monkeypatch):
+    tiny = Effort(rounds=1, updates=20_000, open_atoms=24, sums=1)
+    monkeypatch.setattr(measurement, "QUICK", tiny)
+    monkeypatch.setattr(measurement, "FULL", tiny)
+
+
+@needs_compiler
+def test_ratios_beside_the_same_loops_in_c(capsys):
+    assert main(["bench", "--quick"]) == 0
+    shown = capsys.readouterr()
+    lines = shown.out.splitlines()
+    assert lines[0].split() == ["mlnlab", "C", "ratio"]
+    assert [line[: len(name)] for line, name in zip(lines[1:], NAMES, strict=False)] == NAMES
+    assert lines[1].endswith("million updates a second")
+    assert "-O3 -march=native" in lines[-1]
+    assert shown.err.splitlines() == [f"measured: {name}" for name in NAMES]
+
+
+@needs_compiler
+def test_json_has_the_machine_and_every_number(capsys):
+    assert main(["bench", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert set(found) == {"machine", "compiler", "measurements"}
+    assert [record["name"] for record in found["measurements"]] == NAMES
+    for record in found["measurements"]:
+        assert record["same_results"] is True
+        assert record["ours"] > 0
+        assert record["in_c"] > 0
+        assert record["ratio"] > 0
+
+
+def test_without_a_compiler_our_own_speeds(monkeypatch, capsys):
+    monkeypatch.setenv("PATH", "")
+    assert main(["bench"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split() == ["mlnlab"]
+    assert lines[-1] == "There is no C compiler here (gcc or cc), so these are our own speeds only."
+    assert len(lines) == 5
+
+
+def test_a_compiler_that_fails_is_named_with_its_reason(monkeypatch, tmp_path, capsys):
+    script = tmp_path / "gcc"
+    script.write_text("#!/bin/sh\necho 'gcc: error: no \x1b[31mlicence' >&2\nexit 1\n")
+    script.chmod(script.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert main(["bench"]) == 0
+    said = capsys.readouterr().out.splitlines()[-1]
+    assert said == f"These are our own speeds only: {script} failed: gcc: error: no �[31mlicence"
+
+
+def test_a_compiler_that_makes_nothing_loadable(monkeypatch, tmp_path, capsys):
+    script = tmp_path / "gcc"
+    script.write_text('#!/bin/sh\nfor word; do case $word in *.so) echo no > "$word";; esac; done\n')
+    script.chmod(script.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert main(["bench"]) == 0
+    assert f"What {script} makes cannot be loaded" in capsys.readouterr().out
+
+
+@needs_compiler
+def test_other_results_in_c_are_a_failure(monkeypatch, tmp_path, capsys):
+    for source in in_c.SOURCES.glob("*.c"):
+        text = source.read_text().replace("if (w >> a & 1) marginals", "if (w >> a & 2) marginals")
+        (tmp_path / source.name).write_text(text.replace("0x1.0p-53", "0x1.8p-53"))
+    monkeypatch.setattr(in_c, "SOURCES", tmp_path)
+    assert main(["bench", "--json"]) == 1
+    shown = capsys.readouterr()
+    assert [record["same_results"] for record in json.loads(shown.out)["measurements"]] == [False] * 3
+    assert f"mlnlab bench: {NAMES[0]}: C comes to other results than mlnlab." in shown.err
+
+
+def test_a_ratio_is_the_median_of_the_rounds():
+    found = compared("x", "steps", 6_000_000, [(1.0, 2.0), (2.0, 2.0), (3.0, 30.0)], same_results=True)
+    assert found == Measurement("x", "steps", 3.0, 3.0, 2.0, same_results=True)
+    assert compared("x", "steps", 6_000_000, [(2.0, None)], same_results=True) == Measurement(
+        "x", "steps", 3.0
+    )
