@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from traitlets import Dict
 
 from mlnlab.display.markup import Element
+from mlnlab.display.run_pictures import picture_of
 from mlnlab.display.runs import RunPicture, Table
 from mlnlab.display.scene.items import Scene
 from mlnlab.display.scene.patches import patch_between
@@ -38,13 +39,13 @@ class RunView(View):
 
     _esm = script_of("run_view.js")
     scene = Dict().tag(sync=True)
-    run = Dict().tag(sync=True)
+    status = Dict().tag(sync=True)
     table = Dict().tag(sync=True)
 
     def __init__(self, session: Session, picture: RunPicture | None = None) -> None:
         super().__init__()
         self._session = session
-        self._picture = picture or _picture_of(session.source)
+        self._picture = picture or picture_of(session.source)
         self._part = next(iter(self._picture.parts))
         self._sent: Scene | None = None  # what the pages show
         self._frame = self._answered = self._rests = 0
@@ -90,8 +91,8 @@ class RunView(View):
         if self._session.live is not None:
             self._session.live.wait(timeout)
 
-    async def finished(self) -> Step[Any] | None:
-        """Play, and wait for the run to rest or end while clicks are answered: ``await view.finished()``."""
+    async def run(self) -> Step[Any] | None:
+        """Play, and wait for the run to rest or end while clicks are answered: ``await view.run()``."""
         self.play()
         live = self._session.live
         return await live.run() if live is not None else self._session.shown
@@ -223,12 +224,12 @@ class RunView(View):
             if scene is not None:
                 self.scene = scene.to_json()
             self.table = table
-            self.run = status  # last: whoever watches it here finds the others there
+            self.status = status  # last: whoever watches it here finds the others there
 
     def _send_frame(self, scene: Scene | None, status: dict[str, Any], table: dict[str, Any]) -> None:
         """Send what changed, as few bytes as can be, and nothing that would be saved."""
         self._frame += 1
-        message: dict[str, Any] = {"type": "frame", "frame": self._frame, "run": status}
+        message: dict[str, Any] = {"type": "frame", "frame": self._frame, "status": status}
         buffers: list[bytes] = []
         patch = patch_between(self._sent, scene) if self._sent is not None and scene is not None else None
         if patch is not None:
@@ -285,12 +286,6 @@ class RunView(View):
         step = self._session.shown
         where = "" if step is None else f" at step {step.index:,}"
         return f"<{self._picture.title}: {self._session.phase}{where}>"
-
-
-def _picture_of(source: object) -> RunPicture:
-    from mlnlab.display.run_pictures import picture_of
-
-    return picture_of(source)
 
 
 def _rows(table: Table) -> Element:

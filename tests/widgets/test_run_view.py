@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import threading
 import time
@@ -25,7 +26,7 @@ class Page:
     def __init__(self, view):
         self.view, self.frames, self.drawn, self.bytes = view, [], [], 0
         view.send = self.take
-        view.observe(self.rest, "run")
+        view.observe(self.rest, "status")
         self.say("opened", view="page")
         self.rest()
 
@@ -49,7 +50,7 @@ class Page:
                 items[place][NUMBERS[field]] = round(float(value), 1)
             for place, named in message["texts"]:
                 items[place].update(named)
-        self.drawn.append((message["run"]["index"], widths(self.scene)))
+        self.drawn.append((message["status"]["index"], widths(self.scene)))
         if message["frame"] % 5 == 0:
             self.say("drawn", frame=message["frame"])
 
@@ -78,10 +79,10 @@ def test_buttons_do_what_they_say(view):
     page = Page(view)
     for kind, index in (("step", 1), ("step", 2), ("back", 1), ("step", 2), ("step", 3)):
         page.say(kind)
-        until(lambda index=index: view.run["index"] == index)
+        until(lambda index=index: view.status["index"] == index)
         assert widths(view.scene) == expected(view.trace[index])
     page.say("seek", position=0)
-    assert (view.run["index"], view.run["position"], view.run["last"]) == (0, 0, 3)
+    assert (view.status["index"], view.status["position"], view.status["last"]) == (0, 0, 3)
     assert widths(view.scene) == expected(view.trace[0])
 
 
@@ -90,7 +91,7 @@ def test_frames_lead_to_the_very_picture_of_the_step(view):
     page.say("play")
     until(lambda: len(page.drawn) > 15)
     page.say("pause")
-    until(lambda: view.run["index"] > 0)  # written down where it rests
+    until(lambda: view.status["index"] > 0)  # written down where it rests
     assert sum("texts" in frame for frame in page.frames) > 10
     for index, shown in page.drawn:
         assert shown == pytest.approx(expected(view.trace[index]))
@@ -127,7 +128,7 @@ def test_a_picture_of_another_structure_is_sent_whole(view):
 
 def test_messages_without_sense_are_left_alone(view):
     page = Page(view)
-    before = (view.run["index"], view.run["part"], view.speed)
+    before = (view.status["index"], view.status["part"], view.speed)
     for content in (
         {"type": "seek", "position": "far"}, {"type": "speed", "delay": -1}, {"type": "explode"}, {},
         {"type": "speed", "delay": float("nan")}, {"type": "part", "part": "nothing"}, {"type": 3},
@@ -137,7 +138,7 @@ def test_messages_without_sense_are_left_alone(view):
         view._arrived(content, [])
     page.say("seek", position=10**9)
     page.say("seek", position=-5)
-    assert (view.run["index"], view.run["part"], view.speed) == before
+    assert (view.status["index"], view.status["part"], view.speed) == before
 
 
 def test_stop_takes_effect_within_50_milliseconds(view):
@@ -168,7 +169,7 @@ def test_what_is_saved_is_small_and_what_is_shown_statically_is_there(view):
 
 def test_remarks_stay_text(view):
     view.step(25)
-    assert view.run["remarks"] == ["It is late. <b>"]
+    assert view.status["remarks"] == ["It is late. <b>"]
     assert "It is late. &lt;b&gt;" in view._repr_mimebundle_()[0]["text/html"]
 
 
@@ -206,7 +207,7 @@ def test_all_runs_can_be_stopped_at_once(view):
 
 def test_parts_are_shown_by_name(view):
     view.show("marks")
-    assert view.run["part"] == "marks"
+    assert view.status["part"] == "marks"
     with pytest.raises(ml.ArgumentError, match="no part 'curves'; it has bars, marks"):
         view.show("curves")
 
@@ -221,7 +222,22 @@ def test_a_drawing_that_fails_is_said_and_the_run_goes_on():
     view = RunView(Session(Walking()), picture)
     view.step(5)
     assert view.shown.index == 5
-    assert any("could not be drawn" in remark and "a drawing" in remark for remark in view.run["remarks"])
+    assert any("could not be drawn" in remark and "a drawing" in remark for remark in view.status["remarks"])
     view.back(4)
-    assert view.run["remarks"] == []
+    assert view.status["remarks"] == []
+    view.close()
+
+
+def test_a_run_can_be_awaited_while_clicks_are_answered():
+    view = RunView(Session(Walking(most=100, seconds=0.001)), PICTURE)
+
+    async def cell():
+        waiting = asyncio.ensure_future(view.run())
+        await asyncio.sleep(0.03)
+        view._arrived({"type": "pause"}, [])
+        paused = await asyncio.wait_for(waiting, 5)
+        assert paused.index < 99
+        return await asyncio.wait_for(view.run(), 5)
+
+    assert asyncio.run(cell()).index == 99
     view.close()

@@ -1,5 +1,5 @@
 // The view of a run: a bar to steer it, the picture of a step, what to be warned of, and the numbers as a table.
-// Python sends the traits `run`, `scene` and `table` when the run rests, and "frame" messages while it goes.
+// Python sends the traits `status`, `scene` and `table` when the run rests, and "frame" messages while it goes.
 import { SHEET } from "./look.js";
 import { changesOf } from "./patches.js";
 import { mount as mountScene } from "./scene.js";
@@ -54,7 +54,7 @@ class RunView {
     this.#table.onevent = (event) => this.#tell({ type: "row", row: event.row });
     this.#details.addEventListener("toggle", () => this.#tell({ type: "table", open: this.#details.open }));
     this.#listen("msg:custom", (message, buffers) => this.#onMessage(message, buffers));
-    this.#listen("change:run", () => this.#rest());
+    this.#listen("change:status", () => this.#rest());
     window.addEventListener("pagehide", () => this.#send({ type: "leaving", view: this.#id }), { signal: this.#ending.signal });
     this.#rest();
     this.#send({ type: "opened", view: this.#id });
@@ -66,7 +66,7 @@ class RunView {
     this.#whole(scene);
     // A saved notebook keeps the step that is seen last: the extension of mlnlab listens.
     if (scene?.format) this.#root.dispatchEvent(new CustomEvent("mlnlab-scene", { detail: scene, bubbles: true }));
-    this.#run(this.#model.get("run"));
+    this.#run(this.#model.get("status"));
     this.#numbers(this.#model.get("table"));
   }
 
@@ -85,7 +85,7 @@ class RunView {
 
   /** A recording is played by the page: it needs no thread in the kernel. */
   #tell(event) {
-    const run = this.#model.get("run");
+    const run = this.#model.get("status");
     if (run.replays && event.type === "play") return this.#play(run);
     this.#halt();
     this.#send(event);
@@ -95,7 +95,7 @@ class RunView {
     this.#halt();
     if (run.position >= run.length - 1) this.#send({ type: "seek", position: 0 });
     const tick = () => {
-      const now = this.#model.get("run");
+      const now = this.#model.get("status");
       if (now.position >= now.length - 1 && this.#replay) return this.#run({ ...now, phase: (this.#halt(), "paused") });
       this.#send({ type: "step" });
       this.#replay = setTimeout(tick, Math.max(40, now.delay * 1000));
@@ -119,7 +119,7 @@ class RunView {
     if (message.scene) this.#whole(message.scene);
     else if (message.texts) this.#scene.patch(changesOf(message.texts, buffers ?? [], this.#scene.keys()));
     if (message.table) this.#numbers(message.table);
-    this.#run(message.run);
+    this.#run(message.status);
     // Each word to the kernel makes it busy for a moment, so one answer serves some frames.
     if (message.frame % FRAMES_PER_ANSWER === 0) this.#send({ type: "drawn", frame: message.frame });
   }
