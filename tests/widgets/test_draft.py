@@ -1,4 +1,4 @@
-"""A model as a text that is edited: other statements keep every byte, and the table says what the text says."""
+"""A model as a text that is edited: the rest keeps every byte, and the table says what the text says."""
 
 from __future__ import annotations
 
@@ -30,14 +30,34 @@ Smokes(Anna). Cancer(Bob). /* c */ @2 Smokes(x) v
 )
 
 STATEMENTS = [
-    "1.5 Smokes(x) => Cancer(x)", "-2e-1 Smokes(+x)", "@3 Friends(x, y) v\n  Smokes(x)", "Smokes(Anna).", "(Cancer(x))",
-    "log(3) Smokes(x) ^\n // inside */ A(x)\n Cancer(x)", "2: !Cancer(x)", "Friends(x, y) => Smokes(x)", "3 /* w */ Smokes(x)",
-    "Smokes(x) v /* off: no */ Cancer(x).", '+0.5 Smokes("a */ b")', "1\nSmokes(x)", "0.1 EXIST y Friends(x, y)",
-]  # fmt: skip
+    "1.5 Smokes(x) => Cancer(x)",
+    "-2e-1 Smokes(+x)",
+    "@3 Friends(x, y) v\n  Smokes(x)",
+    "Smokes(Anna).",
+    "(Cancer(x))",
+    "log(3) Smokes(x) ^\n // inside */ A(x)\n Cancer(x)",
+    "2: !Cancer(x)",
+    "Friends(x, y) => Smokes(x)",
+    "3 /* w */ Smokes(x)",
+    "Smokes(x) v /* off: no */ Cancer(x).",
+    '+0.5 Smokes("a */ b")',
+    "1\nSmokes(x)",
+    "0.1 EXIST y Friends(x, y)",
+]
 BETWEEN = [
-    "\n", "\n\n", "\n// a remark\n", " // behind\n", "\n/* block */ ", "\n  ", " /* behind */\n", "\n/* two\nlines */\n",
-    "\ncolour = {Red}\n", "\n// off: 4 Smokes(x)\n", "\n/*off: 7 Cancer(x)*/\n", " ",
-]  # fmt: skip
+    "\n",
+    "\n\n",
+    " ",
+    "\n  ",
+    "\n// a remark\n",
+    " // behind\n",
+    "\n/* block */ ",
+    " /* behind */\n",
+    "\n/* two\nlines */\n",
+    "\ncolour = {Red}\n",
+    "\n// off: 4 Smokes(x)\n",
+    "\n/*off: 7 Cancer(x)*/\n",
+]
 
 
 @st.composite
@@ -80,20 +100,16 @@ def apply(draft, operation):
 
 def comments(text):
     """Return the comments that stand between statements and switch nothing off."""
-    spans = [(piece.start, piece.stop) for piece in pieces(text)]
-    found = []
-    for match in re.finditer(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*(?:[^*]|\*(?!/))*\*/', text):
-        outside = all(match.end() <= start or match.start() >= stop for start, stop in spans)
-        if outside and match[0][0] == "/":
-            found.append(match[0].strip())
-    return found
+    for piece in pieces(text):
+        text = text[: piece.start] + "." * (piece.stop - piece.start) + text[piece.stop :]
+    return [match[0].strip() for match in re.finditer(r"//[^\n]*|/\*(?:[^*]|\*(?!/))*\*/", text)]
 
 
 def outline(text):
     return [(piece.text, not piece.mark) for piece in pieces(text)]
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=80)
 @given(texts(), st.lists(OPERATIONS, max_size=6))
 def test_every_sequence_of_operations_leaves_the_rest_alone(text, operations):
     draft = Draft.read(text)
@@ -121,9 +137,9 @@ def test_every_sequence_of_operations_leaves_the_rest_alone(text, operations):
         draft = new
 
 
-@settings(deadline=None, max_examples=60)
-@given(texts(), st.integers(0, 9), st.randoms(use_true_random=False))
-def test_switching_off_and_on_again_gives_the_very_text(text, row, _random):
+@settings(deadline=None, max_examples=40)
+@given(texts(), st.integers(0, 9))
+def test_switching_off_and_on_again_gives_the_very_text(text, row):
     draft = Draft.read(text)
     row %= len(draft.rows)
     if draft.rows[row].enabled:
@@ -151,9 +167,11 @@ def test_soft_becomes_hard_and_hard_becomes_soft():
     assert "\n2 Smokes(Anna)\nCancer(Bob). /* c */ @2" in soft.text
 
 
-def test_a_formula_that_looks_like_a_weight_is_put_in_brackets():
-    draft = Draft.read("age = {1, ..., 9}\nOld(age)\n2 3 < t v Old(t)\n")
-    assert "(3 < t v Old(t))." in draft.set_weight(0, ml.Hard()).text
+def test_a_formula_that_begins_like_a_weight_is_put_in_brackets():
+    draft = Draft.read("age = {1, ..., 9}\nOld(age)\n2 5 -2 < t v Old(t)\n")
+    hard = draft.set_weight(0, ml.Hard())
+    assert hard.text.endswith("\n(5 -2 < t v Old(t)).\n")
+    assert hard.set_weight(0, 4).model.weights == [4]
 
 
 def test_rows_can_be_dragged_to_every_place():
@@ -165,7 +183,6 @@ def test_rows_can_be_dragged_to_every_place():
             order.insert(to, order.pop(row))
             assert [found.text for found in moved.rows] == order
             assert sorted(comments(moved.text)) == sorted(comments(TEXT))
-    assert draft.move(0, 4).text.endswith('\n!Smokes("a // b, */").\n') is False or True
     assert "1.5 Smokes(x) => Cancer(x) // habit\n!Smokes" in draft.move(0, 4).text
 
 
@@ -181,7 +198,10 @@ def test_what_is_switched_off_is_recognised_when_the_text_is_read():
 
 
 def test_comments_that_only_look_alike_are_no_rows():
-    text = "Smokes(person)\n// officially: Smokes(x)\n// off: nothing ( to see\n// off: Cancer(person)\n1 Smokes(x) v // off: 2 Smokes(x)\n Smokes(y)\n"
+    text = (
+        "Smokes(person)\n// officially: Smokes(x)\n// off: nothing ( to see\n// off: Cancer(person)\n"
+        "1 Smokes(x) v // off: 2 Smokes(x)\n Smokes(y)\n"
+    )
     assert [row.text for row in Draft.read(text).rows if not row.enabled] == []
 
 
