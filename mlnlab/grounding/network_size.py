@@ -1,0 +1,222 @@
+"""How large a ground network will be, told before anything is grounded (lecture notes, eq. 13).
+
+The number of open atoms is exact: it is counted from the declarations and the facts, block by block. Which
+groundings evidence leaves open can only be bounded: each of them holds an open atom, and its closed premises
+are facts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mlnlab.grounding.clause_scan import as_literals
+from mlnlab.grounding.question import opening
+from mlnlab.logic.evaluation import typed_arithmetic
+from mlnlab.logic.formulas import Atom, Cardinality, Formula, Quantified, Variable
+from mlnlab.logic.printing import to_text
+from mlnlab.logic.relations import Relation
+from mlnlab.logic.substitution import free_variables
+from mlnlab.logic.traversal import children, subformulas
+from mlnlab.model.writing import numbered, statement_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    import pandas as pd
+
+    from mlnlab.grounding.question import Opening
+    from mlnlab.logic.vocabulary import Predicate
+    from mlnlab.model.database import Database
+    from mlnlab.model.mln import MLN
+
+    Scoped = tuple[Formula, frozenset[Variable]]
+
+
+@dataclass(frozen=True, slots=True)
+class SourceSize:
+    """How many groundings a formula has, and how many of them may depend on open atoms."""
+
+    text: str
+    kind: str  # "formula", "soft evidence" or "given"
+    groundings: int
+    most_open: int
+    exact: bool  # whether just so many are open
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkSize:
+    """What can be told of a ground network before it is made; ``most_open`` is an upper bound."""
+
+    open_atoms: int
+    sources: tuple[SourceSize, ...]
+
+    @property
+    def groundings(self) -> int:
+        """The number of groundings of all formulas."""
+        return sum(source.groundings for source in self.sources)
+
+    @property
+    def most_open(self) -> int:
+        """At most so many of them are open."""
+        return sum(source.most_open for source in self.sources)
+
+    @property
+    def exact(self) -> bool:
+        """Whether just so many are open."""
+        return all(source.exact for source in self.sources)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row for each formula."""
+        import pandas as pd
+
+        rows = [(s.text, s.kind, s.groundings, s.most_open, s.exact) for s in self.sources]
+        return pd.DataFrame(rows, columns=["formula", "kind", "groundings", "open at most", "exact"])
+
+    def __repr__(self) -> str:
+        bound = "" if self.exact else "at most "
+        return (
+            f"<NetworkSize: {numbered(self.open_atoms, 'open atom')}, {bound}{self.most_open:,} of "
+            f"{numbered(self.groundings, 'grounding')}>"
+        )
+
+
+def network_size(
+    mln: MLN,
+    db: Database | Mapping[str, int] | None = None,
+    query: Sequence[str | Formula] | str | Formula | None = None,
+    *,
+    open: Sequence[str] | str = (),  # noqa: A002 - the public name of infer's argument
+    closed: Sequence[str] | str = (),
+    given: Sequence[str | Formula] | str | Formula = (),
+) -> NetworkSize:
+    r"""Return how large the ground network of a question would be; nothing is grounded for it.
+
+    >>> import mlnlab as ml
+    >>> mln = ml.MLN.from_text("Friends(person, person)\n1 Friends(x, y) => Friends(y, x)")
+    >>> ml.network_size(mln, {"person": 1_000_000})
+    <NetworkSize: 1,000,000,000,000 open atoms, at most 1,000,000,000,000 of 1,000,000,000,000 groundings>
+    """
+    return size_of(opening(mln, db, query, open, given, closed))
+
+
+def size_of(asked: Opening) -> NetworkSize:
+    """Return how large the network of a question would be."""
+    return _Sizes(asked).size()
+
+
+class _Sizes:
+    """Numbers of open atoms and of facts, predicate by predicate."""
+
+    def __init__(self, asked: Opening) -> None:
+        self.asked = asked
+        self.vocabulary = asked.mln.vocabulary
+        predicates = self.vocabulary.predicates.values()
+        self.opened = {p.name: self._open_atoms(p, self._relation(p)) for p in predicates}
+
+    def size(self) -> NetworkSize:
+        formulas = [(statement_text(w), "formula", w.formula) for w in self.asked.mln.formulas]
+        conditions = [(to_text(condition), "given", condition) for condition in self.asked.given]
+        sources = [self._source(*source) for source in (*formulas, *conditions)]
+        return NetworkSize(sum(self.opened.values()), (*sources, *self._soft()))
+
+    def _relation(self, predicate: Predicate) -> Relation:
+        data = self.asked.data
+        known = data is not None and predicate.name in data.vocabulary.predicates
+        return data.relation(predicate.name) if data is not None and known else Relation(predicate.arity)
+
+    def _soft(self) -> Iterator[SourceSize]:
+        for predicate in self.vocabulary.predicates.values():
+            number = len(self._relation(predicate).soft)
+            if number:
+                # In a block that a fact settles, soft evidence finds nothing open.
+                yield SourceSize(predicate.name, "soft evidence", number, number, not predicate.exclusive)
+
+    # --- open atoms -------------------------------------------------------------------------------
+
+    def _open_atoms(self, predicate: Predicate, relation: Relation) -> int:
+        is_open = predicate.name in self.asked.opened
+        if predicate.exclusive:
+            return self._open_in_blocks(predicate, relation, is_open)
+        if is_open:
+            return self._product(predicate.types) - len(relation.true) - len(relation.false)
+        return len(relation.unknown) + len(relation.soft)
+
+    def _open_in_blocks(self, predicate: Predicate, relation: Relation, is_open: bool) -> int:
+        """Count block by block: a true atom settles its block."""
+        keys = predicate.block_keys
+        settled = {tuple(row) for row in relation.true[:, keys].tolist()}
+        listed = [relation.false] if is_open else [relation.unknown, relation.soft]
+        rows = np.concatenate(listed)[:, keys].tolist()
+        unsettled = sum(tuple(row) not in settled for row in rows)
+        if not is_open:
+            return unsettled
+        blocks = self._product([predicate.types[place] for place in keys]) - len(settled)
+        members = self._product([predicate.types[place] for place in predicate.exclusive])
+        return blocks * members - unsettled
+
+    def _product(self, types: Sequence[str]) -> int:
+        return prod(len(self.vocabulary.domain(type_)) for type_ in types)
+
+    # --- groundings -------------------------------------------------------------------------------
+
+    def _source(self, text: str, kind: str, formula: Formula) -> SourceSize:
+        sizes = {v: len(self.vocabulary.domain(v.type)) for v in free_variables(formula)}
+        groundings = prod(sizes.values())
+        most = min(groundings, self._by_open_atoms(formula, sizes), self._by_premises(formula, sizes))
+        return SourceSize(text, kind, groundings, most, exact=not most or self._leaves_all_open(formula))
+
+    def _by_open_atoms(self, formula: Formula, sizes: Mapping[Variable, int]) -> int:
+        """Bound the groundings that hold an open atom: the atom fixes the variables that it has."""
+        total = 0
+        for part, bound in _parts(formula):
+            if isinstance(part, Cardinality) and self.opened[part.predicate]:
+                return prod(sizes.values())
+            if isinstance(part, Atom):
+                fixed = set(part.arguments) - bound
+                others = prod(size for variable, size in sizes.items() if variable not in fixed)
+                total += self.opened[part.predicate] * others
+        return total
+
+    def _by_premises(self, formula: Formula, sizes: Mapping[Variable, int]) -> int:
+        """Bound the groundings in which no closed literal decides: a closed premise holds only as a fact."""
+        bound = prod(sizes.values())
+        for literals in (as_literals(formula), as_literals(formula, positive=False)):
+            for atom, positive in literals or ():
+                if isinstance(atom, Atom) and not positive and not self.opened[atom.predicate]:
+                    facts = len(self._relation(self.vocabulary[atom.predicate]).true)
+                    others = prod(size for v, size in sizes.items() if v not in atom.arguments)
+                    bound = min(bound, facts * others)
+        return bound
+
+    def _leaves_all_open(self, formula: Formula) -> bool:
+        """Return whether surely every grounding depends on open atoms: none can decide itself or is known."""
+        parts = list(subformulas(formula))
+        atoms = [part for part in parts if isinstance(part, Atom)]
+        plain = all(children(part) or isinstance(part, Atom) for part in parts)
+        if not plain or not atoms or any(_calculates(part) for part in parts):
+            return False
+        predicates = [self.vocabulary[atom.predicate] for atom in atoms]
+        if any(self.opened[p.name] < self._product(p.types) or p.exclusive for p in predicates):
+            return False
+        names = [atom.predicate for atom in atoms]
+        literals = as_literals(formula) or as_literals(formula, positive=False)
+        if literals is not None:  # a clause decides itself where two literals contradict each other
+            signs = {(atom.predicate, positive) for atom, positive in literals if isinstance(atom, Atom)}
+            return len({name for name, _ in signs}) == len(signs)
+        return len(set(names)) == len(names) and not any(isinstance(part, Quantified) for part in parts)
+
+
+def _calculates(part: Formula) -> bool:
+    return next(iter(typed_arithmetic(part)), None) is not None
+
+
+def _parts(formula: Formula, bound: frozenset[Variable] = frozenset()) -> Iterator[Scoped]:
+    """Yield all parts of a formula with the variables that quantifiers bind there."""
+    yield formula, bound
+    inner = bound | set(formula.variables) if isinstance(formula, Quantified) else bound
+    for child in children(formula):
+        yield from _parts(child, frozenset(inner))
