@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, TypeVar, get_args
 
 from mlnlab.display import (
+    calibrations,
+    curves,
     databases,
     differences,
     explanations,
@@ -15,7 +17,9 @@ from mlnlab.display import (
     mathematics,
     models,
     probabilities,
+    running,
     samples,
+    traces,
     vocabularies,
     worlds,
 )
@@ -23,10 +27,12 @@ from mlnlab.display.markup import Element, count_of, render, shortened
 from mlnlab.display.scene.items import MIME_TYPE, Scene
 from mlnlab.display.style import card, quiet
 from mlnlab.errors import Diagnostic
+from mlnlab.evaluation.calibration import Calibration
 from mlnlab.experiments.samples.loading import Sample
 from mlnlab.inference.asking import LogZ, MapState
 from mlnlab.inference.explanation import Explanation
 from mlnlab.inference.marginals import Marginals
+from mlnlab.inference.sampling import Sampler
 from mlnlab.logic.formulas import Arithmetic, Constant, Formula, Variable
 from mlnlab.logic.vocabulary import Predicate, Vocabulary
 from mlnlab.logic.weights import WeightedFormula
@@ -35,6 +41,11 @@ from mlnlab.model.differences import Difference
 from mlnlab.model.hypergraph import Hypergraph
 from mlnlab.model.mln import MLN
 from mlnlab.model.world import World
+from mlnlab.steps.comparison import Comparison
+from mlnlab.steps.learning_curve import LearningCurve
+from mlnlab.steps.live import Live
+from mlnlab.steps.step import Step
+from mlnlab.steps.trace import Trace
 
 MOST_BYTES = 350_000  # of a whole bundle: it is saved in the notebook, and again with every run
 _MOST_OF_HTML = 300_000
@@ -62,6 +73,8 @@ _TERM = Display(mathematics.term_display, repr)
 DISPLAYS: Mapping[type, Display] = {
     **dict.fromkeys(get_args(Formula), _FORMULA),
     **dict.fromkeys((Variable, Constant, Arithmetic), _TERM),
+    Calibration: Display(calibrations.calibration_display, calibrations.calibration_text),
+    Comparison: Display(traces.comparison_display, traces.comparison_text, scene=traces.comparison_scene),
     Database: Display(databases.database_display, databases.database_text),
     Diagnostic: Display(findings.diagnostic_display, str),
     Difference: Display(differences.difference_display, differences.difference_text),
@@ -73,6 +86,10 @@ DISPLAYS: Mapping[type, Display] = {
     Hypergraph: Display(
         hypergraphs.hypergraph_display, hypergraphs.hypergraph_text, scene=hypergraphs.scene_of
     ),
+    LearningCurve: Display(
+        curves.learning_curve_display, curves.learning_curve_text, scene=curves.learning_curve_scene
+    ),
+    Live: Display(running.live_display, running.live_text),
     LogZ: Display(probabilities.log_z_display, probabilities.log_z_text),
     MLN: Display(models.model_display, models.model_text),
     MapState: Display(worlds.map_state_display, worlds.map_state_text),
@@ -81,6 +98,9 @@ DISPLAYS: Mapping[type, Display] = {
     ),
     Predicate: Display(vocabularies.predicate_display, str),
     Sample: Display(samples.sample_display, samples.sample_text),
+    Sampler: Display(running.sampler_display, running.sampler_text),
+    Step: Display(running.step_display, running.step_text),
+    Trace: Display(traces.trace_display, traces.trace_text, scene=traces.trace_scene),
     Vocabulary: Display(vocabularies.vocabulary_display, vocabularies.vocabulary_text),
     WeightedFormula: Display(mathematics.weighted_display, mathematics.weighted_text),
     World: Display(worlds.world_display, worlds.world_text),

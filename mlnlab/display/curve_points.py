@@ -106,3 +106,18 @@ def _ring(across: Numbers, tops: Numbers, bottoms: Numbers) -> str:
     y = np.round(np.concatenate([tops, bottoms[::-1]]), 1).tolist()
     points = [f"{right:.6g} {low:.6g}" for right, low in zip(x, y, strict=True)]
     return f"M{'L'.join(points)}Z"
+
+
+def telling_places(values: Numbers, most: int) -> NDArray[np.intp]:
+    """Return at most so many places of values: of each stretch the least and the greatest, or its gap."""
+    if len(values) <= most:
+        return np.arange(len(values))
+    ends = np.linspace(0, len(values), max(most // 2, 1)).astype(np.intp)
+    found = {0, len(values) - 1}
+    for start, stop in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True):
+        part = values[start:stop]
+        if np.isnan(part).all():
+            found.add(start)  # one place is enough for a gap
+        else:
+            found |= {start + int(np.nanargmin(part)), start + int(np.nanargmax(part))}
+    return np.array(sorted(found), np.intp)

@@ -32,7 +32,7 @@ _ALIKE = 4.0  # series whose ranges are this much smaller than the range of all 
 def learning_curve_scene(curve: LearningCurve) -> Scene:
     """Return the drawing of a learning curve."""
     together = curve.series[:MOST_LINES]
-    if len(together) < 2 or curve.measure or _one_scale(together, log=curve.log):
+    if len(together) < 2 or curve.measure or has_one_scale(curve):
         name = curve.measure or (curve.names[0] if len(together) == 1 else "")
         return plots_scene([curve_plot(curve, together, name)], "Learning curve", _description(curve))
     plots = [curve_plot(curve, (series,), series.name) for series in curve.series[:MOST_PLOTS]]
@@ -108,9 +108,9 @@ def _extent(line: Line, *, log: bool) -> list[float]:
     return found
 
 
-def _one_scale(series: Sequence[Series], *, log: bool) -> bool:
+def has_one_scale(curve: LearningCurve) -> bool:
     """Tell whether no series would be a flat line where all are drawn over one axis."""
-    ends = [_extent(Line(s.name, s.steps, s.values), log=log) for s in series]
+    ends = [_extent(Line(s.name, s.steps, s.values), log=curve.log) for s in curve.series]
     spans = [(min(end), max(end)) for end in ends if end]
     if not spans:
         return True

@@ -83,7 +83,7 @@ def _scene(plots: list[Plot], chains: int) -> Scene:
     bottom = top + -(-(len(plots) - 1) // 2) * (_SMALL + _GAP)
     names = [line.name for line in plots[0].lines]
     explained, height = legend(entries(names), 8, bottom, WIDTH - 16)
-    words = "Below: the share of its samples in which each chain alone found it true."
+    words = "Under the name of a query: the share of its samples in which each chain alone found it true."
     if chains > len(names):
         words += f" {len(names)} of {chains:,} chains are drawn."
     note = Text(x=8, y=bottom + height + 14, text=words if len(plots) > 1 else "", look="quiet small")

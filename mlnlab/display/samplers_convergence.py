@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from mlnlab.steps.step import Step
     from mlnlab.steps.trace import Trace
 
-_TOP, _PLOT, _GAP = 26.0, 140.0, 12.0
+_TOP, _PLOT, _GAP = 40.0, 140.0, 12.0
 _NUMBER, _SHORTEST = 64.0, 60.0
 _END = 1.2  # R-hat at the right end of its track; what is larger gets an arrow head
 _R_HAT, _EFFECTIVE = "largest_r_hat", "smallest_effective_size"
@@ -80,11 +80,13 @@ def _headings(left: float, second: float, track: float, bottom: float) -> tuple[
     limit = left + (LARGE_R_HAT - 1) / (_END - 1) * track
     return (
         Text(x=left, y=14, text="R-hat", look="words strong"),
-        Text(x=limit, y=14, text=f"{LARGE_R_HAT}", look="quiet small", anchor="middle"),
-        Path(path=segments([((limit, 18), (limit, bottom - 6))]), look="frame dashed"),
-        Path(path=segments([((left, 18), (left, bottom - 6))]), look="frame"),
+        Text(x=left, y=30, text="1", look="quiet small", anchor="middle"),
+        Text(x=limit, y=30, text=f"{LARGE_R_HAT}", look="quiet small", anchor="middle"),
+        Path(path=segments([((limit, 34), (limit, bottom - 6))]), look="frame dashed"),
+        Path(path=segments([((left, 34), (left, bottom - 6))]), look="frame"),
         Text(x=second, y=14, text="effective samples", look="words strong"),
-        Path(path=segments([((second, 18), (second, bottom - 6))]), look="frame"),
+        Text(x=second, y=30, text="0", look="quiet small", anchor="middle"),
+        Path(path=segments([((second, 34), (second, bottom - 6))]), look="frame"),
     )
 
 

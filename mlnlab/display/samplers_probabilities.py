@@ -12,7 +12,7 @@ from mlnlab.display.markup import fit
 from mlnlab.display.plots import Box
 from mlnlab.display.probabilities import error_in_words, probability_in_words
 from mlnlab.display.samplers_view import SamplerView
-from mlnlab.display.scene.building import Entry, legend, mark, numbered_id, tooltip
+from mlnlab.display.scene.building import Entry, legend, numbered_id, tooltip
 from mlnlab.display.scene.items import Item, Layer, Path, Scene, Text
 from mlnlab.display.scene.paths import segments
 from mlnlab.inference.estimates import LARGE_R_HAT
@@ -125,7 +125,8 @@ def _dots_part(view: SamplerView) -> Draw:
     tips = [fit(tooltip(view.name(place))) for place in range(len(names))]
     known = view.reader.known
     entries = [
-        Entry(mark("circle", 3.5, "bar blue"), "a probability"),
+        Entry(Path(path=_square(0, 0), look="bar blue"), "sampled"),
+        Entry(Path(path=_square(0, 0), look="bar grey"), "a fact"),
         Entry(Path(path=_rhomb(0, 0), look="bar orange"), f"R-hat above {LARGE_R_HAT}: chains disagree"),
     ]
     explained, height = legend(entries, 8, _HEIGHT + 34, WIDTH - 16)

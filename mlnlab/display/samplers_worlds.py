@@ -1,4 +1,4 @@
-"""The current world of each chain: which atoms are true, and which have flipped since the step before."""
+"""The current world of each chain: which atoms are true, and which have flipped since the last step."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def _row(place: _Place, frame: _Frame, now: list[bool], flipped: list[bool]) -> 
     marks = (
         frame.marks[chain][true][flip] for chain, (true, flip) in enumerate(zip(now, flipped, strict=True))
     )
-    tip = f"true in {sum(now)} of {count_of(len(now), 'chain')}\n{sum(flipped)} flipped since the step before"
+    tip = f"true in {sum(now)} of {count_of(len(now), 'chain')}\n{sum(flipped)} flipped since the last step"
     return Group(
         id=place.id,
         x=place.x,
@@ -172,7 +172,7 @@ def _entries() -> list[Entry]:
     return [
         Entry(Path(path=_TRUE, look="bar blue"), "true"),
         Entry(Path(path=_FALSE, look="curve grey"), "false"),
-        Entry(Path(path=_FLIPPED, look="curve orange"), "flipped since the recorded step before"),
+        Entry(Path(path=_FLIPPED, look="curve orange"), "flipped since the last step"),
     ]
 
 

@@ -13,10 +13,12 @@ if TYPE_CHECKING:
 
 SHOWN_TYPES = {
     "mlnlab.errors": ("Diagnostic",),
+    "mlnlab.evaluation.calibration": ("Calibration",),
     "mlnlab.experiments.samples.loading": ("Sample",),
     "mlnlab.inference.asking": ("LogZ", "MapState"),
     "mlnlab.inference.explanation": ("Explanation",),
     "mlnlab.inference.marginals": ("Marginals",),
+    "mlnlab.inference.sampling": ("Sampler",),
     "mlnlab.logic.formulas": (
         "And", "Arithmetic", "Atom", "Cardinality", "Comparison", "Constant", "CountingExists", "Equality",
         "Exists", "ForAll", "Iff", "Implies", "Not", "Or", "Truth", "Variable",
@@ -28,6 +30,11 @@ SHOWN_TYPES = {
     "mlnlab.model.hypergraph": ("Hypergraph",),
     "mlnlab.model.mln": ("MLN",),
     "mlnlab.model.world": ("World",),
+    "mlnlab.steps.comparison": ("Comparison",),
+    "mlnlab.steps.learning_curve": ("LearningCurve",),
+    "mlnlab.steps.live": ("Live",),
+    "mlnlab.steps.step": ("Step",),
+    "mlnlab.steps.trace": ("Trace",),
 }  # fmt: skip
 
 

@@ -23,7 +23,7 @@ from tests.display.things import HOSTILE, hostile_things, model, things, weighte
 MOST_BYTES = 350_000
 TAGS = {
     "div", "style", "span", "strong", "em", "table", "thead", "tbody", "tr", "th", "td", "details", "summary",
-    "img", "ul", "li", "pre", "u", "p",
+    "img", "ul", "li", "pre", "u", "p", "code",
 }  # fmt: skip
 ATTRIBUTES = {"class", "scope", "src", "alt", "width", "style"}
 

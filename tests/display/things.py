@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import mlnlab as ml
 from mlnlab.errors import Diagnostic, Severity, Span
+from mlnlab.steps.live import Live
+from mlnlab.steps.trace import Trace
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -56,7 +58,19 @@ def things(mln, db):
         mln.vocabulary["Smokes"], db, db.world(), marginals, marginals.why(open_atom),
         ml.map_state(mln, db, query=["Smokes", "Cancer"]), ml.log_z(mln, db), diagnostic, [diagnostic] * 3,
         mln.diff(mln.without(0)), ml.variables("x")[0], ml.Hypergraph.from_database(db),
+        ml.calibration(marginals, db), *run_things(mln, db),
     ]  # fmt: skip
+
+
+def run_things(mln, db):
+    """Runs of a sampler, recorded, compared, live, and a step of one; their watches have strange names."""
+    name = next(iter(mln.vocabulary.domain("person")), "watch")
+    sampler = ml.sampler("gibbs", mln, db, ["Smokes", "Cancer"], samples=40, sweeps_per_state=20, chains=2)
+    trace, other = (ml.Trace.of(sampler, watches={name: lambda state: state.sweeps}) for _ in range(2))
+    live = Live(sampler, [Trace()])
+    live.stop()
+    curve = ml.LearningCurve.from_traces({name: trace, "other": other}, "log_weight")
+    return [sampler, trace, ml.compare_traces(trace, other), curve, trace[3], live]
 
 
 def hostile_things(name):

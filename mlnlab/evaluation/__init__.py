@@ -1,0 +1,1 @@
+"""How good answers are, measured against what is true."""
