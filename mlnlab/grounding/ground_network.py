@@ -18,6 +18,7 @@ import numpy as np
 from mlnlab.errors import ArgumentError, TooLargeError
 from mlnlab.grounding.clause_making import ground_clauses
 from mlnlab.grounding.links import Links, link_sources, links_between
+from mlnlab.grounding.network_graphs import factor_graph, plain_graph
 from mlnlab.grounding.network_size import size_of
 from mlnlab.grounding.question import MOST_OPEN_ATOMS, listed, opening
 from mlnlab.model.ground_atom_text import ground_atom_from
@@ -140,10 +141,6 @@ class GroundNetwork:
         pairs = zip(self.clauses.sources, self.clauses.tallies, strict=True)
         return ((source, tally) for source, tally in pairs if source.kind != "query")
 
-    def members(self, link: int) -> Numbers:
-        """Return the numbers of the atoms that a link joins."""
-        return self.links.members[self.links.starts[link] : self.links.starts[link + 1]]
-
     def text(self, link: int) -> str:
         """Return a link as what must or should hold: ``!Smokes(Anna) v Cancer(Anna)``."""
         if link < len(self.links.clauses):
@@ -153,7 +150,7 @@ class GroundNetwork:
             literals = (self.clauses.literals[first:last] ^ opposite).tolist()
             signed = [("!" if literal & 1 else "") + str(self.atoms[literal >> 1]) for literal in literals]
             return (" ^ " if opposite else " v ").join(signed)
-        names = ", ".join(str(self.atoms[atom]) for atom in self.members(link).tolist())
+        names = ", ".join(str(self.atoms[atom]) for atom in self.links.atoms_of(link).tolist())
         return f"{self.sources[int(self.links.sources[link])].kind} over {names}"
 
     # --- asking -----------------------------------------------------------------------------------
@@ -193,14 +190,13 @@ class GroundNetwork:
 
     def pairs(self) -> Numbers:
         """Return the pairs of atoms that share a link, each once, as rows of two numbers."""
-        self.refuse_many_pairs()
+        self._refuse_many_pairs()
         product = (self._links_by_atom @ self.incidence).tocoo()
         rows, columns = product.coords
         upper = rows < columns
         return np.unique(np.column_stack([rows[upper], columns[upper]]).astype(np.int64), axis=0)
 
-    def refuse_many_pairs(self) -> None:
-        """Raise a sentence where the edges between atoms would be too many."""
+    def _refuse_many_pairs(self) -> None:
         sizes = np.diff(self.links.starts)
         number = int((sizes * (sizes - 1) // 2).sum())
         if number > MOST_PAIRS:
@@ -230,9 +226,11 @@ class GroundNetwork:
         An edge between atoms, and an atom that has a formula of its own, bears the ``formulas`` and
         ``weights`` (``None`` where hard) of its links; of a factor graph each node ``("link", k)`` does.
         """
-        from mlnlab.grounding.network_graphs import factor_graph, plain_graph
-
-        return factor_graph(self) if factors else plain_graph(self)
+        if factors:
+            texts = (self.text(link) for link in range(self.number_of_links))
+            return factor_graph(self.atoms, self.links, self.sources, texts)
+        self._refuse_many_pairs()
+        return plain_graph(self.atoms, self.links, self.sources)
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row for each link: its formula, weight (none where hard), and the ground literals."""

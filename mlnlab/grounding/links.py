@@ -30,6 +30,10 @@ class Links(NamedTuple):
     def __len__(self) -> int:  # of a NamedTuple it would be the number of fields
         return len(self.sources)
 
+    def atoms_of(self, link: int) -> Numbers:
+        """Return the numbers of the atoms that a link joins."""
+        return self.members[self.starts[link] : self.starts[link + 1]]
+
 
 class _Part(NamedTuple):
     """Some links: how many atoms each has, the atoms one behind the other, and where each comes from."""
