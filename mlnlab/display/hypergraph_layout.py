@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from mlnlab.display.bars import WIDTH
-from mlnlab.display.layouts.packing import boxes_apart
-from mlnlab.display.layouts.stress import stress_layout
+from mlnlab.display.layouts.boxes import Spacing, boxes_layout
 from mlnlab.display.scene.building import numbered_id
 from mlnlab.display.scene.items import Group, Scene
 from mlnlab.display.scene.text_fitting import text_width
@@ -23,13 +22,7 @@ if TYPE_CHECKING:
 
 WIDEST_NAME = 96.0  # pixels
 NAMED = 120  # up to so many constants all have their names in boxes
-_STRETCH = 1.6  # names are wider than high, so the picture is laid out narrow and then stretched
-_EDGE = 18.0  # as far as a hull reaches beyond what it holds
-_MARGIN = 2 * _EDGE
-_HIGHEST = 560.0
-_HIGHER = 1.9
 _LENGTH, _GAP = 52.0, 30.0
-_MOST_BOXES = 260
 
 
 class Atom(NamedTuple):
@@ -101,6 +94,11 @@ def places_in(scene: Scene) -> dict[str, tuple[float, float]]:
     return {item.id: (item.x, item.y) for item in scene.items() if isinstance(item, Group) and item.id}
 
 
+def known_places(ids: Sequence[str], previous: Mapping[str, tuple[float, float]]) -> Reals:
+    """Return earlier places in the order of the ids, not-a-number where there was none."""
+    return np.array([previous.get(name, (np.nan, np.nan)) for name in ids]).reshape(-1, 2)
+
+
 def box_sizes(parts: Parts) -> Reals:
     """Return the room of each node and atom."""
     if parts.named:
@@ -119,46 +117,8 @@ def place_parts(parts: Parts, previous: Mapping[str, tuple[float, float]] | None
     edges = [(count + place, node) for place, atom in enumerate(parts.atoms) for node in set(atom.members)]
     edges += [(atom.members[0], atom.members[1]) for atom in parts.lines]
     ids = (*parts.node_ids, *(atom.id for atom in parts.atoms))
-    sizes = box_sizes(parts)
-    known = np.array([(previous or {}).get(name, (np.nan, np.nan)) for name in ids]).reshape(-1, 2)
-    squeeze = np.array([_STRETCH, 1.0])
-    if previous and np.isfinite(known).any():
-        length = _mean_length(known / squeeze, edges)
-        found = (
-            stress_layout(len(ids), edges, length=length, gap=_GAP / 2, previous=known / squeeze) * squeeze
-        )
-        found = _apart(found, sizes)
-        low = np.minimum((found - sizes / 2).min(0) - _EDGE, 0)
-    else:
-        gap = _GAP if parts.named else 14.0
-        length = (_LENGTH if parts.named else 30.0) * (2.2 if parts.lines else 1.0)
-        found = _shrunk(stress_layout(len(ids), edges, length=length, gap=gap) * squeeze, sizes)
-        found = _apart(found, sizes)
-        low = (found - sizes / 2).min(0) - _EDGE
-        spare = max(0.0, WIDTH - float(((found + sizes / 2).max(0) - low)[0]) - _EDGE)
-        low = low - np.array([spare / 2, 0.0])
-    found -= low
-    right, bottom = (found + sizes / 2).max(0) + _EDGE
-    return Places(found[:count], found[count:], (max(float(right), WIDTH), float(bottom)))
-
-
-def _apart(places: Reals, sizes: Reals) -> Reals:
-    """Return places without overlaps; where there are many small marks, that was seen to already."""
-    return boxes_apart(places, sizes) if len(places) <= _MOST_BOXES else places
-
-
-def _mean_length(places: Reals, edges: list[tuple[int, int]]) -> float:
-    """Return how long edges are in an earlier drawing."""
-    pairs = np.array(edges, np.int64).reshape(-1, 2)
-    ways = np.hypot(*(places[pairs[:, 0]] - places[pairs[:, 1]]).T)
-    ways = ways[np.isfinite(ways)]
-    return float(np.median(ways)) if len(ways) else _LENGTH
-
-
-def _shrunk(places: Reals, sizes: Reals) -> Reals:
-    """Return places that fit the page; small pictures keep their size."""
-    room = np.array([WIDTH, _HIGHEST]) - sizes.max(0) - _MARGIN
-    across, down = (room / np.maximum(np.ptp(places, axis=0), 1e-9)).tolist()
-    # What is made narrower may stay higher: names need the height, and the page has it.
-    scale = min(1.0, across)
-    return np.asarray(places * (scale, min(1.0, down, scale * _HIGHER)))
+    length = (_LENGTH if parts.named else 30.0) * (2.2 if parts.lines else 1.0)
+    spacing = Spacing(length, _GAP if parts.named else 14.0, WIDTH)
+    known = None if previous is None else known_places(ids, previous)
+    found = boxes_layout(box_sizes(parts), edges, spacing, known)
+    return Places(found.places[:count], found.places[count:], found.size)
