@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from math import isnan
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mlnlab.display.axes import Axis, place_axis, value_axis, value_words
 from mlnlab.display.bars import WIDTH
-from mlnlab.display.markup import Element, count_of, shortened
+from mlnlab.display.markup import Element, count_of, element, shortened
 from mlnlab.display.plots import MOST_NAMED, Box, Line, Plot, entries, line_in_words, plot_items
 from mlnlab.display.scene.building import legend
 from mlnlab.display.scene.items import Item, Layer, Scene
@@ -164,9 +165,14 @@ def _table(curve: LearningCurve) -> Element:
     columns = [_values_at(series, chosen) for series in shown]
     rows = ((f"{step:,.6g}", *(column[place] for column in columns)) for place, step in enumerate(chosen))
     headings = ("step", *(shortened(series.name, 40) for series in shown))
-    numbers = range(len(headings))
-    where = f"of {len(steps):,} steps, evenly chosen; to_frame() has them all"
-    return bounded_table(headings, rows, max(len(chosen), len(steps)), "steps", numbers=numbers, where=where)
+    return chosen_rows(headings, rows, len(chosen), len(steps))
+
+
+def chosen_rows(headings: Sequence[str], rows: Iterable[Sequence[str]], shown: int, total: int) -> Element:
+    """Return a table of numbers at some of the steps, and say where these are not all."""
+    found = bounded_table(headings, rows, shown, "steps", numbers=range(len(headings)))
+    rest = quiet(f"{shown:,} of {total:,} steps, evenly chosen; to_frame() has them all.")
+    return element("div", found, rest if shown < total else None)
 
 
 def evenly(number: int, most: int) -> NDArray[np.intp]:
@@ -179,9 +185,14 @@ def evenly(number: int, most: int) -> NDArray[np.intp]:
 def _values_at(series: Series, steps: NDArray[np.float64]) -> list[str]:
     places = np.searchsorted(series.steps, steps, side="right") - 1
     return [
-        value_words(float(series.values[place])) if place >= 0 and series.steps[place] == step else ""
+        value_cell(series.values[place]) if place >= 0 and series.steps[place] == step else ""
         for place, step in zip(places.tolist(), steps.tolist(), strict=True)
     ]
+
+
+def value_cell(value: float) -> str:
+    """Return a value as the cell of a table; one that does not exist leaves it empty."""
+    return "" if isnan(value) else value_words(float(value))
 
 
 def learning_curve_text(curve: LearningCurve) -> str:

@@ -75,7 +75,7 @@ class Plot:
 def style_of(number: int) -> str:
     """Return how the line with this number looks; no two of the first 20 share hue and dash."""
     hues = HUES[:-1]
-    dash = DASHES[(number + number // len(hues)) % len(DASHES)]
+    dash = DASHES[number % len(DASHES)]  # there are five hues and four dashes: all pairs come in turn
     return f"{hues[number % len(hues)]} {dash}".strip()
 
 

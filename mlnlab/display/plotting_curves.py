@@ -95,7 +95,7 @@ def _add(
         x=across[chosen],
         y=series.values[chosen],
         mode="lines" if len(chosen) > 1 else "markers",
-        line={"color": hue, "dash": _DASHES[(place + place // (len(HUES) - 1)) % len(_DASHES)], "width": 1.8},
+        line={"color": hue, "dash": _DASHES[place % len(_DASHES)], "width": 1.8},
         name=plot_text(series.name),
         showlegend=several,
         yaxis=axis,

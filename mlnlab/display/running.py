@@ -144,7 +144,7 @@ def sampler_display(sampler: Sampler) -> Element:
             ),
             kind="quiet",
         ),
-        quiet(f"needs {sampler.method.needs}; {sampler.method.citation}"),
+        quiet(f"Needs: {sampler.method.needs}. From: {sampler.method.citation}."),
     )
 
 

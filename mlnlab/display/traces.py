@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from math import isnan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mlnlab.display.axes import value_words
-from mlnlab.display.curves import MOST_PLOTS, curve_plot, evenly, learning_curve_scene, left_out, plots_scene
+from mlnlab.display.curves import (
+    MOST_PLOTS,
+    chosen_rows,
+    curve_plot,
+    evenly,
+    learning_curve_scene,
+    left_out,
+    plots_scene,
+    value_cell,
+)
 from mlnlab.display.markup import Element, count_of, shortened
 from mlnlab.display.scene.pictures import scene_image
 from mlnlab.display.style import card, folded, quiet, title
@@ -83,20 +91,13 @@ def _steps_table(trace: Trace[Any], curve: LearningCurve) -> Element:
         (
             f"{found.indices[place]:,}",
             f"{found.seconds[place]:.3g}",
-            *(_cell(found.columns[name][place]) for name in names),
+            *(value_cell(found.columns[name][place]) for name in names),
         )
         for place in places.tolist()
     )
     watched = set(trace.watches)
     headings = (*(shortened(name, _LONGEST) + " (watched)" * (name in watched) for name in names),)
-    where = "evenly chosen; to_frame() has all"
-    return bounded_table(
-        ("step", "seconds", *headings), rows, len(found), "steps", numbers=range(2 + len(names)), where=where
-    )
-
-
-def _cell(value: float) -> str:
-    return "" if isnan(value) else value_words(float(value))
+    return chosen_rows(("step", "seconds", *headings), rows, len(places), len(found))
 
 
 def trace_text(trace: Trace[Any]) -> str:
@@ -178,7 +179,7 @@ def _alone(comparison: Comparison) -> str:
 
 def _differences_table(comparison: Comparison) -> Element:
     largest = comparison.largest_differences()
-    rows = ((shortened(name, _LONGEST), _cell(value)) for name, value in largest.items())
+    rows = ((shortened(name, _LONGEST), value_cell(value)) for name, value in largest.items())
     return bounded_table(
         ("metric", "largest difference"), rows, len(largest), "metrics", numbers=(1,),
         where="to_frame() has all steps",

@@ -64,7 +64,10 @@ class Calibration:
         """Say where there are too few atoms to tell; else nothing."""
         if self.number >= TOO_FEW:
             return ""
-        return f"Only {self.number:,} atoms have a known truth: too few to tell how well calibrated they are."
+        if not self.number:
+            return "No atom has a known truth, so there is nothing to compare."
+        atoms = f"{self.number} atom{'s have' if self.number > 1 else ' has'}"
+        return f"Only {atoms} a known truth: too few to tell how well calibrated the probabilities are."
 
     def to_frame(self) -> pd.DataFrame:
         """Return a data frame with a row for each part."""
@@ -105,7 +108,7 @@ def calibration(marginals: Marginals, truth: Database, *, parts: int = 10) -> Ca
     >>> found
     <Calibration of 3 atoms, expected calibration error 0.151>
     >>> found.remark
-    'Only 3 atoms have a known truth: too few to tell how well calibrated they are.'
+    'Only 3 atoms have a known truth: too few to tell how well calibrated the probabilities are.'
     """
     if not isinstance(marginals, Marginals):
         raise ArgumentError(f"Calibration is of probabilities, from ml.infer(...), not of {marginals!r:.60}.")

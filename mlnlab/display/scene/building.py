@@ -26,7 +26,7 @@ class Kind(NamedTuple):
 def kind_number(number: int) -> Kind:
     """Return the hue and the shape of a kind of things, by its number."""
     hues = HUES[:-1]  # grey is for what is of no kind
-    return Kind(hues[number % len(hues)], SHAPES[(number + number // len(hues)) % len(SHAPES)])
+    return Kind(hues[number % len(hues)], SHAPES[number % len(SHAPES)])  # 5 and 4: all pairs come in turn
 
 
 def numbered_id(word: str, *numbers: int) -> str:
