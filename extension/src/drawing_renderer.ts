@@ -1,16 +1,21 @@
 // What an output shows: the saved drawing at once, and the live widget in its stead while that is alive.
 import type { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
+import type { JSONObject } from '@lumino/coreutils';
 import { Panel } from '@lumino/widgets';
 
 import { LiveWidget, LiveWidgets, WIDGET } from './live_widgets.js';
-import type { Painter } from './painters.js';
+import { Painter, SCENES } from './painters.js';
 import { SavedDrawing } from './saved_drawing.js';
+
+const SEEN = 'mlnlab-scene'; // a live view tells of the scene that is seen last
+const BETWEEN_KEEPINGS = 500; // milliseconds
 
 export class DrawingRenderer extends Panel implements IRenderMime.IRenderer {
   private readonly saved: SavedDrawing;
   private live: LiveWidget | null = null;
   private model: IRenderMime.IMimeModel | null = null;
+  private keeping = 0;
 
   /** `liveWidgets`: the notebook's, where it has any. */
   constructor(
@@ -22,6 +27,7 @@ export class DrawingRenderer extends Panel implements IRenderMime.IRenderer {
     this.addClass('mlnlab-output');
     this.saved = new SavedDrawing(painter, registry);
     this.addWidget(this.saved);
+    this.node.addEventListener(SEEN, event => this.keep((event as CustomEvent).detail));
   }
 
   /** Show a bundle; where its live widget stands already, that stays and is left alone. */
@@ -38,6 +44,17 @@ export class DrawingRenderer extends Panel implements IRenderMime.IRenderer {
       this.live = new LiveWidget(modelId, this.liveWidgets!, this, () => this.showLive(), () => this.fallBack());
     }
     await drawn;
+  }
+
+  /** Let the notebook save the scene that is seen last, instead of the one that the cell began with. */
+  private keep(scene: JSONObject): void {
+    window.clearTimeout(this.keeping);
+    this.keeping = window.setTimeout(() => {
+      const data = this.model?.data;
+      if (data && !this.isDisposed && SCENES.mimeType in data) {
+        this.model!.setData({ data: { ...data, [SCENES.mimeType]: scene } });
+      }
+    }, BETWEEN_KEEPINGS);
   }
 
   private async showSaved(): Promise<void> {
@@ -59,6 +76,7 @@ export class DrawingRenderer extends Panel implements IRenderMime.IRenderer {
 
   override dispose(): void {
     if (!this.isDisposed) {
+      window.clearTimeout(this.keeping);
       this.live?.dispose();
       super.dispose();
     }

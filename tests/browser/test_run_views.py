@@ -6,8 +6,10 @@ import json
 import re
 import time
 
+import nbformat
 import pytest
 
+from mlnlab.cli.page.execute import execute
 from mlnlab.steps.step import Step
 from tests.widgets.walks import Walking, draw
 
@@ -223,3 +225,43 @@ def test_frames_are_drawn_in_time_and_messages_are_small(lab, capsys):
             )
         assert median < 25_000
         assert gaps[60] < 50
+
+
+def test_a_notebook_without_a_kernel_shows_the_step_that_was_seen_last(lab):
+    name = lab.write("kept.ipynb", VIEW)
+    with lab.open(name) as page:
+        page.run(0)
+        page.page.wait_for_selector(BAR)
+        for index in (1, 2, 3):
+            click(page, "step")
+            wait_for_step(page, index)
+        click(page, "back")
+        wait_for_step(page, 2)
+        page.page.wait_for_timeout(800)  # what is seen is written down after a moment
+        page.save()
+        assert page.page.locator(".mlnlab-run").count() == 1
+        page.command("kernelmenu:shutdown")
+        page.page.wait_for_timeout(1_500)
+    with lab.open(name, kernel=False) as page:
+        page.page.wait_for_selector(".mlnlab-output [data-id=bar-1]", timeout=30_000)
+        assert page.output(0).locator(".mlnlab-run").count() == 0
+        assert drawn(page) == heights_at(2)
+        assert page.foreign == []
+
+
+@pytest.mark.parametrize("theme", ["Light", "Dark"])
+def test_a_notebook_of_somebody_else_shows_the_picture_and_the_table(lab, theme):
+    """Executed elsewhere and not trusted: neither scripts of the output nor widgets run."""
+    name = lab.write(f"foreign-{theme}.ipynb", VIEW.replace("PICTURE)", "PICTURE)\nview.step(4)"))
+    notebook = nbformat.read(lab.folder / name, as_version=4)
+    assert execute(notebook, lab.folder, timeout=120, say=print) is None
+    nbformat.write(notebook, lab.folder / name)
+    with lab.open(name, kernel=False) as page:
+        page.theme(theme)
+        page.page.wait_for_selector("[data-id=bar-1]")
+        assert not page.page.evaluate(
+            "window.jupyterapp.shell.currentWidget.content.widgets.every(w => w.model.trusted)"
+        )
+        assert drawn(page) == heights_at(4)
+        assert "bar 4" in page.output(0).locator("table").first.text_content()
+        assert page.foreign == []
