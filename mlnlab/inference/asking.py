@@ -39,6 +39,28 @@ class SamplingWarning(UserWarning):
     """Probabilities from samples may be further off than their standard errors say."""
 
 
+class Interrupted(KeyboardInterrupt):
+    """Somebody stopped a method that goes step by step; what it knew by then is not lost."""
+
+    def __init__(self, method: Method, params: object, question: Question, trace: Trace[State]) -> None:
+        self._method, self._params, self._question, self._trace = method, params, question, trace
+        super().__init__(f"{method.name} was stopped at step {trace[-1].index}; so_far() tells what it knew.")
+
+    def so_far(self) -> Marginals | None:
+        """Return the probabilities as they were known, or ``None`` where no sample had been drawn."""
+        last = self._trace[-1]
+        known = self._method.required(self._method.estimate)(self._params, self._question, last.state)
+        if not known.number_of_worlds:
+            return None
+        return replace(
+            known, seconds=last.seconds, reason=f"stopped early; {known.reason}", trace=self._trace
+        )
+
+    def _render_traceback_(self) -> list[str]:
+        """Show the sentence alone in a notebook: IPython's own hook."""
+        return [f"KeyboardInterrupt: {self}"]
+
+
 def infer(
     mln: MLN,
     db: Database | Mapping[str, int] | None = None,
@@ -64,6 +86,7 @@ def infer(
     ``method="auto"`` sums over all worlds where these are at most ``limit``, and samples otherwise; the
     answer's ``reason`` says which and why. Sampling takes ``seed=`` and the options ``samples=``,
     ``burn_in=``, ``chains=`` and ``thin=``; its errors are in ``error(...)`` and its doubts in ``warnings``.
+    If it is interrupted, the exception's ``so_far()`` returns what is known by then.
 
     >>> import mlnlab as ml
     >>> mln = ml.MLN.from_text("Smokes(person)\nCancer(person)\n1.5 Smokes(x) => Cancer(x)")
@@ -99,7 +122,13 @@ def _marginals(
     if method.steps is None:
         return function(method.settings(**options), question, observers)
     trace: Trace[State] = Trace(budget=TRACE_BYTES)
-    answer = function(method.settings(**options), question, (trace, *observers))
+    params = method.settings(**options)
+    try:
+        answer = function(params, question, (trace, *observers))
+    except KeyboardInterrupt:
+        if not len(trace):
+            raise
+        raise Interrupted(method, params, question, trace) from None
     return replace(answer, trace=trace)
 
 

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import argparse
 import sys
+import warnings
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mlnlab.cli.manual import Subparsers, add_command
 from mlnlab.errors import InputError, printable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from mlnlab.cli.answers import Answer
+    from mlnlab.inference.marginals import Marginals
     from mlnlab.model.database import Database
     from mlnlab.model.mln import MLN
 
@@ -27,14 +30,21 @@ evidence. Other predicates are closed: what is not listed is false, unless --ope
 names them. Each file of facts is a database of its own, answered for itself; without
 any, every atom is unknown.
 
-The table goes to stdout, how it was computed to stderr; what the facts themselves say
-is marked (fact). With -o the answer goes to a file instead, as CSV or JSON by its
-ending: all digits, and names exactly as they are."""
+The table goes to stdout, how it was computed and what to doubt to stderr; what the
+facts themselves say is marked (fact), and behind an estimate stands its standard
+error. With -o the answer goes to a file instead, as CSV or JSON by its ending: all
+digits, and names exactly as they are.
+
+Where there are too many worlds to sum over, the answer is sampled; the same seed gives
+the same answer. Ctrl-C stops sampling: what is known so far is printed (or written),
+and the exit code is 130."""
 
 _EXAMPLES = """
   mlnlab infer smoking.mln smoking.db --query Smokes,Cancer
   mlnlab infer smoking.mln smoking.db --query "Smokes(Anna) ^ Smokes(Bob)" --open Smokes
-  mlnlab infer smoking.mln monday.db tuesday.db --query Smokes -o answers.csv"""
+  mlnlab infer smoking.mln monday.db tuesday.db --query Smokes -o answers.csv
+  mlnlab infer smoking.mln smoking.db -q Cancer --method gibbs --samples 100000 --seed 7
+  mlnlab infer smoking.mln smoking.db -q Cancer --option thin=5 --option limit=1e6"""
 
 _ENDINGS = (".csv", ".json")
 
@@ -52,7 +62,7 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
     )
     parser.add_argument("--open", action="append", default=[], metavar="PREDICATE", help="also unknown")
     parser.add_argument("--given", action="append", default=[], metavar="FORMULA", help="known to be true")
-    parser.add_argument("--method", default="auto", help="how to compute (default: %(default)s)")
+    _add_method(parser.add_argument_group("how to compute"))
     parser.add_argument(
         "--semantics", choices=("textbook", "alchemy"), default="textbook",
         help="of formulas that are no clauses (default: %(default)s)",
@@ -61,42 +71,119 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
     return parser
 
 
+def _add_method(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("--method", default="auto", help="enumeration, gibbs, ... (default: %(default)s)")
+    group.add_argument("--seed", metavar="N", help="of the random numbers (default: 0)")
+    group.add_argument("--samples", metavar="N", help="from each chain")
+    group.add_argument("--burn-in", metavar="N", help="sweeps that are thrown away first")
+    group.add_argument("--chains", metavar="N", help="that begin in different worlds")
+    group.add_argument(
+        "--option", action="append", default=[], metavar="NAME=VALUE", help="any other option of the method"
+    )
+
+
 def run(arguments: argparse.Namespace) -> int:
-    """Read, ask, print."""
-    from mlnlab.cli.answers import as_csv, as_json, as_table
+    """Read, ask, print; where somebody stops it, what is known so far."""
     from mlnlab.model.mln import MLN
-    from mlnlab.syntax.sources import write_text
 
     output = arguments.output
     if output is not None and output.suffix.lower() not in _ENDINGS:
         raise InputError(f"{output}: the ending tells the format; it must be {' or '.join(_ENDINGS)}.")
     if not split_queries(arguments.query):
         raise InputError("--query is empty: name a predicate, an atom or a formula, as in --query Smokes.")
+    options = _method_options(arguments)
     mln = MLN.load(arguments.model, semantics=arguments.semantics)
-    answers = [_ask(mln, path, arguments) for path in arguments.databases or [None]]
+    answers: list[Answer] = []
+    for path in arguments.databases or [None]:
+        try:
+            answers.append(_ask(mln, path, arguments, options))
+        except KeyboardInterrupt as stopped:
+            return _stop(answers, path, stopped, output)
+    _show(answers, output)
+    return 0
+
+
+def _method_options(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return the options of the method, or of those that "auto" chooses from, in their own types."""
+    from mlnlab.cli.method_options import typed_options
+    from mlnlab.inference.asking import EXACT, SAMPLING
+    from mlnlab.inference.method import MARGINALS
+    from mlnlab.inference.registry import method_named
+
+    names = (EXACT, SAMPLING) if arguments.method == "auto" else (arguments.method,)
+    methods = [method_named(name, MARGINALS) for name in names]
+    named = [(name, getattr(arguments, name)) for name in ("seed", "samples", "burn_in", "chains")]
+    texts = [f"{name}={value}" for name, value in named if value is not None]
+    return typed_options([*texts, *arguments.option], methods)
+
+
+def _ask(mln: MLN, path: Path | None, arguments: argparse.Namespace, options: Mapping[str, Any]) -> Answer:
+    """Answer the question for one file of facts, and say how."""
+    from mlnlab.cli.answers import Answer
+    from mlnlab.cli.progress import progress_bars
+    from mlnlab.inference.asking import SamplingWarning, infer
+    from mlnlab.model.database import Database
+
+    db: Database | None = None if path is None else Database.load(path, mln)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SamplingWarning)  # they are said below, in a line of their own
+        marginals = infer(
+            mln, db, split_queries(arguments.query), open=split_queries(arguments.open),
+            given=split_queries(arguments.given), method=arguments.method,
+            observers=progress_bars(path.name if path else "sampling", _samples(arguments.method, options)), **options,
+        )  # fmt: skip
+    _say(path, marginals)
+    return Answer(str(path or ""), marginals)
+
+
+def _samples(method: str, options: Mapping[str, Any]) -> int | None:
+    """Return how many samples a run takes from each chain, if the method says so."""
+    from mlnlab.inference.asking import SAMPLING
+    from mlnlab.inference.registry import method_named
+
+    params = method_named(SAMPLING if method == "auto" else method).params
+    samples = options.get("samples", getattr(params, "samples", None))
+    return samples if isinstance(samples, int) else None
+
+
+def _say(path: Path | None, marginals: Marginals) -> None:
+    """Say on stderr how an answer was computed, and each doubt in a line."""
+    from mlnlab.display.probabilities import how_computed, why_empty
+
+    how = how_computed(replace(marginals, warnings=())) if marginals else why_empty(marginals)
+    lines = [f"{path or 'no facts'}: {how}", *(f"warning: {warning}" for warning in marginals.warnings)]
+    print("\n".join(map(printable, lines)), file=sys.stderr)
+
+
+def _show(answers: Sequence[Answer], output: Path | None) -> None:
+    """Print the answers as a table, or write them to a file."""
+    from mlnlab.cli.answers import as_csv, as_json, as_table
+    from mlnlab.syntax.sources import write_text
+
     if output is None:
         print(as_table(answers), end="")
     else:
         write_text(output, as_csv(answers) if output.suffix.lower() == ".csv" else as_json(answers))
         print(output)
-    return 0
 
 
-def _ask(mln: MLN, path: Path | None, arguments: argparse.Namespace) -> Answer:
-    """Answer the question for one file of facts, and say how."""
+def _stop(
+    answers: Sequence[Answer], path: Path | None, stopped: KeyboardInterrupt, output: Path | None
+) -> int:
+    """Show what is known when somebody presses Ctrl-C."""
     from mlnlab.cli.answers import Answer
-    from mlnlab.display.probabilities import how_computed, why_empty
-    from mlnlab.inference.asking import infer
-    from mlnlab.model.database import Database
+    from mlnlab.inference.asking import Interrupted
 
-    db: Database | None = None if path is None else Database.load(path, mln)
-    marginals = infer(
-        mln, db, split_queries(arguments.query), open=split_queries(arguments.open),
-        given=split_queries(arguments.given), method=arguments.method,
-    )  # fmt: skip
-    how = how_computed(marginals) if marginals else why_empty(marginals)
-    print(printable(f"{path or 'no facts'}: {how}"), file=sys.stderr)
-    return Answer(str(path or ""), marginals)
+    known = stopped.so_far() if isinstance(stopped, Interrupted) else None
+    found = [*answers, *([] if known is None else [Answer(str(path or ""), known, complete=False)])]
+    if known is None:
+        print(printable(f"{path or 'no facts'}: stopped before anything was known."), file=sys.stderr)
+    else:
+        _say(path, known)
+    if found:
+        _show(found, output)
+    print("stopped", file=sys.stderr)
+    return 130
 
 
 def split_queries(texts: Sequence[str]) -> list[str]:
