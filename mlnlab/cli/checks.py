@@ -50,6 +50,7 @@ def all_checks() -> Iterator[Check]:
         _check_package,
         _check_dependencies,
         _check_kernel,
+        _check_lab_extension,
         _check_caches,
         _check_browser,
         _check_data,
@@ -124,6 +125,37 @@ def _check_kernel() -> Iterator[Check]:
         yield Check("notebook kernel", Status.OK, "python3 is this Python")
     else:
         yield Check("notebook kernel", Status.WARN, f"python3 is another Python: {program}", remedy)
+
+
+def _check_lab_extension() -> Iterator[Check]:
+    """Whether JupyterLab finds what colours our languages and draws saved drawings."""
+    from jupyter_core.paths import jupyter_path
+    from jupyterlab.commands import AppOptions, get_app_info
+
+    name = "lab extension"
+    known = get_app_info(AppOptions(labextensions_path=jupyter_path("labextensions")))
+    found = known["federated_extensions"].get("mlnlab")
+    if found is None:
+        detail = "JupyterLab does not find it: no colours in .mln files, and only pictures of saved views"
+        yield Check(name, Status.WARN, detail, _REINSTALL)
+        return
+    folder = Path(found["ext_path"])
+    if known["disabled"].get("mlnlab"):
+        remedy = f'"{sys.executable}" -m jupyter labextension enable mlnlab'
+        yield Check(name, Status.WARN, f"{folder} is switched off", remedy)
+    elif not (folder / found["jupyterlab"]["_build"]["load"]).is_file():
+        yield Check(name, Status.WARN, f"{folder} is not whole", _REINSTALL)
+    elif _is_other_build(folder):
+        detail = f"{folder} is another build than the one beside the sources"
+        yield Check(name, Status.WARN, detail, "make lab  (links it to the sources)")
+    else:
+        yield Check(name, Status.OK, f"JupyterLab finds it in {folder}")
+
+
+def _is_other_build(folder: Path) -> bool:
+    """Tell whether a source folder holds another build than the one that is installed."""
+    ours, theirs = (place / "sources.sha256" for place in (_PACKAGE / "labextension", folder))
+    return ours.is_file() and not (theirs.is_file() and theirs.read_bytes() == ours.read_bytes())
 
 
 def _check_caches() -> Iterator[Check]:

@@ -74,3 +74,64 @@ def test_the_real_data_are_nobodys_business_unless_named(monkeypatch, capsys, tm
     monkeypatch.setenv("MLNLAB_DATA", str(tmp_path))
     _, found = report(capsys)
     assert str(tmp_path) in [check["detail"] for check in found["checks"]]
+
+
+def extension_finding(capsys):
+    _, found = report(capsys)
+    (finding,) = [check for check in found["checks"] if check["name"] == "lab extension"]
+    return finding
+
+
+@pytest.fixture
+def installed(tmp_path, monkeypatch):
+    """An extension that JupyterLab finds before any other."""
+    folder = tmp_path / "labextensions" / "mlnlab"
+    (folder / "static").mkdir(parents=True)
+    build = {"load": "static/entry.js", "extension": "./extension"}
+    described = {"name": "mlnlab", "version": "0.1.0", "jupyterlab": {"_build": build}}
+    (folder / "package.json").write_text(json.dumps(described))
+    (folder / "static" / "entry.js").write_text("")
+    (folder / "sources.sha256").write_text("as built\n")
+    package = tmp_path / "package"
+    (package / "labextension").mkdir(parents=True)
+    (package / "labextension" / "sources.sha256").write_text("as built\n")
+    monkeypatch.setattr(checks, "_PACKAGE", package)
+    monkeypatch.setenv("JUPYTER_PATH", str(tmp_path))
+    return folder
+
+
+def test_the_extension_of_lab_is_found(installed, capsys):
+    finding = extension_finding(capsys)
+    assert (finding["status"], finding["detail"]) == ("ok", f"JupyterLab finds it in {installed}")
+
+
+def test_a_missing_extension_is_said_with_what_is_missed(monkeypatch, capsys, tmp_path):
+    from jupyter_core import paths
+
+    monkeypatch.setattr(paths, "jupyter_path", lambda *_: [str(tmp_path)])
+    finding = extension_finding(capsys)
+    assert finding["status"] == "warn"
+    assert "no colours in .mln files" in finding["detail"]
+    assert "pip install" in finding["remedy"]
+
+
+def test_an_extension_that_is_not_whole(installed, capsys):
+    (installed / "static" / "entry.js").unlink()
+    assert extension_finding(capsys)["detail"] == f"{installed} is not whole"
+
+
+def test_an_older_copy_beside_sources(installed, capsys):
+    (installed / "sources.sha256").write_text("built before\n")
+    finding = extension_finding(capsys)
+    assert "another build than the one beside the sources" in finding["detail"]
+    assert "make lab" in finding["remedy"]
+
+
+def test_an_extension_that_is_switched_off(installed, capsys, monkeypatch, tmp_path):
+    (tmp_path / "labconfig").mkdir()
+    config = {"disabledExtensions": {"mlnlab": True}}
+    (tmp_path / "labconfig" / "page_config.json").write_text(json.dumps(config))
+    monkeypatch.setenv("JUPYTER_CONFIG_PATH", str(tmp_path))
+    finding = extension_finding(capsys)
+    assert finding["detail"] == f"{installed} is switched off"
+    assert "labextension enable mlnlab" in finding["remedy"]
