@@ -13,6 +13,7 @@ from mlnlab.display import (
     differences,
     explanations,
     findings,
+    ground_networks,
     hypergraphs,
     mathematics,
     models,
@@ -29,6 +30,8 @@ from mlnlab.display.style import card, quiet
 from mlnlab.errors import Diagnostic
 from mlnlab.evaluation.calibration import Calibration
 from mlnlab.experiments.samples.loading import Sample
+from mlnlab.grounding.ground_network import GroundNetwork
+from mlnlab.grounding.network_size import NetworkSize
 from mlnlab.inference.asking import LogZ, MapState
 from mlnlab.inference.explanation import Explanation
 from mlnlab.inference.marginals import Marginals
@@ -83,6 +86,11 @@ DISPLAYS: Mapping[type, Display] = {
         explanations.explanation_text,
         scene=explanations.explanation_scene,
     ),
+    GroundNetwork: Display(
+        ground_networks.ground_network_display,
+        ground_networks.ground_network_text,
+        scene=ground_networks.scene_of,
+    ),
     Hypergraph: Display(
         hypergraphs.hypergraph_display, hypergraphs.hypergraph_text, scene=hypergraphs.scene_of
     ),
@@ -96,6 +104,7 @@ DISPLAYS: Mapping[type, Display] = {
     Marginals: Display(
         probabilities.marginals_display, probabilities.marginals_text, scene=probabilities.marginals_scene
     ),
+    NetworkSize: Display(ground_networks.network_size_display, ground_networks.network_size_text),
     Predicate: Display(vocabularies.predicate_display, str),
     Sample: Display(samples.sample_display, samples.sample_text),
     Sampler: Display(running.sampler_display, running.sampler_text),

@@ -17,14 +17,18 @@ from mlnlab.display.hypergraph_layout import (
     parts_of,
     place_parts,
 )
+from mlnlab.display.layouts.boxes import names_apart
 from mlnlab.display.markup import count_of
 from mlnlab.display.scene.building import Entry, kind_number, label, legend, mark, tooltip
 from mlnlab.display.scene.items import Circle, Group, Item, Layer, Path, Rectangle, Scene
 from mlnlab.display.scene.look import DASHES
 from mlnlab.display.scene.paths import arrow_head, bowed, polyline, round_hull, segments, toward
+from mlnlab.display.scene.text_fitting import text_width
 from mlnlab.logic.ground_atoms import GroundAtom
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from mlnlab.model.hypergraph import Hypergraph
 
 Style = Literal["auto", "bipartite", "hulls"]
@@ -75,7 +79,7 @@ def _nodes(graph: Hypergraph, parts: Parts, places: Places) -> Iterator[Group]:
     """Yield the constants: boxes with names, or where there are many dots, the best connected ones named."""
     degrees = graph.degrees()
     sizes = box_sizes(parts)
-    named = set(np.argsort(-degrees, kind="stable")[:_NAMED_OF_MANY].tolist())
+    named = _named_dots(parts, places, degrees)
     types = list(graph.constants)
     predicates = list(graph.vocabulary.predicates)
     for number, node in enumerate(parts.nodes):
@@ -92,6 +96,13 @@ def _nodes(graph: Hypergraph, parts: Parts, places: Places) -> Iterator[Group]:
         yield Group(
             id=parts.node_ids[number], x=x, y=y, pick=True, tooltip=tip, children=(*children, *badges)
         )
+
+
+def _named_dots(parts: Parts, places: Places, degrees: NDArray[np.int64]) -> set[int]:
+    """Return the best connected constants whose names do not cover each other."""
+    widths = [min(text_width(node.constant[:200], "small"), WIDEST_NAME) + 4 for node in parts.nodes]
+    order = np.argsort(-degrees, kind="stable")[:_NAMED_OF_MANY]
+    return names_apart(places.nodes, np.column_stack([widths, np.full(len(widths), 15.0)]), order)
 
 
 def _box(name: str, width: float, dash: str) -> tuple[Item, ...]:

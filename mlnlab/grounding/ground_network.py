@@ -177,6 +177,12 @@ class GroundNetwork:
         """Return the links that an atom is in."""
         return np.asarray(np.sort(self._links_by_atom[[atom]].indices), np.int64)
 
+    def degrees(self) -> Numbers:
+        """Return how many neighbours each atom has."""
+        shared = (self._links_by_atom @ self.incidence).tocsr()
+        linked = np.diff(self._links_by_atom.indptr) > 0
+        return np.asarray(np.diff(shared.indptr) - linked, np.int64)
+
     def components(self) -> tuple[tuple[GroundAtom, ...], ...]:
         """Return the parts of the network that no link joins, the largest first: they are independent."""
         from scipy.sparse.csgraph import connected_components

@@ -8,6 +8,7 @@ are facts.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,17 @@ import numpy as np
 from mlnlab.grounding.clause_scan import as_literals
 from mlnlab.grounding.question import opening
 from mlnlab.logic.evaluation import typed_arithmetic
-from mlnlab.logic.formulas import Atom, Cardinality, Formula, Quantified, Variable
+from mlnlab.logic.formulas import (
+    And,
+    Atom,
+    Cardinality,
+    Formula,
+    Implies,
+    Not,
+    Or,
+    Quantified,
+    Variable,
+)
 from mlnlab.logic.printing import to_text
 from mlnlab.logic.relations import Relation
 from mlnlab.logic.substitution import free_variables
@@ -182,11 +193,11 @@ class _Sizes:
         return total
 
     def _by_premises(self, formula: Formula, sizes: Mapping[Variable, int]) -> int:
-        """Bound the groundings in which no closed literal decides: a closed premise holds only as a fact."""
+        """Bound the groundings that no closed premise decides: it must be one of the facts."""
         bound = prod(sizes.values())
-        for literals in (as_literals(formula), as_literals(formula, positive=False)):
-            for atom, positive in literals or ():
-                if isinstance(atom, Atom) and not positive and not self.opened[atom.predicate]:
+        for truth in (True, False):
+            for atom in _premises(formula, truth):
+                if not self.opened[atom.predicate]:
                     facts = len(self._relation(self.vocabulary[atom.predicate]).true)
                     others = prod(size for v, size in sizes.items() if v not in atom.arguments)
                     bound = min(bound, facts * others)
@@ -208,6 +219,23 @@ class _Sizes:
             signs = {(atom.predicate, positive) for atom, positive in literals if isinstance(atom, Atom)}
             return len({name for name, _ in signs}) == len(signs)
         return len(set(names)) == len(names) and not any(isinstance(part, Quantified) for part in parts)
+
+
+def _premises(formula: Formula, truth: bool) -> Iterator[Atom]:
+    """Yield atoms outside quantifiers that, where one of them is false, give the formula this truth."""
+    match formula:
+        case Atom() if not truth:
+            yield formula
+        case Not(operand):
+            yield from _premises(operand, not truth)
+        case And(operands) if not truth:
+            yield from chain.from_iterable(_premises(operand, truth) for operand in operands)
+        case Or(operands) if truth:
+            yield from chain.from_iterable(_premises(operand, truth) for operand in operands)
+        case Implies(premise, conclusion) if truth:
+            yield from chain(_premises(premise, truth=False), _premises(conclusion, truth))
+        case _:
+            return
 
 
 def _calculates(part: Formula) -> bool:

@@ -15,6 +15,8 @@ SHOWN_TYPES = {
     "mlnlab.errors": ("Diagnostic",),
     "mlnlab.evaluation.calibration": ("Calibration",),
     "mlnlab.experiments.samples.loading": ("Sample",),
+    "mlnlab.grounding.ground_network": ("GroundNetwork",),
+    "mlnlab.grounding.network_size": ("NetworkSize",),
     "mlnlab.inference.asking": ("LogZ", "MapState"),
     "mlnlab.inference.explanation": ("Explanation",),
     "mlnlab.inference.marginals": ("Marginals",),

@@ -47,7 +47,8 @@ def hostile_model(name):
 
 def things(mln, db):
     """A value of every kind that a question about a small model leads to."""
-    marginals = ml.infer(mln, db, query=["Smokes", "Cancer"])
+    query = ["Smokes", "Cancer"]
+    marginals = ml.infer(mln, db, query=query)
     open_atom = next(str(choice.atoms[0]) for choice in marginals.question.choices)
     diagnostic = Diagnostic(
         "strange", Severity.ERROR, f"about {mln.to_text()}", Span(mln.to_text(), 1, 1, 1, 3), mln.to_text(),
@@ -56,8 +57,9 @@ def things(mln, db):
     return [
         mln, mln.formulas, mln.formulas[-1], mln.formulas[-1].formula, mln.vocabulary,
         mln.vocabulary["Smokes"], db, db.world(), marginals, marginals.why(open_atom),
-        ml.map_state(mln, db, query=["Smokes", "Cancer"]), ml.log_z(mln, db), diagnostic, [diagnostic] * 3,
+        ml.map_state(mln, db, query=query), ml.log_z(mln, db), diagnostic, [diagnostic] * 3,
         mln.diff(mln.without(0)), ml.variables("x")[0], ml.Hypergraph.from_database(db),
+        ml.ground_network(mln, db, query), ml.network_size(mln, db, query),
         ml.calibration(marginals, db), *run_things(mln, db),
     ]  # fmt: skip
 

@@ -82,3 +82,13 @@ def _shrunk(places: Reals, sizes: Reals, width: float) -> Reals:
     # What is made narrower may stay higher: names need the height, and the page has it.
     scale = min(1.0, across)
     return np.asarray(places * (scale, min(1.0, down, scale * _HIGHER)))
+
+
+def names_apart(places: Reals, sizes: Reals, order: ArrayLike) -> set[int]:
+    """Return which boxes can have their names written: in this order, each where it covers no earlier one."""
+    kept: list[int] = []
+    for number in np.asarray(order).tolist():
+        room = (sizes[kept] + sizes[number]) / 2
+        if not (np.abs(places[kept] - places[number]) < room).all(axis=1).any():
+            kept.append(number)
+    return set(kept)
