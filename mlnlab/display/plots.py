@@ -128,7 +128,7 @@ def _shade(plot: Plot, inner: Box) -> tuple[Item, ...]:
         ),
         Text(
             x=inner.x + start * inner.width + 4,
-            y=inner.y + 11,
+            y=inner.y + inner.height - 5,
             text="burn-in" if width > text_width("burn-in", "small") + 6 else "",
             look="quiet small",
         ),

@@ -135,7 +135,7 @@ def calibration_figure(calibration: Calibration) -> go.Figure:
         " %{customdata[3]:.2f}<br>mean probability %{x:.3f}<extra></extra>",
     )  # fmt: skip
     figure.update_xaxes(range=[0, 1], title=_below(calibration))
-    figure.update_yaxes(range=[-0.02, 1.02], title="share that is true")
+    figure.update_yaxes(range=[-0.02, 1.08], title="share that is true")
     return figure
 
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 _TOP, _PLOT, _GAP = 40.0, 140.0, 12.0
 _NUMBER, _SHORTEST = 64.0, 60.0
 _END = 1.2  # R-hat at the right end of its track; what is larger gets an arrow head
+_GREATEST = 10.0
 _R_HAT, _EFFECTIVE = "largest_r_hat", "smallest_effective_size"
 
 
@@ -133,11 +134,13 @@ def _over_the_run(step: Step[Any], trace: Trace[Any], top: float) -> tuple[Item,
     half = (WIDTH - _GAP) / 2
     items: list[Item] = []
     wanted = (
-        (_R_HAT, "largest R-hat", LARGE_R_HAT),
+        (_R_HAT, f"largest R-hat (drawn up to {_GREATEST:.0f})", LARGE_R_HAT),
         (_EFFECTIVE, "smallest effective sample size", FEW_SAMPLES),
     )
     for number, (metric, title, level) in enumerate(wanted):
         values = found.columns[metric][past] if metric in found.columns else np.full(len(steps), np.nan)
+        if metric == _R_HAT:  # chains that never move have none that could be drawn
+            values = np.minimum(values, _GREATEST)
         line = Line(title, steps, values)
         across = place_axis(0, float(steps[-1]) if len(steps) else 1.0, whole=True)
         around = (1.0, 1.1) if metric == _R_HAT else (0.0, 2 * level)
