@@ -11,6 +11,7 @@ import time
 from enum import Enum
 from typing import TYPE_CHECKING, Generic
 
+from mlnlab.steps.breakpoints import pause_reason
 from mlnlab.steps.step import Observer, S, Step, no_states, numbered, watched
 from mlnlab.steps.stopping import Predicate, reason_of
 
@@ -172,9 +173,9 @@ class Driver(Generic[S]):
         if self._stop is not None and self._stop(step):
             self.stop(reason_of(self._stop))
         # All are asked, because each remembers the step before.
-        reached = [reason_of(condition) for condition in self.breaks if condition(step)]
-        if reached:
-            self.rest(" ".join(reached))
+        reached = [pause_reason(condition, step) for condition in self.breaks]
+        if any(reached):
+            self.rest(" ".join(filter(None, reached)))
 
     def _settle(self, phase: Phase) -> None:
         self.phase, self.reason = phase, self._why

@@ -47,11 +47,13 @@ class StopRule(ABC):
 def reason_of(rule: Predicate) -> str:
     """Return the sentence of a rule that is true; functions of other kinds are called by their name."""
     reason = getattr(rule, "reason", "")
-    return reason if isinstance(reason, str) and reason else f"{_name_of(rule)} is true."
+    return reason if isinstance(reason, str) and reason else f"{name_of(rule)} is true."
 
 
-def _name_of(rule: Predicate) -> str:
-    return getattr(rule, "__name__", type(rule).__name__)
+def name_of(rule: Predicate) -> str:
+    """Return what to call a rule in sentences."""
+    name = getattr(rule, "__name__", type(rule).__name__)
+    return "a condition" if name == "<lambda>" else str(name)
 
 
 class AfterSteps(StopRule):

@@ -8,9 +8,22 @@ import numpy as np
 import pytest
 
 from mlnlab.errors import ArgumentError
-from mlnlab.steps.breakpoints import Break, changes, crosses, decreases, not_finite, sign_change
+from mlnlab.steps.breakpoints import (
+    Break,
+    becomes,
+    changes,
+    crosses,
+    decreases,
+    merges,
+    not_finite,
+    pause_reason,
+    sign_change,
+    when,
+)
+from mlnlab.steps.live import Live
 from mlnlab.steps.step import Step, run
-from tests.steps.toys import Inner, counting, frozen
+from mlnlab.steps.trace import Trace
+from tests.steps.toys import Count, Inner, counting, frozen
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -129,3 +142,114 @@ def test_odd_arguments_get_a_sentence():
         Break("odd", 3)
     with pytest.raises(ArgumentError, match="no metric 'weights'"):
         hits(decreases("weights"), learners(1))
+
+
+# --- functions of a state, and clusters ----------------------------------------------------------------
+
+
+def test_a_function_of_the_state_with_a_name():
+    states = [Learner(1), Learner(1, rejected=True), Learner(2, rejected=True), Learner(3)]
+    rejected = when("a step is rejected", lambda state: state.rejected)
+    assert hits(rejected, states) == {
+        1: "a step is rejected at step 1.",
+        2: "a step is rejected at step 2.",
+    }
+    assert hits(becomes("a step is rejected", lambda state: state.rejected), states) == {
+        1: "a step is rejected at step 1."
+    }
+    said = when("it is big", lambda state: f"{state.weights} of 2" if state.weights > 1 else "")
+    assert hits(said, states) == {2: "it is big at step 2: 2 of 2.", 3: "it is big at step 3: 3 of 2."}
+    assert list(hits(becomes("it is 1", lambda state: state.weights == 1), states)) == [0]
+    for make in (when, becomes):
+        with pytest.raises(ArgumentError, match="needs a function of a state, not 3"):
+            make("odd", 3)
+
+
+@dataclass(frozen=True)
+class Clustering:
+    clusters: object
+
+    def metrics(self):
+        return {}
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda clusters: clusters,
+        lambda clusters: tuple(map(frozenset, reversed(clusters))),
+        lambda clusters: {member: id(cluster) for cluster in clusters for member in cluster},
+    ],
+)
+def test_these_two_merge(write):
+    history = [[["a"], ["b"], ["c"]], [["a", "c"], ["b"]], [["a", "b", "c"]], [["a", "b"], ["c"]]]
+    states = [Clustering(write(clusters)) for clusters in history]
+    assert hits(merges("clusters", "a", "b"), states) == {
+        2: "a and b merge in clusters at step 2: a, b are together now."
+    }
+    assert hits(merges("clusters"), states) == {
+        1: "two clusters merge in clusters at step 1: a, c are together now.",
+        2: "two clusters merge in clusters at step 2: a, b are together now.",
+    }
+    assert hits(merges("clusters", "a", "z"), states) == {}
+    assert list(hits(merges("clusters", "a", "b", "c"), states)) == [2]
+
+
+def test_labels_are_clusters_too():
+    states = [Clustering(frozen(labels, np.int64)) for labels in ([0, 1, 2], [5, 5, 7], [5, 5, 7])]
+    found = hits(merges(lambda state: state.clusters, 0, 1, name="the labels"), states)
+    assert found == {1: "0 and 1 merge in the labels at step 1: 0, 1 are together now."}
+
+
+def test_what_is_no_partition_gets_a_sentence():
+    with pytest.raises(ArgumentError, match="name a second member besides 'a'"):
+        merges("clusters", "a")
+    for odd in (3, "ab", ["ab", "c"], None):
+        with pytest.raises(ArgumentError, match="'clusters' has to be clusters, a mapping or labels"):
+            hits(merges("clusters"), [Clustering(odd)])
+
+
+# --- conditions that fail ------------------------------------------------------------------------------
+
+
+def failing(step):
+    raise ZeroDivisionError("division by zero")
+
+
+UNTOLD = {
+    "Whether it is odd could not be told at step 3: "
+    "AttributeError(\"'Count' object has no attribute 'valu'\")": when("it is odd", lambda state: state.valu),
+    "Whether valve crosses 2 could not be told at step 3: There is no metric 'valve'; there is 'value'. "
+    "Did you mean 'value'? And Count has no attribute 'valve'.": crosses("valve", 2),
+    "Whether failing could not be told at step 3: ZeroDivisionError('division by zero')": failing,
+    "Whether a condition could not be told at step 3: "
+    "TypeError(\"'<' not supported between instances of 'Count' and 'int'\")": lambda step: step.state < 3,
+}
+
+
+@pytest.mark.parametrize("sentence", UNTOLD)
+def test_a_condition_that_fails_is_a_reason_to_rest(sentence):
+    assert pause_reason(UNTOLD[sentence], Step(3, 0.0, Count(3))) == sentence
+
+
+def test_a_condition_that_does_not_fail_gives_its_own_reason():
+    step = Step(3, 0.0, Count(3))
+    assert pause_reason(lambda _: True, step) == "a condition is true."
+    assert pause_reason(when("it is three", lambda state: state.value == 3), step) == "it is three at step 3."
+    assert pause_reason(lambda _: False, step) is None
+
+
+def test_a_live_run_rests_where_a_condition_fails_and_can_go_on():
+    trace = Trace()
+    fragile = when("it breaks", lambda state: 1 // (state.value - 7) > 5)
+    with Live(counting(40), observers=[trace], breaks=[fragile]) as live:
+        live.start()
+        assert live.wait(20).index == 7
+        assert live.paused
+        assert live.error is None
+        assert "Whether it breaks could not be told at step 7: ZeroDivisionError" in live.reason
+        live.breaks = []
+        live.resume()
+        assert live.wait(20).index == 39
+        assert live.ended
+    assert trace.recorded == 40
