@@ -48,12 +48,18 @@ class Table:
         }
 
 
+def _nothing_to_choose(_id: str) -> RunPicture | None:
+    """Offer nothing."""
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class RunPicture:
     """The pictures of a run: ``parts`` by name, the first of them is shown first.
 
     ``caption`` says a step in one line, ``remarks`` what a reader has to be warned of, ``table`` gives the
-    numbers behind the picture, or nothing.
+    numbers behind the picture, or nothing. ``choose`` returns the pictures with an item chosen by its id, so
+    that it is looked at closely, or nothing where that item makes no difference.
     """
 
     title: str
@@ -61,3 +67,4 @@ class RunPicture:
     caption: Callable[[Step[Any]], str]
     remarks: Callable[[Step[Any]], Sequence[str]]
     table: Callable[[Step[Any]], Table | None]
+    choose: Callable[[str], RunPicture | None] = _nothing_to_choose

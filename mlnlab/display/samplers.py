@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ from mlnlab.display.runs import Column, Draw, RunPicture, Table
 from mlnlab.display.samplers_chains import chains_part
 from mlnlab.display.samplers_convergence import convergence_part
 from mlnlab.display.samplers_probabilities import overview_part, probabilities_part
-from mlnlab.display.samplers_view import MOST_ROWS, SamplerView, sampler_view
+from mlnlab.display.samplers_view import MOST_CHOSEN, MOST_ROWS, SamplerView, sampler_view
 from mlnlab.display.samplers_worlds import worlds_part
 
 if TYPE_CHECKING:
@@ -42,13 +43,29 @@ def sampler_picture(
     what each chain alone says, and ``exact`` are known probabilities to compare with, such as marginals.
     """
     view = sampler_view(sampler, queries, compared, exact)
+    name = sampler.method.name
+    return _picture(view, f"{name[:1].upper()}{name[1:]} sampling")
+
+
+def _picture(view: SamplerView, title: str) -> RunPicture:
     return RunPicture(
-        title=f"Sampling by {sampler.method.name}",
+        title=title,
         parts=_parts(view),
         caption=lambda step: _caption(view, step),
         remarks=lambda step: [*view.reader.warnings(step.state), *([view.rest] if view.rest else [])],
         table=lambda step: _table(view, step),
+        choose=lambda name: _chosen(view, title, name),
     )
+
+
+def _chosen(view: SamplerView, title: str, name: str) -> RunPicture | None:
+    """Return the pictures in which the chains are compared on an atom that was clicked, first of all."""
+    word, _, number = name.rpartition("-")
+    place = int(number) if word == "atom" and number.isdecimal() else -1
+    if place not in view.shown or view.reader.known[place]:
+        return None
+    others = [other for other in view.chosen if other != place]
+    return _picture(replace(view, chosen=(place, *others)[:MOST_CHOSEN]), title)
 
 
 def _parts(view: SamplerView) -> dict[str, Draw]:

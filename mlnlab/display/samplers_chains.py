@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from mlnlab.steps.trace import Trace
 
 MOST_CHAINS = 16
+_FIRST_REACH = 64  # sweeps
 _TALL, _SMALL, _GAP = 190.0, 140.0, 12.0
 
 
@@ -45,7 +46,6 @@ def chains_part(view: SamplerView, reader: ChainsReader) -> Draw:
         return ChainsRow(state.sweeps, state.log_weights[:MOST_CHAINS], fractions)
 
     history = History(read)
-    across = place_axis(0, reader.sweeps, whole=True)
     shares = value_axis(0, 1, most=3)
     unit = Axis(0.0, 1.0, shares.ticks, shares.words)
 
@@ -54,6 +54,7 @@ def chains_part(view: SamplerView, reader: ChainsReader) -> Draw:
         sweeps = np.array([row.sweeps for row in rows], np.float64)
         weights = np.array([row.log_weights for row in rows], np.float64).T
         answers = np.array([row.fractions for row in rows], np.float64).transpose(2, 1, 0)
+        across = place_axis(0, _reach(rows[-1].sweeps, reader.sweeps), whole=True)
         lines = _lines(sweeps, weights)
         burn_in = (0.0, float(reader.burn_in))
         plots = [
@@ -68,6 +69,14 @@ def chains_part(view: SamplerView, reader: ChainsReader) -> Draw:
         return _scene(plots, len(step.state.log_weights))
 
     return draw
+
+
+def _reach(done: int, whole: int) -> int:
+    """Return how far the axis goes: it doubles when the curves reach its end, up to the whole run."""
+    reach = _FIRST_REACH
+    while reach < done:
+        reach *= 2
+    return min(reach, max(whole, done))
 
 
 def _lines(sweeps: NDArray[np.float64], values: NDArray[np.float64]) -> tuple[Line, ...]:

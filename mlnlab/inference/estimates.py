@@ -161,15 +161,20 @@ def _held_still(clauses: GroundClauses, asked: Asked, found: QueryEstimates) -> 
 
 def _ties(clauses: GroundClauses) -> NDArray[np.float64]:
     """Return for each open atom the sum of the absolute weights of what ties it to other atoms."""
-    sizes = np.diff(clauses.starts.astype(np.int64))
+    sizes = _lengths(clauses.starts)
     strengths = np.where((sizes > 1) & ~clauses.hard, np.abs(clauses.weights), 0.0)
     number = clauses.number_of_atoms
-    of_clauses = np.bincount(clauses.literals >> 1, np.repeat(strengths, sizes), number)
-    sizes = np.diff(clauses.scope_starts.astype(np.int64))
+    of_clauses = np.bincount(clauses.literals >> 1, np.repeat(strengths, sizes), number).astype(np.float64)
+    sizes = _lengths(clauses.scope_starts)
     strengths = np.where((sizes > 1) & ~clauses.table_hard, np.abs(clauses.table_weights), 0.0)
-    of_choices = np.bincount(clauses.scope, np.repeat(strengths, sizes), len(clauses.options))
-    atoms_of_choices = np.diff(clauses.first_atoms.astype(np.int64))
-    return np.asarray(of_clauses + np.repeat(of_choices, atoms_of_choices))
+    choices = len(clauses.options)
+    of_choices = np.bincount(clauses.scope, np.repeat(strengths, sizes), choices).astype(np.float64)
+    return of_clauses + np.repeat(of_choices, _lengths(clauses.first_atoms))
+
+
+def _lengths(starts: NDArray[np.uint32]) -> NDArray[np.int64]:
+    wide = starts.astype(np.int64)
+    return wide[1:] - wide[:-1]
 
 
 def _listed(asked: Asked, places: NDArray[np.intp]) -> str:

@@ -105,6 +105,13 @@ class RunView(View):
         self._part = part
         self._draw(resting=self._session.phase != "running")
 
+    def choose(self, name: str) -> None:
+        """Look closely at an item of the picture, by its id; what that changes is the picture's business."""
+        picture = self._picture.choose(name)
+        if picture is not None:
+            self._picture = picture
+            self._draw(resting=self._session.phase != "running")
+
     # --- looking ------------------------------------------------------------------------------
 
     @property
@@ -170,6 +177,8 @@ class RunView(View):
                 self.speed = float(delay)
             case "part", {"part": str(part)} if part in self._picture.parts:
                 self.show(part)
+            case "select", {"id": str(name)}:
+                self.choose(name)
             case "table", {"open": bool(is_open)}:
                 self._table_open = is_open
                 self._draw(resting=self._session.phase != "running")

@@ -148,7 +148,7 @@ def test_a_run_as_one_page(tmp_path):
     chosen = [trace[0], trace[2], trace[4], trace[-1]]
     assert data["steps"] == [picture.caption(step) for step in chosen]
     assert data["scenes"] == [picture.parts["worlds"](step, trace).to_json() for step in chosen]
-    assert "<title>Sampling by gibbs</title>" in page
+    assert "<title>Gibbs sampling</title>" in page
     assert len(data_of(replay_page(sampler, trace))["scenes"]) == len(trace)
     assert len(data_of(replay_page(trace))["scenes"]) == len(trace)
 

@@ -244,7 +244,7 @@ def test_bars_of_effective_samples_and_stems_of_r_hat(sampler, trace, picture):
 
 
 def test_captions_and_remarks(sampler, trace, picture):
-    assert picture.title == "Sampling by gibbs"
+    assert picture.title == "Gibbs sampling"
     assert picture.caption(trace[1]) == "sweep 10 of 240, burn-in"
     assert picture.caption(trace[4]) == "sweep 40 of 240, 0 samples from each of 4 chains"
     assert picture.caption(trace[-1]) == "sweep 240 of 240, 200 samples from each of 4 chains"

@@ -11,7 +11,7 @@ import pytest
 from mlnlab.widgets import cells, view
 from mlnlab.widgets.run_view import RunView
 from mlnlab.widgets.session import Session
-from tests.widgets.walks import PICTURE, Walking
+from tests.widgets.walks import PICTURE, Walking, apart
 
 
 class Shell:
@@ -89,5 +89,5 @@ def test_a_cell_that_is_moved_keeps_its_run_and_one_that_is_deleted_does_not(mon
         await asyncio.sleep(0.15)
         assert made.live.ended
 
-    asyncio.run(notebook())
+    apart(notebook())
     made.close()

@@ -14,10 +14,11 @@ import mlnlab as ml
 from mlnlab.display.scene.items import MIME_TYPE
 from mlnlab.display.scene.patches import NUMBERS
 from mlnlab.steps.live import stop_all
+from mlnlab.widgets import view as views
 from mlnlab.widgets.run_view import RunView
 from mlnlab.widgets.session import Session
 from tests.widgets.test_session import until
-from tests.widgets.walks import PICTURE, Walking, draw
+from tests.widgets.walks import PICTURE, Walking, apart, draw
 
 
 class Page:
@@ -185,7 +186,8 @@ def test_closing_leaves_no_thread():
     view.close()
 
 
-def test_the_last_page_that_goes_ends_the_run_and_another_one_goes_on(view):
+def test_the_last_page_that_goes_ends_the_run_and_another_one_goes_on(view, monkeypatch):
+    monkeypatch.setattr(views, "_running_loop", lambda: None)  # nobody to wait for it: it is gone at once
     page = Page(view)
     page.say("opened", view="second")
     view.play()
@@ -239,5 +241,5 @@ def test_a_run_can_be_awaited_while_clicks_are_answered():
         assert paused.index < 99
         return await asyncio.wait_for(view.run(), 5)
 
-    assert asyncio.run(cell()).index == 99
+    assert apart(cell()).index == 99
     view.close()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from random import Random
 
@@ -75,3 +77,9 @@ PICTURE = RunPicture(
     remarks=lambda step: ["It is late. <b>"] if step.index >= 20 else [],
     table=heights_table,
 )
+
+
+def apart(coroutine):
+    """Run a coroutine in an event loop and a thread of its own: a browser test keeps one here."""
+    with ThreadPoolExecutor(1) as threads:
+        return threads.submit(asyncio.run, coroutine).result(30)
