@@ -81,6 +81,55 @@ def test_works_where_nothing_is_writable(package):
     assert run(package, code) == ["20", "None"]
 
 
+@pytest.mark.parametrize("blocked", ["NUMBA_CACHE_DIR", "HOME"])
+def test_works_where_every_folder_refuses(package, blocked, monkeypatch):
+    """Files stand where the folders of the cache would be: this stops root as well."""
+    shutil.rmtree(package / "__pycache__", ignore_errors=True)
+    (package / "__pycache__").write_text("not a folder")
+    wall = package / "wall"
+    wall.write_text("not a folder")
+    for variable in ("HOME", "XDG_CACHE_HOME", "LOCALAPPDATA"):
+        monkeypatch.setenv(variable, str(wall))
+    if blocked == "NUMBA_CACHE_DIR":
+        setting = f"import os; os.environ['NUMBA_CACHE_DIR'] = {str(wall)!r}\n"
+    else:
+        setting = ""
+    code = setting + "from mlnlab.kernels.probe import twice; print(twice(10), twice._cache.cache_path)"
+    assert run(package, code) == ["20", "None"]
+
+
+def test_two_threads_may_call_a_kernel_for_the_first_time(package):
+    code = """
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+from mlnlab.kernels.probe import twice
+barrier = Barrier(2)
+def first_call(value):
+    barrier.wait()
+    return twice(value)
+with ThreadPoolExecutor(2) as threads:
+    print(*threads.map(first_call, (10, 20)), len(twice.signatures))
+"""
+    assert run(package, code) == ["20", "30", "1"]
+
+
+def test_what_is_cached_can_be_told_without_compiling(package):
+    ask = """
+from mlnlab.kernels import compiled, helper, probe
+kernels = compiled.kernels_of(probe)
+print(len(kernels), all(map(compiled.is_cached, kernels)), len(probe.twice.signatures))
+"""
+    assert run(package, ask) == ["2", "False", "0"]
+    run(package)
+    assert run(package, ask) == ["2", "True", "0"]
+    (package / "helper.py").write_text(HELPER.format(step=7))
+    assert run(package, ask) == ["2", "False", "0"]
+    (package / "helper.py").write_text(HELPER.format(step=5))
+    for path in (package / "__pycache__").glob("*.nbi"):
+        path.write_bytes(b"nonsense")
+    assert run(package, ask) == ["2", "False", "0"]
+
+
 def test_works_where_the_cache_can_no_longer_be_written(package):
     fail = """
 from numba.core import caching
@@ -116,6 +165,22 @@ print("numba" in sys.modules)
         [sys.executable, "-c", code], check=False, cwd=KERNELS.parents[1], capture_output=True, text=True
     )
     assert result.stdout.strip() == "False", result.stderr
+
+
+def test_loading_compiles_nothing_and_says_what_was_there():
+    assert all(kernels.warm_up_all())
+    assert all(ready for _, ready in kernels.load_cached())
+    modules = [name for name, _ in kernels.load_cached()]
+    assert modules == [name for name, _ in kernels.warm_up_all()]
+
+
+def test_a_kernel_that_is_not_cached_is_not_loaded(monkeypatch):
+    from mlnlab.kernels import compiled, gibbs
+
+    monkeypatch.setattr(compiled, "is_cached", lambda kernel: kernel is not gibbs.sample)
+    monkeypatch.setattr(gibbs, "warm_up", lambda: pytest.fail("it was compiled"))
+    assert dict(kernels.load_cached())["gibbs"] is False
+    assert dict(kernels.load_cached())["ground_network"] is True
 
 
 def test_warm_up_names_every_kernel_module():
