@@ -7,6 +7,7 @@ left after any step; a state is all that is needed to go on, bit for bit.
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 from itertools import islice
 from math import isfinite
@@ -16,66 +17,25 @@ import pytest
 from hypothesis import given, settings
 
 import mlnlab as ml
-from mlnlab.grounding.question import pose
+from mlnlab.cli.method_options import typed_options
 from mlnlab.inference.method import LOG_Z, MARGINALS, MOST_PROBABLE
 from mlnlab.inference.query_instances import instances
-from mlnlab.inference.registry import method_named, methods
+from mlnlab.inference.registry import method_named
 from mlnlab.logic.evaluation import evaluate, groundings
-from mlnlab.steps.checkpoint import load_checkpoint, save_checkpoint
 from mlnlab.steps.sameness import differing_parts, same_state
 from tests import oracles, small_models
-
-MODEL = """
-person = {Anna, Bob, Carl}
-house = {Hut, Inn, Mill}
-S(person)
-F(person, person)
-Lives(person, house!)
-1.2 S(x) ^ F(x,y) => S(y)
--0.7 EXIST y F(x,y)
-0.4 EXIST>=2 x S(x)
-0.8 S(x) ^ F(x,x)
-0.9 Lives(x, Hut) <=> S(x)
-0.5 Lives(x,h) ^ Lives(y,h) => F(x,y)
-EXIST x S(x).
-"""
-FACTS = "S(Anna)\n!F(Anna, Bob)\nLives(Carl, Inn)\n0.8 F(Bob, Bob)"
-QUERIES = ["S", "F", "Lives", "S(Bob) ^ S(Carl)", "EXIST>=2 x S(x)"]
-
-ALL = methods()
-STEPPING = [method for method in ALL if method.steps is not None]
-ANSWERING = [method for method in ALL if MARGINALS in method.answers]
-
-
-def name(method):
-    return method.name
-
-
-each = pytest.mark.parametrize("method", ALL, ids=name)
-each_stepping = pytest.mark.parametrize("method", STEPPING, ids=name)
-each_answering = pytest.mark.parametrize("method", ANSWERING, ids=name)
-each_sampling = pytest.mark.parametrize("method", [m for m in ANSWERING if not m.is_exact], ids=name)
-each_exact = pytest.mark.parametrize("method", [m for m in ALL if m.is_exact], ids=name)
-
-
-@pytest.fixture(scope="module")
-def question():
-    mln = ml.MLN.from_text(MODEL)
-    return pose(mln, ml.Database.from_text(FACTS, mln), QUERIES)
-
-
-@pytest.fixture(scope="module")
-def truth():
-    mln = ml.MLN.from_text(MODEL)
-    return ml.infer(mln, ml.Database.from_text(FACTS, mln), QUERIES, method="enumeration")
-
-
-def short(method, **options):
-    """A method's parameters for a short run; samplers know ``samples`` and ``seed``."""
-    known = {"samples": 60, "burn_in": 10, "seed": 1, "sweeps_per_state": 3, **options}
-    fields = {field.name for field in dataclasses.fields(method.params)}
-    return method.settings(**{key: value for key, value in known.items() if key in fields})
-
+from tests.conformance.subjects import (
+    arrays_in,
+    asked,
+    each,
+    each_answering,
+    each_exact,
+    each_sampling,
+    each_stepping,
+    respects_the_facts,
+    short,
+    whole_run,
+)
 
 # --- the record --------------------------------------------------------------------------------------
 
@@ -93,6 +53,13 @@ def test_the_record_is_complete(method):
     with pytest.raises(ml.ArgumentError, match="has no option"):
         method.settings(nonsense=1)
     assert (method.steps is None) == (method.estimate is None)
+
+
+@each
+def test_the_command_line_can_set_every_option(method):
+    defaults = dataclasses.asdict(method.settings())
+    texts = [f"{option}={value}" for option, value in defaults.items()]
+    assert method.settings(**typed_options(texts, [method])) == method.settings()
 
 
 # --- states ------------------------------------------------------------------------------------------
@@ -119,19 +86,8 @@ def test_states_are_frozen_and_none_comes_twice(method, question):
             setattr(state, dataclasses.fields(state)[0].name, None)
     copies = [[array.copy() for array in arrays_in(state)] for state in states]
     list(islice(method.steps(short(method), question, states[-1]), 3))
-    for state, copy in zip(states, copies, strict=True):
-        assert all(np.array_equal(*pair) for pair in zip(arrays_in(state), copy, strict=True))
-
-
-def arrays_in(value):
-    if isinstance(value, np.ndarray):
-        yield value
-    elif dataclasses.is_dataclass(value):
-        for field in dataclasses.fields(value):
-            yield from arrays_in(getattr(value, field.name))
-    elif isinstance(value, tuple):
-        for item in value:
-            yield from arrays_in(item)
+    for state, arrays in zip(states, copies, strict=True):
+        assert all(np.array_equal(*pair) for pair in zip(arrays_in(state), arrays, strict=True))
 
 
 @each_stepping
@@ -143,43 +99,70 @@ def test_metrics_are_finite_numbers(method, question):
             assert isfinite(value), key
 
 
-@each_stepping
-def test_a_run_may_be_left_after_any_step(method, question):
-    whole = list(method.steps(short(method), question, None))
-    for length in range(1, len(whole), 3):
-        run = method.steps(short(method), question, None)
-        left = list(islice(run, length))
-        run.close()
-        assert same_state(left[-1], whole[length - 1])
-        estimate = method.estimate(short(method), question, left[-1])
-        assert all(0 <= probability <= 1 for probability in estimate.values())
-
-
-@each_stepping
-def test_a_state_is_enough_to_go_on_bit_for_bit(method, question, tmp_path):
-    whole = list(method.steps(short(method), question, None))
-    for length in range(1, len(whole), 4):
-        save_checkpoint(tmp_path / "state.npz", whole[length - 1])
-        start = load_checkpoint(tmp_path / "state.npz").state
-        rest = list(method.steps(short(method), question, start))
-        assert len(rest) == len(whole) - length
-        for one, other in zip(rest, whole[length:], strict=True):
-            assert same_state(one, other), differing_parts(one, other)
-
-
 # --- answers -----------------------------------------------------------------------------------------
 
 
 @each_answering
 def test_evidence_is_respected(method, question):
     found = method.marginals(short(method), question, ())
-    assert found["S(Anna)"] == 1
-    assert found["F(Anna, Bob)"] == 0
-    assert found["Lives(Carl, Inn)"] == 1
-    assert found["Lives(Carl, Hut)"] == 0
-    assert found.error("S(Anna)") <= 1e-9
+    assert respects_the_facts(found)
     for person in ("Anna", "Bob"):
         assert sum(found[f"Lives({person}, {h})"] for h in ("Hut", "Inn", "Mill")) == pytest.approx(1)
+
+
+@each_stepping
+def test_evidence_is_respected_in_every_state(method, question):
+    for state in whole_run(method, question):
+        found = method.estimate(short(method), question, state)
+        if found.number_of_worlds:
+            assert respects_the_facts(found)
+
+
+@each_stepping
+def test_a_reader_of_states_says_the_same(method, question):
+    if method.reader is None:
+        return
+    params = short(method)
+    reader = method.reader(params, question)
+    for state in whole_run(method, question)[-2:]:
+        found, numbers = method.estimate(params, question, state), reader.estimates(state)
+        assert set(reader.names) == set(found)
+        for query, probability, error in zip(
+            reader.names, numbers.probabilities, numbers.errors, strict=True
+        ):
+            assert (probability, error) == (found[query], found.error(query))
+        assert dict(reader.marginals(state)) == dict(found)
+        assert reader.warnings(state) == found.warnings
+
+
+@each_answering
+def test_the_question_is_not_changed(method, question):
+    before = copy.deepcopy(question)
+    method.marginals(short(method), question, ())
+    assert not differing_parts(before, question)
+
+
+@each_answering
+def test_what_evidence_decides_needs_no_sampling(method):
+    people, houses = ("Anna", "Bob", "Carl"), ("Hut", "Inn", "Mill")
+    facts = [f"S({p})" for p in people] + [f"!F({p}, {q})" for p in people for q in people]
+    facts += [f"Lives({p}, Inn)" for p in people]
+    found = method.marginals(short(method), asked("\n".join(facts)), ())
+    assert {found[f"S({p})"] for p in people} == {1}
+    assert {found[f"F({p}, {q})"] for p in people for q in people} == {0}
+    assert [found[f"Lives(Bob, {h})"] for h in houses] == [0, 1, 0]
+    assert found["S(Bob) ^ S(Carl)"] == 1
+
+
+@each_answering
+@pytest.mark.parametrize(("facts", "given"), [
+    ("!S(Anna)\n!S(Bob)\n!S(Carl)", ()),
+    ("S(Anna)\n!S(Bob)", ("S(Bob)",)),
+    ("", ("S(Bob) ^ !S(Bob)",)),
+])  # fmt: skip
+def test_what_is_impossible_gets_a_sentence(method, facts, given):
+    with pytest.raises(ml.UnsatisfiableError, match="No world satisfies the hard formulas"):
+        method.marginals(short(method), asked(facts, given=given), ())
 
 
 @each_answering
@@ -208,19 +191,27 @@ def test_estimates_lie_within_five_standard_errors(method, question, truth):
 
 
 @each_sampling
+def test_every_seed_of_64_bits_will_do(method, question):
+    found = [method.marginals(short(method, seed=seed), question, ()) for seed in (0, 2**63, 2**64 - 1)]
+    assert len({tuple(answer.probabilities.values()) for answer in found}) == 3
+    with pytest.raises(ml.ArgumentError, match="seed is a whole number"):
+        method.marginals(short(method, seed=2**64), question, ())
+
+
+@each_sampling
 @settings(max_examples=15, derandomize=True)
-@given(asked=small_models.questions(most_atoms=7, hard=False))
-def test_estimates_on_random_models_lie_within_five_standard_errors(method, asked):
-    found = method.marginals(method.settings(seed=5, samples=4000), asked.question, ())
-    for atom in asked.question.query_atoms:
-        assert abs(found[atom] - asked.oracle.marginal(atom)) <= 5 * found.error(atom) + 1e-9
+@given(posed=small_models.questions(most_atoms=7, hard=False))
+def test_estimates_on_random_models_lie_within_five_standard_errors(method, posed):
+    found = method.marginals(method.settings(seed=5, samples=4000), posed.question, ())
+    for atom in posed.question.query_atoms:
+        assert abs(found[atom] - posed.oracle.marginal(atom)) <= 5 * found.error(atom) + 1e-9
 
 
 @each_exact
 @settings(max_examples=30)
-@given(asked=small_models.questions(most_atoms=7))
-def test_exact_methods_equal_brute_force(method, asked):
-    question, truth, params = asked.question, asked.oracle, method.settings()
+@given(posed=small_models.questions(most_atoms=7))
+def test_exact_methods_equal_brute_force(method, posed):
+    question, truth, params = posed.question, posed.oracle, method.settings()
     if MARGINALS in method.answers:
         found = method.marginals(params, question, ())
         for atom in question.query_atoms:
@@ -236,7 +227,7 @@ def test_exact_methods_equal_brute_force(method, asked):
         assert log_weight == pytest.approx(truth.best(), abs=1e-9)
         world = ml.World(question.vocabulary, true)
         assert all(evaluate(f, world, b) for f in question.given for b in groundings(f, world))
-        assert all(world.holds(*atom) == value for atom, value in asked.evidence.items())
+        assert all(world.holds(*atom) == value for atom, value in posed.evidence.items())
         assert oracles.respects_blocks(world)
 
 
