@@ -32,6 +32,7 @@ def load_cached() -> Iterator[tuple[str, bool]]:
 
 def _modules() -> tuple[ModuleType, ...]:
     """Return the kernel modules: first what the first sampler needs, then what reads large files of facts."""
-    from mlnlab.kernels import fact_scan, gibbs, ground_network, hard_worlds, random_numbers
+    from mlnlab.kernels import counting, counting_cycles, fact_scan, gibbs, ground_network, hard_worlds
+    from mlnlab.kernels import random_numbers as numbers
 
-    return random_numbers, ground_network, gibbs, hard_worlds, fact_scan
+    return numbers, ground_network, gibbs, hard_worlds, counting, counting_cycles, fact_scan

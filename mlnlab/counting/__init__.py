@@ -1,0 +1,1 @@
+"""True groundings of formulas, counted by planning and aggregation instead of enumeration."""

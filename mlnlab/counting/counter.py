@@ -1,0 +1,235 @@
+"""A formula prepared for counting: normal form and plans are made once, then counted world by world."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import product
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mlnlab.counting.binding import BoundConjunction, Grouped, bound, pattern_of, scan, with_estimate
+from mlnlab.counting.conjunctions import CountTerm, Threshold
+from mlnlab.counting.facts import Facts, facts_of
+from mlnlab.counting.indicators import normal_form
+from mlnlab.counting.nodes import Run
+from mlnlab.counting.plans import Plan, plan
+from mlnlab.counting.tables import Part
+from mlnlab.counting.thresholds import Exceptions, truth_of
+from mlnlab.logic.formulas import Cardinality, Constant, Variable, holds_between
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from mlnlab.counting.conjunctions import Quantity
+    from mlnlab.counting.nodes import Scan
+    from mlnlab.logic.formulas import Formula
+    from mlnlab.logic.vocabulary import Vocabulary
+    from mlnlab.model.database import Database
+    from mlnlab.model.world import World
+
+_FITS = 1 << 62  # numbers below it, and sums of two of them, are int64
+
+
+class Counter:
+    r"""Counts the true groundings of one formula, in one world after the other.
+
+    >>> import mlnlab as ml
+    >>> mln = ml.MLN.from_text("Smokes(person)\nFriends(person, person)")
+    >>> db = ml.Database.from_text("Friends(Anna, Bob)\nSmokes(Anna)", mln)
+    >>> counter = Counter(mln.parse("Smokes(x) ^ Friends(x, y) => Smokes(y)"), db.vocabulary)
+    >>> counter(db)
+    3
+    """
+
+    def __init__(self, formula: Formula, vocabulary: Vocabulary) -> None:
+        """Bring the formula into its normal form over a vocabulary that has every constant."""
+        self.formula, self.vocabulary = formula, vocabulary
+        self.terms = TermSum(normal_form(formula), vocabulary)
+
+    def __call__(self, world: Database | World | Facts) -> int:
+        """Return n_i, the number of true groundings in a world; what a database does not list is false."""
+        facts = world if isinstance(world, Facts) else facts_of(world, self.vocabulary)
+        return self.terms.count(facts)
+
+
+class TermSum:
+    """Terms bound to a vocabulary; the plans that were needed so far are kept."""
+
+    def __init__(self, terms: Sequence[CountTerm], vocabulary: Vocabulary) -> None:
+        """Bind each term."""
+        self.vocabulary = vocabulary
+        self.thresholds: dict[Threshold, TermSum] = {}
+        found = [(term.coefficient, bound(term.conjunction, vocabulary)) for term in terms]
+        self.terms = [_Term(coefficient, one, self) for coefficient, one in found if one is not None]
+
+    def count(self, facts: Facts, sizes: dict[int, int] | None = None) -> int:
+        """Return the sum of the terms' counts."""
+        truths: dict[Quantity | Cardinality, Exceptions] = {}
+        return sum(term.coefficient * term.count(facts, truths, sizes) for term in self.terms)
+
+    def grouped(self, facts: Facts) -> list[Grouped]:
+        """Return the terms' values as products of parts over their head variables."""
+        truths: dict[Quantity | Cardinality, Exceptions] = {}
+        return [value for term in self.terms for value in term.grouped(facts, truths)]
+
+    def truth(
+        self, derived: Quantity | Cardinality, facts: Facts, truths: dict[Quantity | Cardinality, Exceptions]
+    ) -> Exceptions:
+        """Return where a quantity holds, from memory where it was asked for before."""
+        known = truths.get(derived)
+        if known is None:
+            known = truths[derived] = self._truth(derived, facts)
+        return known
+
+    def _truth(self, derived: Quantity | Cardinality, facts: Facts) -> Exceptions:
+        if isinstance(derived, Cardinality):
+            number = len(facts.rows(derived.predicate))
+            holds = holds_between(derived.relation, number, derived.bound)
+            return Exceptions((), np.zeros((0, 0), np.uint32), holds)
+        threshold = derived.threshold
+        if threshold not in self.thresholds:
+            self.thresholds[threshold] = TermSum(threshold.terms, self.vocabulary)
+        sizes = [len(self.vocabulary.domain(variable.type)) for variable in threshold.head]
+        return truth_of(threshold, self.thresholds[threshold].grouped(facts), sizes, self.vocabulary)
+
+
+@dataclass(slots=True, eq=False)
+class _Case:
+    """One way in which the derived relations of a term enter it, with its plan."""
+
+    sign: int
+    factor: int
+    plan: Plan
+    wide: Plan | None = None  # without compiled cycles, for numbers that need Python's
+
+
+@dataclass(slots=True, eq=False)
+class _Term:
+    """A coefficient and a bound conjunction, with the plans made for it."""
+
+    coefficient: int
+    bound: BoundConjunction
+    owner: TermSum
+    cases: dict[object, list[_Case]] = field(default_factory=dict)
+
+    def count(
+        self, facts: Facts, truths: dict[Quantity | Cardinality, Exceptions], sizes: dict[int, int] | None
+    ) -> int:
+        """Return the number of bindings that make the conjunction true."""
+        cases, derived = self._cases(facts, truths)
+        result = 0
+        for case in cases:
+            value = case.sign * case.factor
+            if value:
+                for part in self._values(case, facts, derived, sizes):
+                    value *= int(part)  # type: ignore[arg-type]  # without a head all parts are numbers
+            result += value
+        return result
+
+    def grouped(self, facts: Facts, truths: dict[Quantity | Cardinality, Exceptions]) -> list[Grouped]:
+        """Return the products of parts over head variables that add up to this term."""
+        cases, derived = self._cases(facts, truths)
+        return [
+            Grouped(self.coefficient * case.sign * case.factor, self.bound,
+                    tuple(self._values(case, facts, derived, None)))
+            for case in cases
+        ]  # fmt: skip
+
+    def _values(
+        self, case: _Case, facts: Facts, derived: dict[int, NDArray[np.uint32]], sizes: dict[int, int] | None
+    ) -> list[Part]:
+        values: list[Part] = []
+        run = Run(facts, np.int64, derived, sizes)
+        for place, node in enumerate(case.plan.parts):
+            reach = case.plan.reach[place]
+            if reach >= _FITS and not _fits(case.plan, place, run):
+                wide = self._wide(case, facts)
+                return [Run(facts, object, derived, sizes).value(other) for other in wide.parts]
+            values.append(run.value(node))
+            if isinstance(values[-1], int) and not values[-1]:
+                return [0]
+        return values
+
+    def _wide(self, case: _Case, facts: Facts) -> Plan:
+        if case.wide is None:
+            scans = [scan for scans in case.plan.scans for scan in scans]
+            unique = list({id(scan): scan for scan in scans}.values())
+            sizes = dict(enumerate(self.bound.sizes))
+            case.wide = plan(unique, sizes, self.bound.head, facts, cycles=False)
+        return case.wide
+
+    # --- which plans
+
+    def _cases(
+        self, facts: Facts, truths: dict[Quantity | Cardinality, Exceptions]
+    ) -> tuple[list[_Case], dict[int, NDArray[np.uint32]]]:
+        if not self.bound.derived:
+            if not self.cases:
+                self.cases[()] = [self._case(1, (), facts, {})]
+            return self.cases[()], {}
+        found = [self.owner.truth(one, facts, truths) for one in self.bound.derived]
+        derived = {number: truth.rows for number, truth in enumerate(found)}
+        key = tuple((truth.columns, truth.default) for truth in found)
+        if key not in self.cases:
+            self.cases[key] = [
+                case for chosen in product(*(_uses(truth) for truth in found))
+                if (case := self._case_of(chosen, found, facts, derived)) is not None
+            ]  # fmt: skip
+        return self.cases[key], derived
+
+    def _case_of(
+        self, chosen: tuple[bool, ...], found: Sequence[Exceptions], facts: Facts,
+        derived: dict[int, NDArray[np.uint32]],
+    ) -> _Case | None:  # fmt: skip
+        """Return the case in which these derived relations are joined: [true but in rows] = 1 - [rows]."""
+        sign, scans = 1, []
+        for number, (use, truth) in enumerate(zip(chosen, found, strict=True)):
+            if use:
+                sign = -sign if truth.default else sign
+                one = self._scan_of(number, truth)
+                if one is None:
+                    return None
+                scans.append(one)
+        return self._case(sign, tuple(scans), facts, derived)
+
+    def _scan_of(self, number: int, truth: Exceptions) -> Scan | None:
+        derived, vocabulary = self.bound.derived[number], self.owner.vocabulary
+        arguments: tuple[Variable | Constant, ...] = ()
+        types: tuple[str, ...] = ()
+        if not isinstance(derived, Cardinality):
+            arguments = tuple(derived.arguments[column] for column in truth.columns)
+            types = tuple(derived.threshold.head[column].type for column in truth.columns)
+        numbers = {variable: place for place, variable in enumerate(self.bound.conjunction.variables)}
+        pattern = pattern_of(arguments, types, numbers, vocabulary)
+        return None if pattern is None else scan(str(derived), number, pattern, vocabulary, types)
+
+    def _case(
+        self, sign: int, extra: tuple[Scan, ...], facts: Facts, derived: dict[int, NDArray[np.uint32]]
+    ) -> _Case:
+        run = Run(facts, np.int64, derived)
+        scans = [with_estimate(one, run) for one in (*self.bound.scans, *extra)]
+        sizes = dict(enumerate(self.bound.sizes))
+        return _Case(sign, self.bound.free_factor(scans), plan(scans, sizes, self.bound.head, facts))
+
+
+def _uses(truth: Exceptions) -> tuple[bool, ...]:
+    """Return how a derived relation is joined: always, or with and without where it holds by default."""
+    return (False, True) if truth.default else (True,)
+
+
+def _fits(found: Plan, place: int, run: Run) -> bool:
+    """Tell whether a part's value is below 2^62, by the sizes of what it reads, or by a run in float64."""
+    most = 1
+    for one in found.scans[place]:
+        most *= len(one.rows(run))
+        if most >= _FITS:
+            break
+    else:
+        return True
+    value = Run(run.facts, np.float64, run.derived).value(found.parts[place])
+    if isinstance(value, int | float):
+        return value < _FITS
+    return value.weights is None or not len(value.weights) or float(value.weights.max()) < _FITS

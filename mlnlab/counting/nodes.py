@@ -1,0 +1,254 @@
+"""What a plan is made of: a frozen tree of tables that are read, joined and summed out.
+
+Each node knows its variables (numbers), an estimate of its size, and how to compute its value in a
+:class:`Run`, which holds one world's facts; a run remembers real sizes when it is asked to.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mlnlab.counting.facts import Facts, Pattern, adjacency, bit_rows, degrees, selected
+from mlnlab.counting.tables import (
+    MOST_DENSE,
+    Part,
+    Table,
+    Vector,
+    composed,
+    joined,
+    message,
+    ones,
+    product_of,
+    scalar_product,
+    summed_out,
+    total,
+    weighed,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+
+@dataclass(slots=True, eq=False)
+class Run:
+    """One computation of plans: the facts, the kind of number, and real sizes where they are wanted."""
+
+    facts: Facts
+    kind: type = np.int64
+    derived: Mapping[int, NDArray[np.uint32]] = field(default_factory=dict)
+    sizes: dict[int, int] | None = None
+
+    def table(self, node: Node) -> Table:
+        """Return the value of a node that has more than one variable."""
+        found = self.value(node)
+        if isinstance(found, Table):
+            return found
+        raise TypeError(f"{node.label} is no table.")
+
+    def vectors(self, nodes: Sequence[Node]) -> list[Vector]:
+        """Return the values of nodes that have one variable."""
+        return [found for found in map(self.value, nodes) if isinstance(found, Vector)]
+
+    def value(self, node: Node) -> Part:
+        """Return the value of a node, and remember its size."""
+        found = node.value(self)
+        if self.sizes is not None:
+            self.sizes[id(node)] = 1 if isinstance(found, int | float) else found.length
+        return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scan:
+    """Read the true atoms of a predicate (or listed tuples) that fit a pattern of variables and constants."""
+
+    label: str
+    source: str | int  # a predicate, or the number of a derived relation
+    pattern: Pattern | None  # None: every column is a variable of its own, in order
+    variables: tuple[int, ...]
+    size: int  # of the variable's type, where there is one variable only
+    estimate: float
+    listed: NDArray[np.uint32] | None = None
+    weighted: bool = False
+
+    def rows(self, run: Run) -> NDArray[np.uint32]:
+        """Return the tuples."""
+        if self.listed is not None:
+            found = self.listed
+        elif isinstance(self.source, str):
+            found = run.facts.rows(self.source)
+        else:
+            found = run.derived[self.source]
+        return found if self.pattern is None else selected(found, self.pattern)
+
+    def value(self, run: Run) -> Part:
+        """Return a number without variables, a vector for one, a table for more."""
+        rows = self.rows(run)
+        match len(self.variables):
+            case 0:
+                return len(rows)
+            case 1 if self.size <= MOST_DENSE:
+                weights = degrees(rows, 0, self.size)
+                return Vector(self.variables[0], weights.astype(run.kind, copy=False))
+            case _:
+                return Table(self.variables, rows)
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        """Nothing is computed before."""
+        return ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SumOut:
+    """Join the inputs and sum a variable out (variable elimination); -1: only join."""
+
+    label: str
+    variable: int
+    inputs: tuple[Node, ...]
+    variables: tuple[int, ...]
+    sizes: Mapping[int, int]
+    estimate: float
+    weighted: bool = True
+
+    def value(self, run: Run) -> Part:
+        """Return the sum over the variable of the product of the inputs."""
+        vectors: list[Vector] = []
+        tables: list[Table] = []
+        for node in self.inputs:
+            found = run.value(node)
+            if isinstance(found, Vector):
+                vectors.append(found)
+            elif isinstance(found, Table):
+                tables.append(found)
+        if not tables:
+            return self._of_vectors(vectors, run.kind)
+        if self.variable >= 0 and all(vector.variable == self.variable for vector in vectors):
+            direct = self._direct(vectors, tables, run.kind)
+            if direct is not None:
+                return direct
+        return self._joined(vectors, tables, run.kind)
+
+    def _of_vectors(self, vectors: list[Vector], kind: type) -> Part:
+        if len(vectors) == 2 and kind is not object and self.variable >= 0:
+            return scalar_product(vectors[0].weights, vectors[1].weights)
+        weights = product_of(vectors, kind)
+        if weights is None:
+            return 1
+        return total(weights) if self.variable >= 0 else Vector(vectors[0].variable, weights)
+
+    def _direct(self, vectors: list[Vector], tables: list[Table], kind: type) -> Part | None:
+        """Sum out without a join, where one or two unweighted binary tables are all there is."""
+        if any(table.weights is not None or len(table.variables) != 2 for table in tables):
+            return None
+        if len(tables) == 1 and self.variables and self.sizes[self.variables[0]] <= MOST_DENSE:
+            size = self.sizes[self.variables[0]]
+            return message(tables[0], self.variable, product_of(vectors, kind), size, kind)
+        if len(tables) == 2 and len(self.variables) == 2 and kind is np.int64:
+            left, right = tables
+            return composed(left, right, self.variable, product_of(vectors, kind), self.sizes)
+        return None
+
+    def _joined(self, vectors: list[Vector], tables: list[Table], kind: type) -> Part:
+        tables.sort(key=lambda table: table.length)
+        result = tables[0]
+        for table in tables[1:]:
+            result = joined(result, table, self.sizes, kind)
+        inside = [vector for vector in vectors if vector.variable in result.variables]
+        result = weighed(result, inside, kind)
+        return result if self.variable < 0 else summed_out(result, self.variable, self.sizes, kind)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Triangle:
+    """Count triangles by bits: for each row (x, z) of the sparsest table, which y both have."""
+
+    label: str
+    driver: Node
+    left: Node  # over x and y
+    right: Node  # over z and y
+    middle: int
+    ends: tuple[Node, ...]  # vectors over x and z
+    sizes: Mapping[int, int]
+    estimate: float
+    variables: tuple[int, ...] = ()
+    weighted: bool = True
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        """The tables and vectors."""
+        return (self.driver, self.left, self.right, *self.ends)
+
+    def value(self, run: Run) -> Part:
+        """Return the weighted number of triangles."""
+        from mlnlab.kernels.counting import common_neighbours
+
+        driver, left, right = (run.table(node) for node in (self.driver, self.left, self.right))
+        vectors = run.vectors(self.ends)
+        bits, weights = [], []
+        for table, variable in zip((left, right), driver.variables, strict=True):
+            column = table.variables.index(variable)
+            bits.append(bit_rows(table.rows, column, self.sizes[variable], self.sizes[self.middle]))
+            found = product_of([v for v in vectors if v.variable == variable], run.kind)
+            weights.append(ones(self.sizes[variable], run.kind) if found is None else found)
+        number = 0
+        step = max(1, 20_000_000 // max(1, bits[0].shape[1]))
+        for begin in range(0, len(driver.rows), step):
+            end = min(begin + step, len(driver.rows))
+            number += common_neighbours(driver.rows, begin, end, bits[0], bits[1], weights[0], weights[1])
+        return number
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cycle:
+    """Condition on a pivot variable; what is left is a tree, along which short lists are sent."""
+
+    label: str
+    pivot: int
+    program: NDArray[np.int64]
+    edges: tuple[tuple[Node, int], ...]  # a binary table, and the variable from which it is followed
+    weights: tuple[Node, ...]
+    places: Mapping[int, int]  # the number of each variable in the program
+    sizes: Mapping[int, int]
+    estimate: float
+    variables: tuple[int, ...] = ()
+    weighted: bool = True
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        """The tables and vectors."""
+        return (*(node for node, _ in self.edges), *self.weights)
+
+    def value(self, run: Run) -> Part:
+        """Return the weighted number of bindings."""
+        from mlnlab.kernels.counting_cycles import MOST_EDGES, MOST_VARIABLES, conditioned
+
+        starts, targets = [], []
+        for node, source in self.edges:
+            table = run.table(node)
+            found = adjacency(table.rows, table.variables.index(source), self.sizes[source])
+            starts.append(found.starts)
+            targets.append(found.targets)
+        vectors = run.vectors(self.weights)
+        one = ones(1, run.kind)
+        weights = [one] * MOST_VARIABLES
+        for variable, place in self.places.items():
+            found_weights = product_of([v for v in vectors if v.variable == variable], run.kind)
+            weights[place] = one if found_weights is None else found_weights
+        pivots = product_of([v for v in vectors if v.variable == self.pivot], run.kind)
+        fill = MOST_EDGES - len(starts)
+        count, width = self.sizes[self.pivot], max(self.sizes[v] for v in self.places)
+        pivot_weights = ones(count, run.kind) if pivots is None else pivots
+        arrays = (*starts, *starts[:1] * fill), (*targets, *targets[:1] * fill), tuple(weights)
+        number = 0
+        for begin in range(0, count, 1 << 15):
+            end = min(begin + (1 << 15), count)
+            number += conditioned(self.program, *arrays, pivot_weights, begin, end, width)
+        return number
+
+
+Node = Scan | SumOut | Triangle | Cycle

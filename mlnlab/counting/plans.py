@@ -1,0 +1,156 @@
+"""Planning: in which order the variables of a conjunction are summed out, and how.
+
+Parts that share no variable multiply. A variable that occurs in one table only, or whose tables one table
+covers, is summed out first: for an acyclic conjunction that is all there is to do, and it is the exact
+junction tree (GYO reduction: Yu and Ozsoyoglu; Graham). What stays is cyclic. It is counted by bits where it
+is a triangle of dense tables, by conditioning on one variable where that leaves a tree, and otherwise by
+summing out the variable whose joined tables are estimated to be smallest, again and again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import TYPE_CHECKING
+
+from mlnlab.counting.cycles import cyclic_part
+from mlnlab.counting.nodes import Node, Scan, SumOut
+from mlnlab.errors import TooLargeError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from mlnlab.counting.facts import Facts
+
+MOST_ESTIMATED = 1e10  # rows of intermediate tables: about a minute, if the estimate is right
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plan:
+    """Independent parts whose values multiply; a part over head variables is a table, others are numbers."""
+
+    parts: tuple[Node, ...]
+    scans: tuple[tuple[Scan, ...], ...]  # what each part reads
+    reach: tuple[int, ...]  # the number of bindings of each part's variables: no count is larger
+
+
+def plan(
+    scans: Sequence[Scan], sizes: Mapping[int, int], head: Iterable[int], facts: Facts, *, cycles: bool = True
+) -> Plan:
+    """Return a plan for the conjunction of the scans, grouped by the head variables."""
+    kept = frozenset(head)
+    parts: list[Node] = []
+    read: list[tuple[Scan, ...]] = []
+    reach: list[int] = []
+    for group in _independent(scans, kept):
+        for node in _summed(group, sizes, kept, facts, cycles=cycles):
+            parts.append(node)
+            read.append(tuple(group))
+            reach.append(prod(sizes[v] for v in {v for scan in group for v in scan.variables}))
+    work = sum(_work(node) for node in parts)
+    if work > MOST_ESTIMATED:
+        raise TooLargeError(
+            f"Counting would make intermediate tables of about {work:,.0f} rows"
+            f" (at most {MOST_ESTIMATED:,.0f}). The plan: {'; '.join(node.label for node in parts)}.",
+            work,
+            [
+                "use fewer constants or facts",
+                "split the formula, so that fewer variables depend on each other",
+            ],
+        )
+    return Plan(tuple(parts), tuple(read), tuple(reach))
+
+
+def _work(node: Node) -> float:
+    here = 0.0 if isinstance(node, Scan) else node.estimate
+    return here + sum(_work(inner) for inner in node.inputs)
+
+
+def _independent(scans: Sequence[Scan], kept: frozenset[int]) -> list[list[Scan]]:
+    """Return the groups of scans that no variable outside the head connects."""
+    groups: list[tuple[set[int], list[Scan]]] = []
+    for scan in scans:
+        inner = set(scan.variables) - kept
+        touching = [group for group in groups if group[0] & inner]
+        for group in touching:
+            groups.remove(group)
+        merged_variables = inner.union(*(group[0] for group in touching))
+        merged_scans = [*(other for group in touching for other in group[1]), scan]
+        groups.append((merged_variables, merged_scans))
+    return [group for _, group in groups]
+
+
+def _summed(
+    group: Sequence[Node], sizes: Mapping[int, int], kept: frozenset[int], facts: Facts, *, cycles: bool
+) -> list[Node]:
+    """Sum all variables outside the head out of a group; what stays is over head variables."""
+    live: list[Node] = list(group)
+    while True:
+        live = _absorbed(live, sizes)
+        waiting = sorted({v for node in live for v in node.variables} - kept)
+        if not waiting:
+            return live
+        costs = {variable: _cost(variable, live, sizes) for variable in waiting}
+        variable = min(waiting, key=lambda v: costs[v])
+        if costs[variable][0] and cycles:
+            part = cyclic_part(live, sizes, kept, facts)
+            if part is not None:
+                done, used = part
+                live = [*(node for node in live if node not in used), done]
+                continue
+        inputs = tuple(node for node in live if variable in node.variables)
+        live = [node for node in live if variable not in node.variables]
+        live.append(_elimination(variable, inputs, sizes, costs[variable][1]))
+
+
+def _elimination(variable: int, inputs: tuple[Node, ...], sizes: Mapping[int, int], cost: float) -> SumOut:
+    variables = tuple(dict.fromkeys(v for node in inputs for v in node.variables if v != variable))
+    estimate = min(cost, float(prod(sizes[v] for v in variables)))
+    label = f"sum variable {variable} out of " + ", ".join(node.label for node in inputs)
+    return SumOut(label, variable, inputs, variables, sizes, estimate)
+
+
+def _absorbed(live: list[Node], sizes: Mapping[int, int]) -> list[Node]:
+    """Join tables into tables that have all their variables: that only takes rows away."""
+    tables = sorted((node for node in live if len(node.variables) > 1), key=lambda node: len(node.variables))
+    for node in tables:
+        covers = [
+            other for other in tables if other is not node and set(node.variables) <= set(other.variables)
+        ]
+        if covers:
+            cover = min(covers, key=lambda other: other.estimate)
+            both = (cover, node)
+            estimate = (
+                min(cover.estimate, node.estimate)
+                if len(node.variables) == len(cover.variables)
+                else (cover.estimate)
+            )
+            meet = SumOut(f"{cover.label} and {node.label}", -1, both, cover.variables, sizes, estimate,
+                          cover.weighted or node.weighted)  # fmt: skip
+            return _absorbed([*(other for other in live if other not in both), meet], sizes)
+    return live
+
+
+def _cost(variable: int, live: Sequence[Node], sizes: Mapping[int, int]) -> tuple[bool, float]:
+    """Return whether summing a variable out needs a real join, and how many rows it is estimated to have."""
+    tables = [node for node in live if variable in node.variables and len(node.variables) > 1]
+    if not tables:
+        return False, float(sizes[variable])
+    everything = {v for node in tables for v in node.variables}
+    cover = next((node for node in tables if set(node.variables) == everything), None)
+    if cover is not None:
+        return False, cover.estimate
+    return True, joined_size(tables, sizes)
+
+
+def joined_size(tables: Sequence[Node], sizes: Mapping[int, int]) -> float:
+    """Estimate the rows of a join as if the columns were independent (Selinger et al., SIGMOD 1979)."""
+    estimate = 1.0
+    different: dict[int, list[float]] = {}
+    for node in tables:
+        estimate *= max(node.estimate, 1.0)
+        for v in node.variables:
+            different.setdefault(v, []).append(max(1.0, min(node.estimate, float(sizes[v]))))
+    for found in different.values():
+        estimate /= prod(sorted(found)[1:])
+    return estimate

@@ -1,0 +1,267 @@
+"""Weighted tables of bindings, and the two things done with them: joining, and summing a variable out.
+
+A :class:`Vector` gives each constant of one variable's type a weight; a :class:`Table` lists only the
+bindings whose weight is not zero, each once. Weights are int64, or float64 for estimates, or Python's whole
+numbers (``object``) where int64 is too small.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mlnlab.counting.facts import degrees
+from mlnlab.errors import TooLargeError
+from mlnlab.logic.relations import frozen
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    Weights = NDArray[Any]
+
+MOST_ROWS = 40_000_000  # of one intermediate table; about 1 GB
+MOST_DENSE = 1 << 26  # constants of a type whose weights are kept as a vector
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Vector:
+    """A weight for each constant of one variable's type."""
+
+    variable: int
+    weights: Weights
+
+    @property
+    def variables(self) -> tuple[int, ...]:
+        """The variable."""
+        return (self.variable,)
+
+    @property
+    def length(self) -> int:
+        """The number of constants with a weight."""
+        return int(np.count_nonzero(self.weights))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """Different bindings of some variables, a column for each, with their weights; ``None``: all are 1."""
+
+    variables: tuple[int, ...]
+    rows: NDArray[np.uint32]
+    weights: Weights | None = None
+
+    @property
+    def length(self) -> int:
+        """The number of bindings."""
+        return len(self.rows)
+
+
+Part = Vector | Table | int
+Sizes = "Mapping[int, int]"
+
+
+def ones(length: int, kind: type) -> Weights:
+    """Return so many weights of 1."""
+    return np.ones(length, kind)
+
+
+def product_of(vectors: Sequence[Vector], kind: type) -> Weights | None:
+    """Return the elementwise product of the weights of vectors of one variable."""
+    result: Weights | None = None
+    for vector in vectors:
+        weights = vector.weights if vector.weights.dtype == kind else vector.weights.astype(kind)
+        result = weights if result is None else result * weights
+    return result
+
+
+def total(weights: Weights) -> int:
+    """Return the sum of weights, which is known to fit their kind."""
+    result: int = sum(weights.tolist()) if weights.dtype == object else weights.sum().item()
+    return result
+
+
+def scalar_product(left: Weights, right: Weights) -> int:
+    """Return the sum of the products of two vectors' weights."""
+    if left.dtype == object:
+        return total(left * right)
+    if not len(left):
+        return 0
+    from mlnlab.kernels.counting import dot
+
+    result: int = dot(left, right)
+    return result
+
+
+# --- summing out --------------------------------------------------------------------------------
+
+
+def weighed(table: Table, vectors: Sequence[Vector], kind: type) -> Table:
+    """Return the table with each row's weight multiplied by the vectors' weights of its constants."""
+    if not vectors:
+        return table
+    weights = ones(len(table.rows), kind) if table.weights is None else table.weights.astype(kind)
+    for vector in vectors:
+        column = table.variables.index(vector.variable)
+        factors: Weights = vector.weights.astype(kind, copy=False)
+        if kind is object:
+            weights *= factors[table.rows[:, column]]
+        else:
+            from mlnlab.kernels.counting import weigh
+
+            weigh(table.rows, column, factors, weights)
+    kept = weights != 0
+    if kept.all():
+        return Table(table.variables, table.rows, weights)
+    return Table(table.variables, frozen(table.rows[kept]), weights[kept])
+
+
+def message(table: Table, variable: int, weights: Weights | None, size: int, kind: type) -> Vector:
+    """Sum one variable of an unweighted binary table out, with weights of its constants, into a vector."""
+    source = table.variables.index(variable)
+    target = table.variables[1 - source]
+    if weights is None:
+        return Vector(target, degrees(table.rows, 1 - source, size).astype(kind, copy=False))
+    result: Weights = np.zeros(size, kind)
+    if kind is object:
+        np.add.at(result, table.rows[:, 1 - source], weights[table.rows[:, source]])
+    else:
+        from mlnlab.kernels.counting import send
+
+        send(table.rows, source, weights, 1 - source, result)
+    return Vector(target, result)
+
+
+def summed_out(table: Table, variable: int, sizes: Mapping[int, int], kind: type) -> Part:
+    """Return the table without a variable, the weights of rows that become equal added up."""
+    columns = [c for c, v in enumerate(table.variables) if v != variable]
+    rest = tuple(table.variables[c] for c in columns)
+    if not rest:
+        return len(table.rows) if table.weights is None else total(table.weights)
+    if len(rest) == 1 and sizes[rest[0]] <= MOST_DENSE:
+        size, column = sizes[rest[0]], columns[0]
+        if table.weights is None:
+            return Vector(rest[0], degrees(table.rows, column, size).astype(kind, copy=False))
+        return Vector(rest[0], _gathered(table, column, size, kind))
+    return grouped(Table(rest, frozen(table.rows[:, columns]), table.weights), sizes, kind)
+
+
+def _gathered(table: Table, column: int, size: int, kind: type) -> Weights:
+    weights = table.weights if table.weights is not None else ones(len(table.rows), kind)
+    result: Weights = np.zeros(size, kind)
+    if kind is object:
+        np.add.at(result, table.rows[:, column], weights)
+    else:
+        from mlnlab.kernels.counting import gather
+
+        gather(table.rows, column, weights, result)
+    return result
+
+
+def grouped(table: Table, sizes: Mapping[int, int], kind: type) -> Table:
+    """Return the table with equal rows made one, their weights added; the rows come out sorted."""
+    if not len(table.rows):
+        return Table(table.variables, table.rows, np.zeros(0, kind))
+    (keys,) = row_keys([table.rows], [sizes[v] for v in table.variables])
+    order = np.argsort(keys, kind="stable")
+    ordered = keys[order]
+    begins = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
+    weights = ones(len(order), kind) if table.weights is None else table.weights[order].astype(kind)
+    sums = np.add.reduceat(weights, begins)
+    kept = sums != 0
+    return Table(table.variables, frozen(table.rows[order[begins[kept]]]), sums[kept])
+
+
+# --- joining ------------------------------------------------------------------------------------
+
+
+def row_keys(tables: Sequence[NDArray[np.uint32]], sizes: Sequence[int]) -> list[NDArray[np.int64]]:
+    """Return one number for each row, equal just where rows are equal, ordered as the rows are."""
+    if prod(sizes) < 1 << 62:
+        return [_packed(rows, sizes) for rows in tables]
+    # Too many combinations for one number: the rows that there are are numbered.
+    together = np.concatenate(tables)
+    _, places = np.unique(together, axis=0, return_inverse=True)
+    ends = np.cumsum([len(rows) for rows in tables])[:-1]
+    return list(np.split(places.reshape(-1).astype(np.int64), ends))
+
+
+def _packed(rows: NDArray[np.uint32], sizes: Sequence[int]) -> NDArray[np.int64]:
+    keys = np.zeros(len(rows), np.int64)
+    for column, size in enumerate(sizes):
+        keys *= size
+        keys += rows[:, column]
+    return keys
+
+
+def joined(left: Table, right: Table, sizes: Mapping[int, int], kind: type) -> Table:
+    """Return the natural join of two tables; a row's weight is the product of its parts' weights."""
+    shared = [v for v in left.variables if v in right.variables]
+    added = [c for c, v in enumerate(right.variables) if v not in left.variables]
+    keys = row_keys(
+        [_columns(left, shared), _columns(right, shared)], [sizes[variable] for variable in shared]
+    )
+    order = np.argsort(keys[1], kind="stable")
+    ordered = keys[1][order]
+    low = np.searchsorted(ordered, keys[0], "left")
+    numbers = np.searchsorted(ordered, keys[0], "right") - low
+    length = int(numbers.sum())
+    _refuse_long(length)
+    from_left = np.repeat(np.arange(len(left.rows)), numbers)
+    offsets = np.arange(length) - np.repeat(np.cumsum(numbers) - numbers, numbers)
+    from_right = order[np.repeat(low, numbers) + offsets]
+    rows = np.column_stack([left.rows[from_left], right.rows[from_right][:, added]])
+    variables = (*left.variables, *(right.variables[c] for c in added))
+    return Table(variables, frozen(rows.astype(np.uint32, copy=False)),
+                 _multiplied(left, right, from_left, from_right, kind))  # fmt: skip
+
+
+def _columns(table: Table, variables: Sequence[int]) -> NDArray[np.uint32]:
+    return table.rows[:, [table.variables.index(variable) for variable in variables]]
+
+
+def _multiplied(
+    left: Table, right: Table, from_left: NDArray[np.intp], from_right: NDArray[np.intp], kind: type
+) -> Weights | None:
+    if left.weights is None and right.weights is None:
+        return None
+    one: Weights | int = 1 if left.weights is None else left.weights[from_left].astype(kind, copy=False)
+    other: Weights | int = 1 if right.weights is None else right.weights[from_right].astype(kind, copy=False)
+    return np.asarray(one * other)
+
+
+def _refuse_long(length: int) -> None:
+    if length > MOST_ROWS:
+        raise TooLargeError(
+            f"Counting needs an intermediate table of {length:,} rows (at most {MOST_ROWS:,} are made).",
+            float(length),
+            [
+                "use fewer constants or facts",
+                "split the formula, so that fewer variables depend on each other",
+            ],
+        )
+
+
+def composed(
+    left: Table, right: Table, variable: int, weights: Weights | None, sizes: Mapping[int, int]
+) -> Table:
+    """Return the join of two unweighted binary tables with their one common variable summed out."""
+    from mlnlab.counting.facts import adjacency
+    from mlnlab.kernels.counting import composed as compose
+
+    start, end = (next(v for v in table.variables if v != variable) for table in (left, right))
+    one = adjacency(left.rows, left.variables.index(start), sizes[start])
+    other = adjacency(right.rows, right.variables.index(variable), sizes[variable])
+    reach = degrees(right.rows, right.variables.index(variable), sizes[variable])
+    through = degrees(left.rows, left.variables.index(variable), sizes[variable])
+    most = min(int(through @ reach), sizes[start] * sizes[end])
+    _refuse_long(most)
+    rows, values = np.empty((most, 2), np.uint32), np.empty(most, np.int64)
+    middle = ones(sizes[variable], np.int64) if weights is None else weights
+    found = compose(
+        one.starts, one.targets, other.starts, other.targets, middle, sizes[end], rows, values
+    )  # fmt: skip
+    return Table((start, end), frozen(rows[:found]), values[:found])
