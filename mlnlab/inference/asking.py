@@ -9,7 +9,7 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from mlnlab.errors import ArgumentError, TooLargeError
-from mlnlab.grounding.question import pose, refuse_unlearned
+from mlnlab.grounding.question import listed, opening, refuse_unlearned
 from mlnlab.inference.enumeration import MOST_WORLDS
 from mlnlab.inference.method import LOG_Z, MARGINALS, MOST_PROBABLE, Method
 from mlnlab.inference.registry import method_named
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from mlnlab.grounding.question import Question
+    from mlnlab.grounding.question import Opening, Question
     from mlnlab.inference.marginals import Marginals
     from mlnlab.logic.formulas import Formula
     from mlnlab.model.mln import MLN
@@ -97,22 +97,31 @@ def infer(
     >>> abs(sampled["Cancer(Anna)"] - 0.8176) < 5 * sampled.error("Cancer(Anna)")
     True
     """
-    question = pose(mln, db, query, open, given, closed)
+    asked = opening(mln, db, query, open, given, closed)
     chosen, refusal = method_named(method if method != "auto" else EXACT, MARGINALS), ""
     if method == "auto":
         _refuse_unknown(options)
+        question = listed(asked)
         try:
             answer = _marginals(chosen, question, {"limit": limit}, observers)
         except TooLargeError as error:
             chosen, refusal = method_named(SAMPLING, MARGINALS), f" ({error.summary})"
             answer = _marginals(chosen, question, {"seed": seed, **options}, observers)
     else:
-        shared = {"limit": limit} if chosen.is_exact else {"seed": seed}
-        answer = _marginals(chosen, question, {**shared, **options}, observers)
+        settings = {**({"limit": limit} if chosen.is_exact else {"seed": seed}), **options}
+        question = _listed_for(chosen, chosen.settings(**settings), asked)
+        answer = _marginals(chosen, question, settings, observers)
     for warning in answer.warnings:
         warnings.warn(warning, SamplingWarning, stacklevel=2)
     explaining = partial(explain, question, limit=limit)
     return replace(answer, reason=_reason(answer, chosen) + refusal, explain=explaining)
+
+
+def _listed_for(method: Method, params: object, asked: Opening) -> Question:
+    """List the atoms of a question, unless the method refuses it before."""
+    if method.refuse is not None:
+        method.refuse(params, asked)
+    return listed(asked)
 
 
 def _marginals(
@@ -187,8 +196,9 @@ def map_state(
     ['Cancer(Anna)', 'Smokes(Anna)']
     """
     chosen = method_named(method if method != "auto" else EXACT, MOST_PROBABLE)
-    question = pose(mln, db, query, open, given, closed)
-    true, log_weight = chosen.required(chosen.most_probable)(chosen.settings(limit=limit), question)
+    params = chosen.settings(limit=limit)
+    question = _listed_for(chosen, params, opening(mln, db, query, open, given, closed))
+    true, log_weight = chosen.required(chosen.most_probable)(params, question)
     world = World(question.vocabulary, true)
     violated = _violated(question.mln, world)
     return MapState(world, log_weight, violated, proven_optimal=chosen.is_exact, method=chosen.name)
@@ -238,8 +248,9 @@ def log_z(
     """
     chosen = method_named(method if method != "auto" else EXACT, LOG_Z)
     vocabulary = mln.vocabulary_with(domains)
-    question = pose(replace(mln, vocabulary=vocabulary), None, None)
-    value, error = chosen.required(chosen.log_z)(chosen.settings(limit=limit), question)
+    params = chosen.settings(limit=limit)
+    question = _listed_for(chosen, params, opening(replace(mln, vocabulary=vocabulary), None, None))
+    value, error = chosen.required(chosen.log_z)(params, question)
     return LogZ(value, error, chosen.name)
 
 
@@ -261,19 +272,15 @@ def log_likelihood(mln: MLN, db: Database, *, method: str = "auto", limit: int =
     expanded = mln.expand(db)
     refuse_unlearned(expanded)
     world = World(expanded.vocabulary, frozenset(db.atoms()))
-    weight = _log_weight(expanded, world)
-    return weight if weight == -inf else weight - log_z(mln, db, method=method, limit=limit).value
-
-
-def _log_weight(expanded: MLN, world: World) -> float:
-    """Return sum_i w_i n_i(x), or -inf for a world that breaks a block or a hard formula."""
-    if not world.respects_blocks():
+    if not _is_possible(expanded, world):
         return -inf
-    total = 0.0
-    for weighted in expanded.formulas:
-        count = world.count(weighted.formula)
-        if not isinstance(weighted.weight, Hard):
-            total += (weight_value(weighted.weight) or 0.0) * count
-        elif count < world.number_of_groundings(weighted.formula):
-            return -inf
-    return total
+    # First what may be refused: counting the groundings of a large database takes a while.
+    partition = log_z(mln, db, method=method, limit=limit).value
+    soft = [w for w in expanded.formulas if not isinstance(w.weight, Hard)]
+    return sum((weight_value(w.weight) or 0.0) * world.count(w.formula) for w in soft) - partition
+
+
+def _is_possible(expanded: MLN, world: World) -> bool:
+    """Return whether a world breaks no block and no hard formula."""
+    hard = (w.formula for w in expanded.formulas if isinstance(w.weight, Hard))
+    return world.respects_blocks() and all(world.count(f) == world.number_of_groundings(f) for f in hard)

@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from math import inf, log2, prod
+from math import log2, prod
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mlnlab.errors import ArgumentError, TooLargeError, UnsatisfiableError
+from mlnlab.errors import ArgumentError, UnsatisfiableError
 from mlnlab.grounding.features import ground_features
 from mlnlab.grounding.question import Question, soft_formulas
 from mlnlab.inference.marginals import Marginals
@@ -34,6 +34,7 @@ from mlnlab.inference.sweeps import (
     weighed,
     weights_of_decided,
 )
+from mlnlab.inference.world_counts import refuse_before_listing, too_many_worlds
 from mlnlab.logic.formulas import Formula, Not, Truth
 from mlnlab.logic.ground_atoms import GroundAtom
 from mlnlab.logic.weights import Hard, weight_value
@@ -81,17 +82,7 @@ def refuse_large(question: Question, limit: int = MOST_WORLDS) -> int:
     """Return the number of worlds, or raise a sentence where there are too many."""
     bits = sum(log2(choice.options) for choice in question.choices if choice.options)
     if bits > log2(limit) + 1e-9:
-        atoms = sum(len(choice.atoms) for choice in question.choices)
-        raise TooLargeError(
-            f"{atoms:,} ground atoms are open, which makes about 2^{bits:.0f} worlds; "
-            f"enumeration visits each of them, up to {limit:,}.",
-            2.0**bits if bits < 1000 else inf,
-            [
-                "give more evidence, or ask about fewer predicates (others are closed)",
-                "use fewer constants",
-                "name what is known to be false in closed=",
-            ],
-        )
+        raise too_many_worlds(sum(len(choice.atoms) for choice in question.choices), bits, limit)
     return prod(choice.options for choice in question.choices)
 
 
@@ -249,6 +240,7 @@ METHOD = Method(
     needs="every weight known; finite domains; few worlds",
     is_exact=True,
     params=Params,
+    refuse=lambda params, asked: refuse_before_listing(asked, params.limit),
     citation="lecture notes, eq. 12-16",
     marginals=lambda params, question, _: marginals(question, limit=params.limit),
     most_probable=lambda params, question: most_probable(question, limit=params.limit),

@@ -11,7 +11,7 @@ from mlnlab.errors import ArgumentError
 from mlnlab.logic.suggestions import did_you_mean
 
 if TYPE_CHECKING:
-    from mlnlab.grounding.question import Question
+    from mlnlab.grounding.question import Opening, Question
     from mlnlab.inference.marginals import Marginals
     from mlnlab.inference.state_reading import StateReader
     from mlnlab.logic.ground_atoms import GroundAtom
@@ -30,7 +30,7 @@ class Method:
     question)`` answer in one go. Where the method iterates, ``steps(params, question, start)`` yields its
     states (those after ``start``, if one is given), ``estimate(params, question, state)`` says what is
     known in a state, and ``reader(params, question)`` returns what says so of many states without grounding
-    the model for each.
+    the model for each. ``refuse(params, asked)`` may refuse a question before its atoms are listed.
     """
 
     name: str
@@ -44,6 +44,7 @@ class Method:
     steps: Callable[[Any, Question, Any], Iterator[State]] | None = None
     estimate: Callable[[Any, Question, Any], Marginals] | None = None
     reader: Callable[[Any, Question], StateReader] | None = None
+    refuse: Callable[[Any, Opening], None] | None = None
 
     @property
     def answers(self) -> tuple[str, ...]:
