@@ -29,6 +29,7 @@ class Editor {
   #remark = element("div", "mle-problem");
   #edit = 0;
   #lastText = 0;
+  #answered = 0;
   #outstanding = 0;
   #waiting = new Map();
   #patience = 0;
@@ -45,7 +46,7 @@ class Editor {
       redo: () => this.#tell("redo"),
       mend: (finding) => this.#tell("mend", { finding }),
     });
-    this.#table = new RowTable((kind, content, key) => { this.#text.flush(); this.#tell(kind, content, key); });
+    this.#table = new RowTable((kind, content, key) => { this.#text.flush(); return this.#tell(kind, content, key); });
     this.#bars = new Bars(tell);
     this.#undo = button("↶", "", "undo", () => { this.#text.flush(); this.#tell("undo"); });
     this.#redo = button("↷", "", "redo", () => { this.#text.flush(); this.#tell("redo"); });
@@ -102,6 +103,7 @@ class Editor {
   /** Send an edit, or let it wait for the answer to the one before; return its number. */
   #tell(type, content = {}, key = "") {
     this.#edit += 1;
+    this.#waiting.delete(key); // the newer one waits behind what was said since
     this.#waiting.set(key || `edit ${this.#edit}`, { type, ...content, view: this.#id, edit: this.#edit });
     this.#next();
     return this.#edit;
@@ -129,15 +131,15 @@ class Editor {
   #onStatus() {
     const status = this.#model.get("status");
     const mine = status.view === this.#id;
-    const waits = this.#waiting.has("text") || (this.#lastText && mine && status.edit < this.#lastText);
+    if (mine) this.#answered = Math.max(this.#answered, status.edit);
     this.#undo.disabled = !status.undo;
     this.#redo.disabled = !status.redo;
     this.#summary.textContent = status.summary ?? "";
     this.#remark.textContent = status.remark ?? "";
     this.#remark.hidden = !status.remark;
     // An answer to an older text must not overwrite what is being typed.
-    if (!waits) this.#text.show(this.#model.get("text_shown"), this.#model.get("findings"));
-    this.#table.show(this.#model.get("table"), status.sound !== false);
+    if (this.#answered >= this.#lastText) this.#text.show(this.#model.get("text_shown"), this.#model.get("findings"));
+    this.#table.show(this.#model.get("table"), status.sound !== false, this.#answered);
     this.#bars.status(status);
     this.#showBars();
     if (mine) this.#arrived(status.edit);

@@ -17,7 +17,8 @@ export class RowTable {
     this.element.append(element("span", "mle-label", "formulas"), this.#list, this.#more);
   }
 
-  show(table, sound) {
+  /** Show the rows; `answered` is the newest edit of this page that they know of. */
+  show(table, sound, answered) {
     const rows = table?.rows ?? [];
     this.#range = rangeFor(rows, this.#range, this.#list.matches(":has(input[type=range]:active)"));
     while (this.#rows.length > rows.length) this.#rows.pop().element.remove();
@@ -26,7 +27,7 @@ export class RowTable {
         this.#rows[place] = new FormulaRow((kind, content, key) => this.#onRow(kind, content, key), () => this.#widen());
         this.#list.append(this.#rows[place].element);
       }
-      this.#rows[place].show(row, place, rows.length, this.#range, sound);
+      this.#rows[place].show(row, place, rows.length, this.#range, sound, answered);
     });
     this.#list.classList.toggle("mle-rests", !sound);
     this.#more.textContent = rows.length ? (table.more ? `and ${table.more} more, in the text` : "") : "There is no formula yet.";
@@ -38,7 +39,7 @@ export class RowTable {
     // The keyboard stays with a formula that moves.
     if (kind === "move") this.#focus = { place: content.to, part: content.to < content.row ? "up" : "down" };
     if (kind === "remove") this.#focus = { place: Math.min(content.row, this.#rows.length - 2), part: "remove" };
-    this.#tell(kind, content, key);
+    return this.#tell(kind, content, key);
   }
 
   /** A slider that was pushed to its end gets more room. */
@@ -65,6 +66,7 @@ class FormulaRow {
   #row = { text: "", pieces: [] };
   #place = 0;
   #key = "";
+  #said = 0; // the edit that told the weight last
 
   constructor(tell, widen) {
     this.#tell = (kind, content, key = "") => tell(kind, { row: this.#place, of: wordsOf(this.#row), ...content }, key);
@@ -92,11 +94,13 @@ class FormulaRow {
     if (!Number.isFinite(weight)) return;
     const other = input === this.#slider ? this.#number : this.#slider;
     other.value = String(weight);
-    this.#tell("weight", { weight }, "weight");
+    this.#said = this.#tell("weight", { weight }, `weight ${this.#place}`);
   }
 
-  show(row, place, number, range, sound) {
-    const key = JSON.stringify([row, place, number, sound]);
+  show(row, place, number, range, sound, answered) {
+    // An older answer must not push a slider back while it is being moved.
+    const late = answered < this.#said && wordsOf(row) === wordsOf(this.#row);
+    const key = JSON.stringify([row, place, number, sound, late]);
     this.#place = place;
     this.#row = row;
     if (key === this.#key) return this.stretch(range);
@@ -106,7 +110,7 @@ class FormulaRow {
     this.element.classList.toggle("mle-off", !row.on);
     this.#tick.checked = row.on;
     this.#formula.replaceChildren(...(row.pieces.length ? row.pieces.map(([text, kind]) => (kind ? element("span", `mle-${kind}`, text) : text)) : [row.text]));
-    this.#showWeight(row, range);
+    this.#showWeight(row, range, late);
     this.#hard.setAttribute("aria-pressed", String(row.kind === "hard"));
     this.#hard.title = row.kind === "hard" ? "holds in every world; press to give it a weight" : "let it hold in every world";
     const badges = [row.count !== 1 ? `× ${row.count.toLocaleString("en")}` : "", row.kind === "hard" ? "holds in every world" : "", row.kind === "fixed" ? "fixed" : "", row.kind === "open" ? "to be learned" : "", row.kind === "unreadable" ? "not understood while off" : "", fixed ? `from ${row.file}` : ""];
@@ -120,11 +124,12 @@ class FormulaRow {
     for (const [part, what] of [[this.#up, "move up"], [this.#down, "move down"], [this.#remove, "remove"], [this.#tick, "on or off"]]) part.title = what;
   }
 
-  #showWeight(row, range) {
+  #showWeight(row, range, late) {
     const weighed = row.kind === "soft" || row.kind === "fixed" || row.kind === "open";
     this.#slider.hidden = this.#number.hidden = !weighed;
     this.#hard.hidden = row.kind === "unreadable";
     this.stretch(range);
+    if (late) return;
     const weight = row.weight ?? 0;
     if (Number(this.#slider.value) !== weight && !this.#slider.matches(":active")) this.#slider.value = String(weight);
     const typed = document.activeElement === this.#number && (this.#number.value === "" || Number(this.#number.value) === row.weight);
@@ -136,7 +141,7 @@ class FormulaRow {
     this.#slider.min = String(-range);
     this.#slider.max = String(range);
     this.#slider.step = String(range / 100);
-    this.#slider.value = String(this.#row.weight ?? 0);
+    this.#slider.value = this.#number.value || String(this.#row.weight ?? 0);
   }
 
   focus(part) {
