@@ -106,7 +106,7 @@ export class LiveWidget implements IDisposable {
       }
       return true;
     });
-    // A copy: ipywidgets forgets the model's name in what it is given when the view goes, and the original is saved.
+    // A bundle of its own, because ipywidgets writes into what it is given when the view goes.
     const data = { [WIDGET]: { model_id: this.modelId, version_major: 2, version_minor: 0 } };
     renderer.renderModel(registry.createModel({ data, trusted: true })).catch(console.error);
   }

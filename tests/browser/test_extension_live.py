@@ -53,9 +53,7 @@ def page(lab, request):
         live(opened).wait_for()
         yield opened
         assert opened.foreign == []
-        assert not [
-            words for words in opened.complaints if "Canceled future" not in words
-        ]
+        assert not [words for words in opened.complaints if "Canceled future" not in words]
 
 
 def live(page, cell=1):
@@ -134,6 +132,17 @@ def test_rerun_cells_show_the_new_widget(page):
     page.command("notebook:run-cell")
     page.output(1).locator(".live-button", has_text="live 30").wait_for()
     assert live(page).count() == 1
+
+
+def test_what_is_not_trusted_is_never_live(page):
+    trust = f"told => {{ {CURRENT}.content.widgets[1].model.trusted = told; }}"
+    page.page.evaluate(trust, False)
+    drawing(page).wait_for()
+    page.page.wait_for_timeout(1500)
+    assert drawing(page).is_visible()
+    assert live(page).count() == 0
+    page.page.evaluate(trust, True)
+    live(page).wait_for()
 
 
 def second_view(page):
