@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mlnlab.display.collapsed import collapsed
+from mlnlab.display.collapsed_outline import outline_of
+from mlnlab.display.collapsed_summary import summary_scene
 from mlnlab.display.ground_network_layout import can_be_drawn
 from mlnlab.display.ground_network_links import source_words
 from mlnlab.display.ground_network_scenes import ground_network_scene, in_words
@@ -21,14 +24,23 @@ if TYPE_CHECKING:
     from mlnlab.grounding.ground_network import GroundNetwork
     from mlnlab.grounding.network_size import NetworkSize, SourceSize
 
+MOST_IN_GROUPS = 20_000  # atoms
 _LONGEST = 160  # letters of a formula in a table
 
 
 def scene_of(network: GroundNetwork) -> Scene | None:
-    """Return the drawing of a network, none where nothing is open."""
+    """Return the drawing that fits the size: atom by atom, in groups, histograms; none of nothing."""
     if not network.number_of_atoms:
         return None
-    return ground_network_scene(network) if can_be_drawn(network) else None
+    if network.number_of_atoms > MOST_IN_GROUPS:
+        return summary_scene(outline_of(network))
+    return ground_network_scene(network) if can_be_drawn(network) else overview(network)
+
+
+def overview(network: GroundNetwork) -> Scene:
+    """Return a picture of a large network in groups: those of its kinds opened once, where there is room."""
+    groups = collapsed(network)
+    return groups.scene(groups.first_opened(), folds=False)
 
 
 def ground_network_display(network: GroundNetwork) -> Element:
@@ -37,21 +49,13 @@ def ground_network_display(network: GroundNetwork) -> Element:
     return card(
         title("Ground network", in_words(network).rstrip(".")),
         quiet(f"Known before grounding: {_size_words(network.size)}.") if network.size else None,
-        *([quiet(_instead(network))] if scene is None else [scene_image(scene, _alternative(scene))]),
+        quiet("Nothing is open: evidence decides every atom, or the predicates are closed.")
+        if scene is None
+        else scene_image(scene, f"{scene.title}: {scene.description}"),
         _contradiction(network),
         folded("formulas as a table", _sources_table(network)),
         folded("links as a table", _links_table(network)) if network.number_of_links else None,
     )
-
-
-def _alternative(scene: Scene) -> str:
-    return f"{scene.title}: {scene.description}"
-
-
-def _instead(network: GroundNetwork) -> str:
-    if not network.number_of_atoms:
-        return "Nothing is open: evidence decides every atom, or the predicates are closed."
-    return "Too large to be drawn atom by atom; to_networkx() and to_frame() have all of it."
 
 
 def _size_words(size: NetworkSize) -> str:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mlnlab.display.collapsed_outline import outline_of
+from mlnlab.display.collapsed_summary import summary_scene
 from mlnlab.display.hypergraph_matrix import matrix_scene
 from mlnlab.display.hypergraph_scenes import MOST_DRAWN, hypergraph_scene
 from mlnlab.display.markup import Element, count_of, shortened
@@ -23,10 +25,12 @@ MOST_IN_A_MATRIX = 20_000
 
 
 def scene_of(graph: Hypergraph) -> Scene | None:
-    """Return the drawing that fits the size: of single things, a matrix, or none."""
+    """Return the drawing that fits the size: of single things, a matrix, histograms; none of nothing."""
     size = graph.number_of_nodes + graph.number_of_edges
-    if not graph.number_of_nodes or size > MOST_IN_A_MATRIX:
+    if not graph.number_of_nodes:
         return None
+    if size > MOST_IN_A_MATRIX:
+        return summary_scene(outline_of(graph))
     return hypergraph_scene(graph) if size <= MOST_DRAWN else matrix_scene(graph)
 
 
@@ -35,7 +39,7 @@ def hypergraph_display(graph: Hypergraph) -> Element:
     scene = scene_of(graph)
     return card(
         title("Hypergraph", _sizes(graph)),
-        quiet(_instead(graph))
+        quiet("There are no constants to draw.")
         if scene is None
         else scene_image(scene, f"{scene.title}: {scene.description}"),
         _remark(graph) if scene is not None else None,
@@ -48,22 +52,18 @@ def _sizes(graph: Hypergraph) -> str:
     return f"{count_of(graph.number_of_nodes, 'constant')}, {count_of(graph.number_of_edges, 'atom')}"
 
 
-def _instead(graph: Hypergraph) -> str:
-    if not graph.number_of_nodes:
-        return "There are no constants to draw."
-    degrees = graph.degrees()
-    alone = int((degrees == 0).sum())
-    return (
-        f"Too large to be drawn. A constant is in {degrees.mean():.1f} atoms on average, at most in"
-        f" {degrees.max():,}; {alone:,} are in none. Take a part of the database to see it, or to_networkx()."
-    )
-
-
 def _remark(graph: Hypergraph) -> Element | None:
+    sentences = []
+    if graph.number_of_nodes + graph.number_of_edges > MOST_IN_A_MATRIX:
+        alone = int((graph.degrees() == 0).sum())
+        sentences.append(
+            f"Too large to be drawn one by one; {count_of(alone, 'constant')} in no atom at all."
+            " Take a part of the database to see it, or to_networkx()."
+        )
     propositions = sum(len(rows) for rows in graph.members.values() if not rows.shape[1])
-    if not propositions:
-        return None
-    return quiet(f"{count_of(propositions, 'atom')} without arguments cannot be drawn.")
+    if propositions:
+        sentences.append(f"{count_of(propositions, 'atom')} without arguments cannot be drawn.")
+    return quiet(" ".join(sentences)) if sentences else None
 
 
 def _predicates_table(graph: Hypergraph) -> Element:

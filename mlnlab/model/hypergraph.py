@@ -104,14 +104,16 @@ class Hypergraph:
 
     def incidence(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return nodes and hyperedges that belong together: each pair once, hyperedges numbered as listed."""
-        pairs = [np.zeros((0, 2), np.int64)]
+        nodes, edges = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
         first = 0
         for rows in self.members.values():
-            edges = np.repeat(np.arange(first, first + len(rows)), rows.shape[1])
-            pairs.append(np.column_stack([edges, rows.ravel().astype(np.int64)]))
+            ordered = np.sort(rows.astype(np.int64), axis=1)
+            different = np.ones(ordered.shape, np.bool_)
+            different[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
+            nodes.append(ordered[different])
+            edges.append(first + np.repeat(np.arange(len(rows)), different.sum(axis=1)))
             first += len(rows)
-        different = np.unique(np.concatenate(pairs), axis=0)
-        return different[:, 1], different[:, 0]
+        return np.concatenate(nodes), np.concatenate(edges)
 
     def degrees(self) -> NDArray[np.int64]:
         """Return in how many hyperedges each node is."""

@@ -276,7 +276,7 @@ def test_sizes_show_themselves():
     ]
 
 
-@pytest.mark.parametrize("network", [friends(), crowd(60, 90), crowd(150, 250)])
+@pytest.mark.parametrize("network", [friends(), crowd(60, 90), crowd(150, 250), crowd(900, 1500)])
 def test_whatever_the_size_it_fits_into_a_notebook(network):
     assert bundle_size(bundle(network)) < 350_000
     scene = scene_of(network)
