@@ -41,6 +41,7 @@ _HOMES = {
     "cardinality": "logic.building",
     "check": "model.checking",
     "compare_traces": "steps.comparison",
+    "count": "counting.counts",
     "editor": "widgets.editing",
     "exists": "logic.building",
     "for_all": "logic.building",

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import product
+from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mlnlab.counting.binding import BoundConjunction, Grouped, bound, pattern_of, scan, with_estimate
 from mlnlab.counting.conjunctions import CountTerm, Threshold
-from mlnlab.counting.facts import Facts, facts_of
+from mlnlab.counting.explaining import Explanation, TermExplanation, refuse_beyond_budget, step_of
+from mlnlab.counting.facts import Facts, degrees, facts_of
 from mlnlab.counting.indicators import normal_form
 from mlnlab.counting.nodes import Run
 from mlnlab.counting.plans import Plan, plan
@@ -19,7 +21,7 @@ from mlnlab.counting.thresholds import Exceptions, truth_of
 from mlnlab.logic.formulas import Cardinality, Constant, Variable, holds_between
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -54,6 +56,13 @@ class Counter:
         facts = world if isinstance(world, Facts) else facts_of(world, self.vocabulary)
         return self.terms.count(facts)
 
+    def explain(self, world: Database | World | Facts) -> Explanation:
+        """Return how the formula is counted in a world: every step with its estimated and its real size."""
+        facts = world if isinstance(world, Facts) else facts_of(world, self.vocabulary)
+        truths: dict[Quantity | Cardinality, Exceptions] = {}
+        terms = tuple(part for term in self.terms.terms for part in term.explained(facts, truths))
+        return Explanation(str(self.formula), sum(t.coefficient * t.count for t in terms), terms)
+
 
 class TermSum:
     """Terms bound to a vocabulary; the plans that were needed so far are kept."""
@@ -65,10 +74,10 @@ class TermSum:
         found = [(term.coefficient, bound(term.conjunction, vocabulary)) for term in terms]
         self.terms = [_Term(coefficient, one, self) for coefficient, one in found if one is not None]
 
-    def count(self, facts: Facts, sizes: dict[int, int] | None = None) -> int:
+    def count(self, facts: Facts) -> int:
         """Return the sum of the terms' counts."""
         truths: dict[Quantity | Cardinality, Exceptions] = {}
-        return sum(term.coefficient * term.count(facts, truths, sizes) for term in self.terms)
+        return sum(term.coefficient * term.count(facts, truths) for term in self.terms)
 
     def grouped(self, facts: Facts) -> list[Grouped]:
         """Return the terms' values as products of parts over their head variables."""
@@ -115,16 +124,32 @@ class _Term:
     owner: TermSum
     cases: dict[object, list[_Case]] = field(default_factory=dict)
 
-    def count(
-        self, facts: Facts, truths: dict[Quantity | Cardinality, Exceptions], sizes: dict[int, int] | None
-    ) -> int:
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the variables."""
+        return tuple(variable.name for variable in self.bound.conjunction.variables)
+
+    def explained(
+        self, facts: Facts, truths: dict[Quantity | Cardinality, Exceptions]
+    ) -> Iterator[TermExplanation]:
+        """Yield how each case of the term was counted."""
+        cases, derived = self._cases(facts, truths)
+        for case in cases:
+            sizes: dict[int, int] = {}
+            values = self._values(case, facts, derived, sizes)
+            steps = tuple(step_of(part, self.names, sizes) for part in case.plan.parts)
+            count = case.factor * prod(part for part in values if isinstance(part, int))
+            label = str(self.bound.conjunction)
+            yield TermExplanation(self.coefficient * case.sign, label, count, case.factor, steps)
+
+    def count(self, facts: Facts, truths: dict[Quantity | Cardinality, Exceptions]) -> int:
         """Return the number of bindings that make the conjunction true."""
         cases, derived = self._cases(facts, truths)
         result = 0
         for case in cases:
             value = case.sign * case.factor
             if value:
-                for part in self._values(case, facts, derived, sizes):
+                for part in self._values(case, facts, derived, None):
                     value *= int(part)  # type: ignore[arg-type]  # without a head all parts are numbers
             result += value
         return result
@@ -159,6 +184,7 @@ class _Term:
             unique = list({id(scan): scan for scan in scans}.values())
             sizes = dict(enumerate(self.bound.sizes))
             case.wide = plan(unique, sizes, self.bound.head, facts, cycles=False)
+            refuse_beyond_budget(case.wide, self.names)
         return case.wide
 
     # --- which plans
@@ -212,7 +238,9 @@ class _Term:
         run = Run(facts, np.int64, derived)
         scans = [with_estimate(one, run) for one in (*self.bound.scans, *extra)]
         sizes = dict(enumerate(self.bound.sizes))
-        return _Case(sign, self.bound.free_factor(scans), plan(scans, sizes, self.bound.head, facts))
+        found = plan(scans, sizes, self.bound.head, facts)
+        refuse_beyond_budget(found, self.names)
+        return _Case(sign, self.bound.free_factor(scans), found)
 
 
 def _uses(truth: Exceptions) -> tuple[bool, ...]:
@@ -221,15 +249,34 @@ def _uses(truth: Exceptions) -> tuple[bool, ...]:
 
 
 def _fits(found: Plan, place: int, run: Run) -> bool:
-    """Tell whether a part's value is below 2^62, by the sizes of what it reads, or by a run in float64."""
-    most = 1
-    for one in found.scans[place]:
-        most *= len(one.rows(run))
-        if most >= _FITS:
-            break
-    else:
+    """Tell whether a part's value is below 2^62: by bounds first, then by a run in float64."""
+    scans = found.scans[place]
+    if _most(scans, run) < _FITS or _most_by_degrees(scans, run) < _FITS:
         return True
     value = Run(run.facts, np.float64, run.derived).value(found.parts[place])
     if isinstance(value, int | float):
         return value < _FITS
     return value.weights is None or not len(value.weights) or float(value.weights.max()) < _FITS
+
+
+def _most(scans: Sequence[Scan], run: Run) -> int:
+    return prod(len(scan.rows(run)) for scan in scans)
+
+
+def _most_by_degrees(scans: Sequence[Scan], run: Run) -> int:
+    """Bound the bindings by going from atom to atom: each adds at most the largest number of neighbours."""
+    bound_variables: set[int] = set()
+    most = 1
+    waiting = list(scans)
+    while waiting:
+        scan = max(waiting, key=lambda one: len(bound_variables.intersection(one.variables)))
+        waiting.remove(scan)
+        rows = scan.rows(run)
+        known = [column for column, v in enumerate(scan.variables) if v in bound_variables]
+        if len(known) < len(scan.variables) or not known:
+            steps = [len(rows)]
+            if len(rows):
+                steps += [int(degrees(rows, c, int(rows[:, c].max()) + 1).max()) for c in known]
+            most *= min(steps)
+        bound_variables.update(scan.variables)
+    return most

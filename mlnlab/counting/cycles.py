@@ -65,8 +65,7 @@ def _triangle(tables: Sequence[Node], vectors: tuple[Node, ...], sizes: Mapping[
         if in_reach and not any(middle in node.variables for node in vectors):
             built = (sizes[first] + sizes[last]) * words / 8  # zeros to be written first
             cost = _STEP_OF_BITS * driver.estimate * words + built
-            label = f"{driver.label}: common neighbours by bits in {left.label} and {right.label}"
-            return Triangle(label, driver, left, right, middle, vectors, sizes, cost)
+            return Triangle(driver, left, right, middle, vectors, sizes, cost)
     return None
 
 
@@ -134,9 +133,8 @@ def _program(
     builder.gather(root, None)
     kind, _, edge, source, to = builder.instructions[-1]
     builder.instructions[-1] = (kind, 2, edge, source, to)  # the last arrival adds up
-    label = f"condition on variable {pivot} and count along " + ", ".join(node.label for node in tables)
     return Cycle(
-        label, pivot, np.array(builder.instructions, np.int64), tuple(builder.edges), vectors,
+        pivot, np.array(builder.instructions, np.int64), tuple(builder.edges), vectors,
         {**builder.places}, sizes, builder.cost * sizes[pivot],
     )  # fmt: skip
 

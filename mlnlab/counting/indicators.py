@@ -65,8 +65,8 @@ def normal_form(formula: Formula) -> tuple[CountTerm, ...]:
     >>> for term in normal_form(mln.parse("Smokes(x) ^ Friends(x, y) => Smokes(y)")):
     ...     print(term)
     1 |1|
-    -1 |Smokes(x) ^ Friends(x,y)|
-    1 |Smokes(x) ^ Friends(x,y) ^ Smokes(y)|
+    -1 |Smokes(x) ^ Friends(x, y)|
+    1 |Smokes(x) ^ Friends(x, y) ^ Smokes(y)|
     """
     apart = standardise_apart(formula)
     return _Reader(FreshNames(apart)).terms((), free_variables(apart), apart)

@@ -48,7 +48,7 @@ class Run:
         found = self.value(node)
         if isinstance(found, Table):
             return found
-        raise TypeError(f"{node.label} is no table.")
+        raise TypeError(f"{node} is no table.")
 
     def vectors(self, nodes: Sequence[Node]) -> list[Vector]:
         """Return the values of nodes that have one variable."""
@@ -107,7 +107,6 @@ class Scan:
 class SumOut:
     """Join the inputs and sum a variable out (variable elimination); -1: only join."""
 
-    label: str
     variable: int
     inputs: tuple[Node, ...]
     variables: tuple[int, ...]
@@ -167,7 +166,6 @@ class SumOut:
 class Triangle:
     """Count triangles by bits: for each row (x, z) of the sparsest table, which y both have."""
 
-    label: str
     driver: Node
     left: Node  # over x and y
     right: Node  # over z and y
@@ -207,7 +205,6 @@ class Triangle:
 class Cycle:
     """Condition on a pivot variable; what is left is a tree, along which short lists are sent."""
 
-    label: str
     pivot: int
     program: NDArray[np.int64]
     edges: tuple[tuple[Node, int], ...]  # a binary table, and the variable from which it is followed

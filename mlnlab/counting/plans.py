@@ -15,14 +15,11 @@ from typing import TYPE_CHECKING
 
 from mlnlab.counting.cycles import cyclic_part
 from mlnlab.counting.nodes import Node, Scan, SumOut
-from mlnlab.errors import TooLargeError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from mlnlab.counting.facts import Facts
-
-MOST_ESTIMATED = 1e10  # rows of intermediate tables: about a minute, if the estimate is right
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,6 +29,7 @@ class Plan:
     parts: tuple[Node, ...]
     scans: tuple[tuple[Scan, ...], ...]  # what each part reads
     reach: tuple[int, ...]  # the number of bindings of each part's variables: no count is larger
+    work: float  # the rows of all intermediate tables together, as estimated
 
 
 def plan(
@@ -48,17 +46,7 @@ def plan(
             read.append(tuple(group))
             reach.append(prod(sizes[v] for v in {v for scan in group for v in scan.variables}))
     work = sum(_work(node) for node in parts)
-    if work > MOST_ESTIMATED:
-        raise TooLargeError(
-            f"Counting would make intermediate tables of about {work:,.0f} rows"
-            f" (at most {MOST_ESTIMATED:,.0f}). The plan: {'; '.join(node.label for node in parts)}.",
-            work,
-            [
-                "use fewer constants or facts",
-                "split the formula, so that fewer variables depend on each other",
-            ],
-        )
-    return Plan(tuple(parts), tuple(read), tuple(reach))
+    return Plan(tuple(parts), tuple(read), tuple(reach), work)
 
 
 def _work(node: Node) -> float:
@@ -106,8 +94,7 @@ def _summed(
 def _elimination(variable: int, inputs: tuple[Node, ...], sizes: Mapping[int, int], cost: float) -> SumOut:
     variables = tuple(dict.fromkeys(v for node in inputs for v in node.variables if v != variable))
     estimate = min(cost, float(prod(sizes[v] for v in variables)))
-    label = f"sum variable {variable} out of " + ", ".join(node.label for node in inputs)
-    return SumOut(label, variable, inputs, variables, sizes, estimate)
+    return SumOut(variable, inputs, variables, sizes, estimate)
 
 
 def _absorbed(live: list[Node], sizes: Mapping[int, int]) -> list[Node]:
@@ -125,8 +112,8 @@ def _absorbed(live: list[Node], sizes: Mapping[int, int]) -> list[Node]:
                 if len(node.variables) == len(cover.variables)
                 else (cover.estimate)
             )
-            meet = SumOut(f"{cover.label} and {node.label}", -1, both, cover.variables, sizes, estimate,
-                          cover.weighted or node.weighted)  # fmt: skip
+            weighted = cover.weighted or node.weighted
+            meet = SumOut(-1, both, cover.variables, sizes, estimate, weighted)
             return _absorbed([*(other for other in live if other not in both), meet], sizes)
     return live
 

@@ -1,0 +1,112 @@
+"""Plans in words, with the estimated and the real size of each step; plans that are too large are refused."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mlnlab.counting.nodes import Cycle, Scan, SumOut, Triangle
+from mlnlab.errors import TooLargeError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from mlnlab.counting.nodes import Node
+    from mlnlab.counting.plans import Plan
+
+MOST_ESTIMATED = 1e10  # rows of intermediate tables: about a minute, if the estimate is right
+
+
+@dataclass(frozen=True, slots=True)
+class PlanStep:
+    """One step of a plan: what it does, how many rows were expected, and how many there were."""
+
+    text: str
+    estimated: float
+    real: int | None = None
+    inputs: tuple[PlanStep, ...] = ()
+
+    def lines(self, depth: int = 0) -> Iterator[str]:
+        """Yield this step, and indented below it the steps that it needs."""
+        real = "" if self.real is None else f", in fact {self.real:,}"
+        yield f"{'  ' * depth}{self.text}  (about {self.estimated:,.0f}{real})"
+        for step in self.inputs:
+            yield from step.lines(depth + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class TermExplanation:
+    """One term of the normal form: its coefficient, its conjunction, its count, and how that was found."""
+
+    coefficient: int
+    conjunction: str
+    count: int
+    free: int
+    steps: tuple[PlanStep, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """How a count comes about: its terms, each with its plan."""
+
+    formula: str
+    count: int
+    terms: tuple[TermExplanation, ...]
+
+    def __str__(self) -> str:
+        """Return the plan in words."""
+        return "\n".join(_lines(self))
+
+
+def _lines(explanation: Explanation) -> Iterator[str]:
+    yield f"{explanation.formula}: {explanation.count:,} true groundings"
+    for term in explanation.terms:
+        sign = "-" if term.coefficient < 0 else "+"
+        times = f"{abs(term.coefficient)} x " if abs(term.coefficient) != 1 else ""
+        yield f"{sign} {times}{term.count:,} for {_in_words(term.conjunction)}"
+        if term.free != 1:
+            yield f"    {term.free:,} bindings of the variables that no atom has"
+        for step in term.steps:
+            yield from step.lines(2)
+
+
+def _in_words(conjunction: str) -> str:
+    return "all groundings" if conjunction == "1" else conjunction
+
+
+def step_of(node: Node, names: Sequence[str], sizes: Mapping[int, int]) -> PlanStep:
+    """Return a node and what is below it as steps; real sizes are looked up by the node's identity."""
+    inputs = tuple(step_of(inner, names, sizes) for inner in node.inputs)
+    return PlanStep(described(node, names), node.estimate, sizes.get(id(node)), inputs)
+
+
+def described(node: Node, names: Sequence[str]) -> str:
+    """Return what a node does, in words."""
+    match node:
+        case Scan():
+            return f"the true tuples of {node.label}"
+        case SumOut(variable) if variable < 0:
+            return "keep what is in both"
+        case SumOut(variable, inputs):
+            joined = "add up over" if len(inputs) == 1 else "join, and add up over"
+            kept = ", ".join(names[v] for v in node.variables)
+            return f"{joined} {names[variable]}" + (f", for each {kept}" if kept else "")
+        case Triangle(driver, _, _, middle):
+            ends = " and ".join(names[v] for v in driver.variables)
+            return f"for each {ends} of the sparsest atom, common {names[middle]} by bits"
+        case Cycle(pivot):
+            return f"for each {names[pivot]}, walk along the tree that is left"
+
+
+def refuse_beyond_budget(plan: Plan, names: Sequence[str]) -> None:
+    """Raise a sentence where the estimated work is too much: nothing has been computed so far."""
+    if plan.work <= MOST_ESTIMATED:
+        return
+    lines = [line for part in plan.parts for line in step_of(part, names, {}).lines(1)]
+    plan_text = "\n".join(lines)
+    raise TooLargeError(
+        f"Counting would make intermediate tables of about {plan.work:,.0f} rows"
+        f" (at most {MOST_ESTIMATED:,.0f} are made). The plan:\n{plan_text}",
+        plan.work,
+        ["use fewer constants or facts", "split the formula, so that fewer variables depend on each other"],
+    )
