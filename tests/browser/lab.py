@@ -36,9 +36,9 @@ _SECONDS = 1000  # the browser counts in milliseconds
 
 
 class Lab:
-    """A server in a folder; ends with the test session."""
+    """A server in a folder; ends with the test session. ``extension``: whether it may use ours."""
 
-    def __init__(self, browser, home):
+    def __init__(self, browser, home, *, extension=True):
         self.browser = browser
         self.folder = home / "notebooks"
         self.folder.mkdir(parents=True)
@@ -47,6 +47,10 @@ class Lab:
             file = home / "settings" / f"{name}.jupyterlab-settings"
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(json.dumps(content))
+        if not extension:
+            switches = home / "config" / "labconfig" / "page_config.json"
+            switches.parent.mkdir(parents=True, exist_ok=True)
+            switches.write_text(json.dumps({"disabledExtensions": {"mlnlab": True}}))
         self._log = (home / "server.log").open("w")
         self._server = subprocess.Popen(
             self._command(), env=self._environment(home), stdout=self._log, stderr=subprocess.STDOUT

@@ -60,8 +60,10 @@ def test_hostile_constants_stay_text(lab):
 
 
 @pytest.mark.parametrize("theme", ["Light", "Dark"])
-def test_an_untrusted_notebook_still_shows_pictures_and_tables(lab, theme):
+@pytest.mark.parametrize("kind", ["lab", "plain_lab"])
+def test_an_untrusted_notebook_still_shows_pictures_and_tables(request, kind, theme):
     """A notebook that somebody else ran: Lab takes out styles and whatever it does not know."""
+    lab = request.getfixturevalue(kind)
     name = lab.write(f"untrusted-{theme}.ipynb", *CELLS)
     notebook = nbformat.read(lab.folder / name, as_version=4)
     assert execute(notebook, lab.folder, timeout=120, say=print) is None
@@ -72,8 +74,12 @@ def test_an_untrusted_notebook_still_shows_pictures_and_tables(lab, theme):
         assert not page.page.evaluate(trusted)
         assert page.output(0).locator("table").first.is_visible()
         assert page.output(0).locator("style").count() == 0
-        picture = page.output(2).locator("img").first
-        assert picture.evaluate("image => image.complete && image.naturalWidth") > 300
+        if kind == "lab":  # our extension draws the scene
+            assert page.output(2).locator("svg.mlnlab-scene rect").count() > 8
+            assert page.output(2).locator("svg.mlnlab-scene").bounding_box()["width"] > 300
+        else:
+            picture = page.output(2).locator("img").first
+            assert picture.evaluate("image => image.complete && image.naturalWidth") > 300
         assert "--m-text" not in page.output(0).inner_text()
         assert_harmless(page)
 

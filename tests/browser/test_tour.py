@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 
 import pytest
@@ -50,10 +51,12 @@ def test_tables_and_bars_are_readable(tour, theme):
     assert model.locator("table").first.is_visible()
     for kind in ("predicate", "variable", "quiet", "title"):
         assert contrast(tour, model.locator(f".mlnlab-{kind}").first) > 4, kind
-    picture = holding(tour, "Probabilities").locator("img").first
-    assert picture.evaluate("image => image.complete && image.naturalWidth") > 300
-    assert picture.evaluate("image => getComputedStyle(image).colorScheme") == theme.lower()
-    assert picture.get_attribute("alt").startswith("Bars of 12 probabilities")
+    picture = holding(tour, "Probabilities").locator("svg.mlnlab-scene").first
+    assert picture.bounding_box()["width"] > 300
+    assert "12" in picture.get_attribute("aria-label")
+    label = picture.locator("text").first.evaluate("text => getComputedStyle(text).fill")
+    shade = sum(map(int, re.findall(r"\d+", label)[:3])) / 3
+    assert shade < 80 if theme == "Light" else shade > 180
 
 
 def test_a_cell_with_mistakes_shows_all_of_them_in_place(tour):
@@ -67,6 +70,20 @@ def test_details_unfold(tour):
     assert not table.is_visible()
     holding(tour, "Probabilities").locator("summary").first.click()
     assert table.is_visible()
+
+
+def test_the_editor_and_the_sampler_of_the_tour_answer(tour):
+    editor = tour.page.locator(".mle").first
+    number = editor.locator(".mle-words").nth(1)
+    before = number.inner_text()
+    editor.locator("input[type=number]").first.fill("4")
+    tour.page.wait_for_function("([n, old]) => n.textContent !== old", arg=[number.element_handle(), before])
+    editor.get_by_role("button", name="Undo").first.click()
+    tour.page.wait_for_function("([n, old]) => n.textContent === old", arg=[number.element_handle(), before])
+    view = tour.page.locator(".mlnlab-run").first
+    for command, index in (("step", 51), ("back", 50), ("back", 49), ("step", 50)):
+        view.locator(f"[data-command={command}]").click()
+        view.locator("output", has_text=f"step {index}").wait_for()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
