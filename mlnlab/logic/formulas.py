@@ -8,11 +8,12 @@ grounded to Boolean features, quantified variables stay inside.
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
+from operator import eq, ge, gt, le, lt, ne
 from typing import Literal, Never
 
-from mlnlab.errors import ArgumentError, FormulaHint
+from mlnlab.errors import ArgumentError
+from mlnlab.logic.operator_hints import hint_at_grouping, hint_at_parentheses, refuse_operand
 
 Relation = Literal["=", "!=", "<", "<=", ">", ">="]
 ArithmeticOperator = Literal["+", "-", "*", "/", "%"]
@@ -98,15 +99,10 @@ Term = Variable | Constant | Arithmetic
 
 def as_term(value: object) -> Term:
     """Return a term as it is, a number or a string as a constant of a type not known yet."""
-    match value:
-        case Variable() | Constant() | Arithmetic():
-            return value
-        case bool():
-            pass
-        case int() | str():
-            return Constant(str(value))
-        case _:
-            pass
+    if isinstance(value, Variable | Constant | Arithmetic):
+        return value
+    if isinstance(value, int | str) and not isinstance(value, bool):
+        return Constant(str(value))
     raise ArgumentError(
         f"A term is a variable, a string or a whole number, not {value!r} ({type(value).__name__})."
     )
@@ -119,12 +115,12 @@ class _FormulaOperators:
 
     def __and__(self, other: object) -> And:
         left, right = _as_operand(self, "&"), _as_operand(other, "&")
-        _hint_at_parentheses("&", "conjoin", left, right)
+        hint_at_parentheses("&", "conjoin", isinstance(left, Implies), isinstance(right, Implies))
         return And((*_operands(left, And), *_operands(right, And)))
 
     def __or__(self, other: object) -> Or:
         left, right = _as_operand(self, "|"), _as_operand(other, "|")
-        _hint_at_parentheses("|", "disjoin", left, right)
+        hint_at_parentheses("|", "disjoin", isinstance(left, Implies), isinstance(right, Implies))
         return Or((*_operands(left, Or), *_operands(right, Or)))
 
     def __invert__(self) -> Not:
@@ -132,18 +128,17 @@ class _FormulaOperators:
 
     def __rshift__(self, other: object) -> Implies:
         left, right = _as_operand(self, ">>"), _as_operand(other, ">>")
-        if isinstance(left, Implies):
-            _hint("A >> B >> C", "(A >> B) >> C", "A >> (B >> C)", "A.implies(B).implies(C)")
+        hint_at_grouping(isinstance(left, Implies))
         return Implies(left, right)
 
     def __rand__(self, other: object) -> Never:
-        _refuse_operand(other, "&")
+        refuse_operand(other, "&")
 
     def __ror__(self, other: object) -> Never:
-        _refuse_operand(other, "|")
+        refuse_operand(other, "|")
 
     def __rrshift__(self, other: object) -> Never:
-        _refuse_operand(other, ">>")
+        refuse_operand(other, ">>")
 
     def __xor__(self, other: object) -> Never:
         raise ArgumentError("In Python, write & for and: ^ is the and of the text language only.")
@@ -171,37 +166,10 @@ class _FormulaOperators:
         )
 
 
-def _hint_at_parentheses(operator: str, method: str, left: Formula, right: Formula) -> None:
-    """Warn where an implication is joined: ``a & b >> c`` arrives as And(a, Implies(b, c))."""
-    if isinstance(right, Implies):
-        written, read, meant = f"A {operator} B >> C", f"A {operator} (B >> C)", f"(A {operator} B) >> C"
-        _hint(written, read, f"{meant} or (A {operator} B).implies(C)", f"A.{method}(B.implies(C))")
-    elif isinstance(left, Implies):
-        written, read, meant = f"A >> B {operator} C", f"(A >> B) {operator} C", f"A >> (B {operator} C)"
-        _hint(written, read, f"{meant} or A.implies(B {operator} C)", f"A.implies(B).{method}(C)")
-
-
-def _hint(written: str, read: str, meant: str, other: str) -> None:
-    warnings.warn(
-        f"In Python >> binds tighter than & and | and groups to the left, so  {written}  is read as  {read}."
-        f"  If you meant something else, write  {meant};  if not,  {other}  says so.",
-        FormulaHint,
-        stacklevel=4,
-    )
-
-
 def _as_operand(value: object, operator: str) -> Formula:
     if isinstance(value, _FormulaOperators):
         return value  # type: ignore[return-value]
-    return _refuse_operand(value, operator)
-
-
-def _refuse_operand(value: object, operator: str) -> Never:
-    advice = ""
-    if isinstance(value, bool):
-        advice = " To compare terms, write x.equals(y) or x.differs(y): == and != compare them in Python."
-    kind = type(value).__name__
-    raise ArgumentError(f"{operator} joins two formulas, but one side is {value!r} ({kind}).{advice}")
+    return refuse_operand(value, operator)
 
 
 def _operands(formula: object, kind: type[And | Or]) -> tuple[Formula, ...]:
@@ -321,18 +289,9 @@ Formula = (
 )  # fmt: skip
 
 
+_COMPARED = {"=": eq, "!=": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
+
+
 def holds_between(relation: Relation, left: int, right: int) -> bool:
     """Tell whether two whole numbers stand in the relation."""
-    match relation:
-        case "=":
-            return left == right
-        case "!=":
-            return left != right
-        case "<":
-            return left < right
-        case "<=":
-            return left <= right
-        case ">":
-            return left > right
-        case ">=":
-            return left >= right
+    return bool(_COMPARED[relation](left, right))

@@ -6,12 +6,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-
 from mlnlab.errors import ArgumentError, InputError, Severity
 from mlnlab.logic.ground_atoms import GroundAtom
-from mlnlab.logic.relations import Relation, same_relation, sorted_rows
+from mlnlab.logic.relations import Relation, same_relation
 from mlnlab.logic.vocabulary import FrozenMapping, Vocabulary
+from mlnlab.model.overriding import mark_text, merged
 from mlnlab.model.world import World
 from mlnlab.model.writing import numbered
 from mlnlab.syntax.facts import analyse_facts, format_facts
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     import networkx as nx
+    import numpy as np
     import pandas as pd
     from numpy.typing import NDArray
 
@@ -175,7 +175,7 @@ class Database:
         ``True`` and ``False`` list the atom, ``None`` marks it unknown, a number between is soft evidence.
         New constants are added to their types.
         """
-        lines = [f"{_mark_text(value)}{atom}" for atom, value in changes.items()]
+        lines = [f"{mark_text(value)}{atom}" for atom, value in changes.items()]
         return self.with_facts("\n".join(lines), name="<changes>")
 
     def with_facts(self, text: str | bytes, *, name: str = "<text>") -> Database:
@@ -183,7 +183,7 @@ class Database:
         added = Database.from_text(text, self.vocabulary, name=name)
         relations = dict(self.relations)
         for predicate, new in added.relations.items():
-            relations[predicate] = _merged(self.relation(predicate), new)
+            relations[predicate] = merged(self.relation(predicate), new)
         remarks = (*self.diagnostics, *added.diagnostics)
         return replace(
             self, vocabulary=added.vocabulary, relations=FrozenMapping(relations), diagnostics=remarks
@@ -287,36 +287,3 @@ def vocabulary_of(source: MLN | Vocabulary) -> Vocabulary:
     if isinstance(vocabulary, Vocabulary):
         return vocabulary
     raise ArgumentError(f"A model or a vocabulary is needed here, not {type(source).__name__}.")
-
-
-def _mark_text(value: bool | float | None) -> str:
-    if value is None:
-        return "?"
-    if isinstance(value, bool | np.bool_):
-        return "" if value else "!"
-    return f"{float(value)!r} "
-
-
-def _packed(rows: NDArray[np.uint32]) -> NDArray[np.void]:
-    """View each row as one item, so that numpy's set functions apply."""
-    return np.ascontiguousarray(rows).view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel()
-
-
-def _merged(old: Relation, new: Relation) -> Relation:
-    """Return the old relation overwritten by what the new one lists."""
-    if old.arity == 0:
-        return new
-    listed = _packed(np.concatenate([new.true, new.false, new.unknown, new.soft]))
-
-    def kept(rows: NDArray[np.uint32]) -> NDArray[np.bool_]:
-        return ~np.isin(_packed(rows), listed)
-
-    def joined(mark: Mark) -> NDArray[np.uint32]:
-        before: NDArray[np.uint32] = getattr(old, mark)
-        return np.concatenate([before[kept(before)], getattr(new, mark)])
-
-    soft = joined("soft")
-    probabilities = np.concatenate([old.probabilities[kept(old.soft)], new.probabilities])
-    order = np.lexsort(soft.T[::-1])
-    true, false, unknown = (sorted_rows(joined(mark)) for mark in ("true", "false", "unknown"))
-    return Relation(old.arity, true, false, unknown, sorted_rows(soft), probabilities[order])

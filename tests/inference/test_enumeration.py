@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import mlnlab as ml
 from mlnlab.grounding import features
 from mlnlab.grounding.question import pose
-from mlnlab.inference import sweeps
+from mlnlab.inference import sweeps, world_clusters
 from mlnlab.inference.query_instances import instances
 from mlnlab.logic.ground_atoms import GroundAtom
 from mlnlab.logic.weights import Hard, Soft, WeightedFormula
@@ -158,7 +158,7 @@ def test_tables_wide_groundings_and_stretches_give_one_answer(monkeypatch, cells
     )
     truth = ml.infer(mln)
     monkeypatch.setattr(features, "MOST_CELLS", cells)
-    monkeypatch.setattr(sweeps, "MOST_CELLS", cells)
+    monkeypatch.setattr(world_clusters, "MOST_CELLS", cells)
     monkeypatch.setattr(sweeps, "STRETCH", stretch)
     if stretch == 2 and cells == 2:
         mln = mln.without(3)
