@@ -40,6 +40,7 @@ _HOMES = {
     "calibration": "evaluation.calibration",
     "cardinality": "logic.building",
     "check": "model.checking",
+    "compare": "widgets.editing",
     "compare_traces": "steps.comparison",
     "count": "counting.counts",
     "editor": "widgets.editing",

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from mlnlab.model.mln import MLN
     from mlnlab.widgets.answering import Case
     from mlnlab.widgets.draft import Draft
+    from mlnlab.widgets.draft_rows import Row
     from mlnlab.widgets.editor_document import Document
 
 _WAITING_SECONDS = 60.0
@@ -40,6 +41,7 @@ class EditedModel:
         self._history = History(document)
         self._sound = document.draft  # the last one without errors
         self._listeners: list[Callable[[EditedModel], None]] = []
+        self._hearers: list[Callable[[EditedModel], None]] = []
         self._answering = Answering(self._take_answer)
         self._answer = Answer()
         self._number = 0  # of edits
@@ -110,6 +112,31 @@ class EditedModel:
         """The formulas of the table as they are written; those switched off are among them."""
         return tuple(row.text for row in self._sound.rows)
 
+    @property
+    def table_rows(self) -> tuple[Row, ...]:
+        """The rows of the table, which are those of the last text without errors."""
+        return self._sound.rows
+
+    @property
+    def newest(self) -> Marginals | None:
+        """The newest probabilities, which may be about to change; does not wait."""
+        return self._answer.marginals
+
+    @property
+    def problem(self) -> str:
+        """Why there are no probabilities; empty where there are."""
+        return self._answer.problem
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether there is an edit to take back."""
+        return bool(self._history.past)
+
+    @property
+    def can_redo(self) -> bool:
+        """Whether there is an edit to make again."""
+        return bool(self._history.future)
+
     # --- editing ------------------------------------------------------------------------------
 
     def set_text(self, text: str) -> None:
@@ -168,8 +195,11 @@ class EditedModel:
 
     def on_change(self, callback: Callable[[EditedModel], None]) -> Callable[[], None]:
         """Have a function called behind each edit; what is returned ends that."""
-        self._listeners.append(callback)
-        return lambda: self._listeners.remove(callback) if callback in self._listeners else None
+        return _listed(self._listeners, callback)
+
+    def on_answer(self, callback: Callable[[EditedModel], None]) -> Callable[[], None]:
+        """Have a function called when there are probabilities, perhaps in a thread; the result ends it."""
+        return _listed(self._hearers, callback)
 
     # --- how an edit is taken in --------------------------------------------------------------
 
@@ -223,3 +253,18 @@ class EditedModel:
             if last:
                 self._answered = max(self._answered, number)
             self._answers_changed()
+        for hearer in tuple(self._hearers):
+            hearer(self)
+
+
+def _listed(
+    listeners: list[Callable[[EditedModel], None]], callback: Callable[[EditedModel], None]
+) -> Callable[[], None]:
+    """Add a function to a list, and return what takes it out again."""
+    listeners.append(callback)
+
+    def end() -> None:
+        if callback in listeners:
+            listeners.remove(callback)
+
+    return end

@@ -1,4 +1,4 @@
-"""``ml.editor``: a model as text, as a table, and as the probabilities that follow from it."""
+"""``ml.editor`` and ``ml.compare``: a model as text, as table, as what follows; two side by side."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from mlnlab.errors import ArgumentError
 from mlnlab.model.database import Database
 from mlnlab.model.mln import MLN
 from mlnlab.syntax.sources import decoded, read_bytes
+from mlnlab.widgets.compare import Compare
 from mlnlab.widgets.draft import Draft
 from mlnlab.widgets.editor import FormulaEditor
 from mlnlab.widgets.editor_document import Document
@@ -55,6 +56,44 @@ def editor(
     opened = (open,) if isinstance(open, str) else tuple(open)
     facts = tuple(db.items()) if isinstance(db, Mapping) else db
     return FormulaEditor(Document(_draft(mln, folder, semantics), facts, asked, opened))
+
+
+def compare(
+    left: MLN | FormulaEditor | str | Path,
+    right: MLN | FormulaEditor | str | Path,
+    db: Database | Mapping[str, int] | None = None,
+    query: Sequence[str] | str | None = None,
+    *,
+    open: Sequence[str] | str = (),  # noqa: A002 - the name that `infer` has
+    names: Sequence[str] = ("A", "B"),
+) -> Compare:
+    r"""Show two models side by side: formulas added, removed and weighed otherwise, probabilities in pairs.
+
+    The models can be given as for :func:`editor`, or as editors, which then keep their own facts and
+    questions. ``left`` and ``right`` of the result are editors; ``take`` makes one like the other.
+
+    >>> import mlnlab as ml
+    >>> mln = ml.MLN.from_text("Smokes(person)\nCancer(person)\n1.5 Smokes(x) => Cancer(x)")
+    >>> db = ml.Database.from_text("Smokes(Anna)", mln)
+    >>> compare = ml.compare(mln, mln.with_weights([0.5]), db)
+    >>> print(compare.difference)
+    ~ Smokes(x) => Cancer(x): 1.5 -> 0.5
+    >>> round(compare.contrasts[0].difference, 4)
+    -0.1951
+    >>> compare.take(0, into="left")
+    >>> compare.left.model.weights
+    [0.5]
+    >>> compare.close()
+    """
+    if len(names) != 2:
+        raise ArgumentError(
+            f"names holds a name for the left and one for the right model, not {names!r:.50}."
+        )
+    sides = [
+        given if isinstance(given, FormulaEditor) else editor(given, db, query, open=open)
+        for given in (left, right)
+    ]
+    return Compare(sides[0], sides[1], names)
 
 
 def _draft(mln: object, folder: str | Path | None, semantics: Semantics | None) -> Draft:

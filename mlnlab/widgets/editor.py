@@ -24,6 +24,7 @@ from mlnlab.widgets.editor_messages import (
 from mlnlab.widgets.view import Message, View, script_of
 
 if TYPE_CHECKING:
+    from mlnlab.widgets.compare import Compare
     from mlnlab.widgets.editor_document import Document
 
 ORDERS = ("asked", "probable", "moved")
@@ -57,6 +58,12 @@ class FormulaEditor(EditedModel, View):
     def fork(self) -> FormulaEditor:
         """Return another editor that begins where this one is."""
         return FormulaEditor(self._document)
+
+    def compare(self, other: FormulaEditor | None = None) -> Compare:
+        """Show this model beside another one, or beside a fork of it that can then be edited."""
+        from mlnlab.widgets.compare import Compare
+
+        return Compare(self, other if other is not None else self.fork(), ("this one", "the other"))
 
     # --- what a page says ---------------------------------------------------------------------
 

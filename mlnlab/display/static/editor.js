@@ -1,13 +1,11 @@
 // The editor of a model. Python holds the document; the page sends edits and shows what comes back:
 //   text_shown, findings, table, status, bars    and the message {type: "checked", text, findings}
-// One edit is on its way at a time; of the same kind only the newest waits.
 import { BARS_SHEET, Bars } from "./editor_bars.js";
+import { Line } from "./editor_line.js";
 import { EDITOR_SHEET } from "./editor_look.js";
 import { RowTable } from "./editor_table.js";
 import { TextPane } from "./editor_text.js";
 import { button, element } from "./editor_parts.js";
-
-const PATIENCE = 2000; // milliseconds for an answer, before the next edit is sent without it
 
 export function render({ model, el }) {
   const editor = new Editor(model, el);
@@ -16,7 +14,7 @@ export function render({ model, el }) {
 
 class Editor {
   #model;
-  #id = crypto.randomUUID();
+  #line;
   #root = element("div", "mle tex2jax_ignore mathjax_ignore");
   #summary = element("span", "mle-quiet");
   #undo;
@@ -27,40 +25,34 @@ class Editor {
   #adding = element("input");
   #hint = element("div", "mle-hint");
   #remark = element("div", "mle-problem");
-  #edit = 0;
   #lastText = 0;
-  #answered = 0;
-  #outstanding = 0;
-  #waiting = new Map();
-  #patience = 0;
   #checking = 0;
-  #ending = new AbortController();
-  #off = [];
 
   constructor(model, host) {
     this.#model = model;
-    const tell = (kind, content, key) => this.#tell(kind, content, key);
+    const line = new Line(model);
+    const tell = (kind, content, key) => line.tell(kind, content, key);
+    this.#line = line;
     this.#text = new TextPane({
-      text: (text) => { this.#lastText = this.#tell("text", { text }, "text"); },
-      undo: () => this.#tell("undo"),
-      redo: () => this.#tell("redo"),
-      mend: (finding) => this.#tell("mend", { finding }),
+      text: (text) => { this.#lastText = this.#line.tell("text", { text }, "text"); },
+      undo: () => this.#line.tell("undo"),
+      redo: () => this.#line.tell("redo"),
+      mend: (finding) => this.#line.tell("mend", { finding }),
     });
-    this.#table = new RowTable((kind, content, key) => { this.#text.flush(); return this.#tell(kind, content, key); });
+    this.#table = new RowTable((kind, content, key) => { this.#text.flush(); return this.#line.tell(kind, content, key); });
     this.#bars = new Bars(tell);
-    this.#undo = button("↶", "", "undo", () => { this.#text.flush(); this.#tell("undo"); });
-    this.#redo = button("↷", "", "redo", () => { this.#text.flush(); this.#tell("redo"); });
+    this.#undo = button("↶", "", "undo", () => { this.#text.flush(); this.#line.tell("undo"); });
+    this.#redo = button("↷", "", "redo", () => { this.#text.flush(); this.#line.tell("redo"); });
     this.#root.setAttribute("data-lm-suppress-shortcuts", "true");
     this.#root.append(element("style", "", EDITOR_SHEET + BARS_SHEET), this.#head(), this.#remark, this.#sides(), this.#bars.element);
     this.#root.addEventListener("keydown", (event) => this.#onKey(event));
     host.append(this.#root);
-    this.#listen("change:status", () => this.#onStatus());
-    this.#listen("change:bars", () => this.#showBars());
-    this.#listen("msg:custom", (message) => this.#onMessage(message));
-    window.addEventListener("pagehide", () => this.#send({ type: "leaving", view: this.#id }), { signal: this.#ending.signal });
+    line.listen("change:status", () => this.#onStatus());
+    line.listen("change:bars", () => this.#showBars());
+    line.listen("msg:custom", (message) => this.#onMessage(message));
     this.#onStatus();
     this.#showBars();
-    this.#send({ type: "opened", view: this.#id });
+    line.send({ type: "opened", view: line.id });
   }
 
   #head() {
@@ -85,64 +77,22 @@ class Editor {
     return sides;
   }
 
-  #listen(name, act) {
-    this.#model.on(name, act);
-    this.#off.push(() => this.#model.off(name, act));
-  }
-
-  // --- what is sent ---
-
-  #send(message) {
-    try {
-      this.#model.send(message);
-    } catch {
-      // Without a kernel there is nobody to tell; what is shown stays.
-    }
-  }
-
-  /** Send an edit, or let it wait for the answer to the one before; return its number. */
-  #tell(type, content = {}, key = "") {
-    this.#edit += 1;
-    this.#waiting.delete(key); // the newer one waits behind what was said since
-    this.#waiting.set(key || `edit ${this.#edit}`, { type, ...content, view: this.#id, edit: this.#edit });
-    this.#next();
-    return this.#edit;
-  }
-
-  #next() {
-    if (this.#outstanding || !this.#waiting.size) return;
-    const [key, message] = this.#waiting.entries().next().value;
-    this.#waiting.delete(key);
-    this.#outstanding = message.edit;
-    clearTimeout(this.#patience);
-    this.#patience = setTimeout(() => this.#arrived(Infinity), PATIENCE);
-    this.#send(message);
-  }
-
-  #arrived(edit) {
-    if (edit < this.#outstanding) return;
-    clearTimeout(this.#patience);
-    this.#outstanding = 0;
-    this.#next();
-  }
-
   // --- what arrives ---
 
   #onStatus() {
     const status = this.#model.get("status");
-    const mine = status.view === this.#id;
-    if (mine) this.#answered = Math.max(this.#answered, status.edit);
+    this.#line.hear(status);
     this.#undo.disabled = !status.undo;
     this.#redo.disabled = !status.redo;
     this.#summary.textContent = status.summary ?? "";
     this.#remark.textContent = status.remark ?? "";
     this.#remark.hidden = !status.remark;
     // An answer to an older text must not overwrite what is being typed.
-    if (this.#answered >= this.#lastText) this.#text.show(this.#model.get("text_shown"), this.#model.get("findings"));
-    this.#table.show(this.#model.get("table"), status.sound !== false, this.#answered);
+    if (this.#line.answered >= this.#lastText) this.#text.show(this.#model.get("text_shown"), this.#model.get("findings"));
+    this.#table.show(this.#model.get("table"), status.sound !== false, this.#line.answered);
     this.#bars.status(status);
     this.#showBars();
-    if (mine) this.#arrived(status.edit);
+    this.#line.goOn();
   }
 
   #showBars() {
@@ -162,14 +112,14 @@ class Editor {
     this.#checking = setTimeout(() => {
       this.#hint.textContent = "";
       this.#adding.classList.remove("mle-error");
-      if (this.#adding.value.trim()) this.#tell("check", { text: this.#adding.value }, "check");
+      if (this.#adding.value.trim()) this.#line.tell("check", { text: this.#adding.value }, "check");
     }, 150);
   }
 
   #add() {
     if (!this.#adding.value.trim() || this.#adding.classList.contains("mle-error")) return;
     this.#text.flush();
-    this.#tell("add", { text: this.#adding.value });
+    this.#line.tell("add", { text: this.#adding.value });
     this.#adding.value = "";
     this.#hint.textContent = "";
   }
@@ -180,17 +130,14 @@ class Editor {
     if (!types && (event.ctrlKey || event.metaKey) && !event.altKey && (key === "z" || key === "y")) {
       event.preventDefault();
       this.#text.flush();
-      this.#tell(key === "z" && !event.shiftKey ? "undo" : "redo");
+      this.#line.tell(key === "z" && !event.shiftKey ? "undo" : "redo");
     }
     event.stopPropagation();
   }
 
   destroy() {
-    clearTimeout(this.#patience);
     clearTimeout(this.#checking);
-    this.#ending.abort();
-    this.#off.forEach((off) => off());
-    this.#send({ type: "closed", view: this.#id });
+    this.#line.destroy();
     this.#text.destroy();
     this.#root.remove();
   }
