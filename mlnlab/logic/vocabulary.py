@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Generic, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
 
 from mlnlab.errors import ArgumentError
 from mlnlab.logic.formulas import Arithmetic, Atom, Constant, Term, Variable, as_term
 from mlnlab.logic.suggestions import did_you_mean
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 V = TypeVar("V")
 
@@ -269,3 +272,20 @@ class Vocabulary:
         new = {t: NamedDomain() for t in predicate.types if t not in self.types}
         types = FrozenMapping({**self.types, **new})
         return type(self)(types, self.predicates.with_item(predicate.name, predicate))
+
+    def to_networkx(self) -> nx.Graph[Any]:
+        """Return the graph of predicates and types: nodes ``("predicate", name)`` and ``("type", name)``.
+
+        An edge's ``positions`` tell which arguments (from 1) of the predicate have the type.
+        """
+        import networkx as nx
+
+        graph: nx.Graph[Any] = nx.Graph()
+        for name, domain in self.types.items():
+            graph.add_node(("type", name), bipartite=0, constants=len(domain))
+        for name, predicate in self.predicates.items():
+            graph.add_node(("predicate", name), bipartite=1, declaration=str(predicate))
+            for type_ in dict.fromkeys(predicate.types):
+                positions = tuple(place for place, own in enumerate(predicate.types, 1) if own == type_)
+                graph.add_edge(("predicate", name), ("type", type_), positions=positions)
+        return graph

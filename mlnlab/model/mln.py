@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from mlnlab.errors import ArgumentError, InputError, Severity
+from mlnlab.errors import ArgumentError, InputError, Severity, count_of
 from mlnlab.logic.building import checked_formula
 from mlnlab.logic.formulas import Atom, Formula, Variable
 from mlnlab.logic.printing import to_text
@@ -23,13 +23,16 @@ from mlnlab.logic.weights import Fixed, Hard, Soft, ToLearn, Weight, WeightedFor
 from mlnlab.model.differences import Difference, difference
 from mlnlab.model.domain_sizes import types_of_numbers, with_constants_of, with_sizes
 from mlnlab.model.expansion import expanded
+from mlnlab.model.model_graphs import model_graph
 from mlnlab.model.typing_of_formulas import check_words, completed, predicates_used, refuse_deep
-from mlnlab.model.writing import declarations, numbered, statement_text
+from mlnlab.model.writing import declarations, statement_text
 from mlnlab.syntax.analysis import Analysis, analyse, analyse_file
 from mlnlab.syntax.sources import write_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    import networkx as nx
 
     from mlnlab.errors import Diagnostic, Span
 
@@ -93,9 +96,8 @@ class MLN:
     @classmethod
     def _of(cls, analysis: Analysis, semantics: Semantics, name: str) -> MLN:
         if analysis.errors:
-            number = analysis.number_of_errors
             heard = [d for d in analysis.diagnostics if d.severity is not Severity.NOTE]
-            raise InputError(f"{name} has {number} error{'s' * (number > 1)}.", heard)
+            raise InputError(f"{name} has {numbered(analysis.number_of_errors, 'error')}.", heard)
         return cls(analysis.vocabulary, analysis.formulas, semantics, Path(name).name, analysis.places,
                    analysis.diagnostics)  # fmt: skip
 
@@ -264,10 +266,14 @@ class MLN:
         """Write a ``.mln`` file."""
         write_text(path, self.to_text())
 
+    def to_networkx(self) -> nx.Graph[Any]:
+        """Return the graph of formulas and the predicates in them: see :func:`.model_graphs.model_graph`."""
+        return model_graph(self.vocabulary, self.formulas)
+
     def __repr__(self) -> str:
         called = f" {self.name}" if self.name else ""
-        formulas = numbered(len(self.formulas), "formula")
-        return f"<MLN{called}: {formulas} over {numbered(len(self.vocabulary.predicates), 'predicate')}>"
+        formulas = count_of(len(self.formulas), "formula")
+        return f"<MLN{called}: {formulas} over {count_of(len(self.vocabulary.predicates), 'predicate')}>"
 
 
 def _pair(item: object) -> tuple[Number | Weight | None, Formula]:

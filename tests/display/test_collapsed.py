@@ -194,6 +194,14 @@ def test_lines_count_the_links_in_common():
     assert checked > 10
 
 
+def test_a_link_with_several_nodes_in_a_group_counts_once():
+    mln = ml.MLN.from_text("Met(person, person, town)")
+    facts = "\n".join(f"Met(P{n}, P{n + 1}, T{n % 3})" for n in range(100))
+    scene = expanded(ml.Hypergraph.from_database(ml.Database.from_text(facts, mln)))
+    line = next(found for found in scene.items() if found.id == "group-0/group-1")
+    assert line.tooltip.split("\n")[1] == "100 atoms in common"
+
+
 def test_no_more_is_opened_than_can_be_drawn():
     groups = collapsed(towns())
     everything = [cluster.id for cluster in groups_of(groups.outline)]

@@ -11,6 +11,7 @@ from mlnlab.errors import ArgumentError, InputError
 from mlnlab.logic.relations import Relation
 from mlnlab.logic.vocabulary import FrozenMapping, Predicate, RangeDomain
 from mlnlab.model.database import Database, same_database
+from mlnlab.model.mln import MLN
 from tests.model.table_strategies import databases, vocabulary_of
 
 VOCABULARY = vocabulary_of(
@@ -168,3 +169,32 @@ def test_hostile_graphs_get_sentences():
     graph.remove_edge("Anna", "Anna")
     graph.nodes["Anna"]["type"] = "persn"
     assert "persn, which the model does not have; did you mean person?" in problem(graph, None)
+
+
+# --- models and vocabularies ----------------------------------------------------------------------
+
+
+def test_a_model_is_a_graph_of_formulas_and_predicates():
+    mln = MLN.from_text(
+        "Smokes(person)\nCancer(person)\nFriends(person, person)\nRain()\n"
+        "1.5 Smokes(x) => Cancer(x)\nFriends(x, y) => (Smokes(x) <=> Smokes(y)).\n|Friends| > 2"
+    )
+    graph = mln.to_networkx()
+    assert nx.is_bipartite(graph)
+    assert {name for word, name in graph if word == "predicate"} == {"Smokes", "Cancer", "Friends", "Rain"}
+    assert graph.nodes["formula", 0] == {
+        "bipartite": 1, "text": "1.5 Smokes(x) => Cancer(x)", "weight": 1.5, "hard": False,
+    }  # fmt: skip
+    assert graph.nodes["formula", 1]["weight"] is None
+    assert graph.nodes["formula", 1]["hard"]
+    assert graph.edges[("predicate", "Smokes"), ("formula", 1)]["occurrences"] == 2
+    assert list(graph["formula", 2]) == [("predicate", "Friends")]
+    assert nx.number_connected_components(graph) == 2
+
+
+def test_a_vocabulary_is_a_graph_of_predicates_and_types():
+    graph = VOCABULARY.to_networkx()
+    assert graph.nodes["type", "time"] == {"bipartite": 0, "constants": 9}
+    assert graph.edges[("predicate", "Met"), ("type", "person")]["positions"] == (1, 2)
+    assert graph.edges[("predicate", "Met"), ("type", "time")]["positions"] == (3,)
+    assert graph.degree[("predicate", "Rains")] == 0
