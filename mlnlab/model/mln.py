@@ -97,7 +97,7 @@ class MLN:
     def _of(cls, analysis: Analysis, semantics: Semantics, name: str) -> MLN:
         if analysis.errors:
             heard = [d for d in analysis.diagnostics if d.severity is not Severity.NOTE]
-            raise InputError(f"{name} has {numbered(analysis.number_of_errors, 'error')}.", heard)
+            raise InputError(f"{name} has {count_of(analysis.number_of_errors, 'error')}.", heard)
         return cls(analysis.vocabulary, analysis.formulas, semantics, Path(name).name, analysis.places,
                    analysis.diagnostics)  # fmt: skip
 
