@@ -69,6 +69,11 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() or c == "\t" else "�" for c in text)
 
 
+def count_of(number: int, noun: str, plural: str = "") -> str:
+    """Return ``1 fact``, ``2 facts``, ``1,000 facts``."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
 def _caret_lines(source_line: str, span: Span) -> list[str]:
     """Return the source line (a window of it, where it is long) and the line with the caret."""
     start = span.column - 1

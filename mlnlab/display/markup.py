@@ -11,6 +11,8 @@ import re
 from dataclasses import dataclass
 from html import escape
 
+from mlnlab.errors import count_of as count_of  # noqa: PLC0414 - what displays write comes from here
+
 LONGEST_NAME = 80  # longer names are cut: a million letters tell no more than eighty
 _TELLS_LENGTH = 60  # where less is shown, there is no room to tell how much was cut
 
@@ -100,8 +102,3 @@ def image(svg: str, alternative: str, width: int) -> Element:
     data = base64.b64encode(svg.encode("utf-8")).decode("ascii")
     source = f"data:image/svg+xml;base64,{data}"
     return element("img", kind="picture", src=source, alt=alternative, width=str(width))
-
-
-def count_of(number: int, noun: str, plural: str = "") -> str:
-    """Return ``1 fact``, ``2 facts``, ``1,000 facts``."""
-    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"

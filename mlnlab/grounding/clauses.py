@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mlnlab.model.writing import numbered
+from mlnlab.errors import count_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -128,19 +128,19 @@ class GroundClauses:
         """Say in words which formula made how many ground clauses, and what evidence decided."""
         lines = [f"{self!r}:"]
         for source, tally in zip(self.sources, self.tallies, strict=True):
-            made = [numbered(tally.clauses, "clause")] if tally.clauses or not tally.tables else []
-            made += [numbered(tally.tables, "table")] if tally.tables else []
+            made = [count_of(tally.clauses, "clause")] if tally.clauses or not tally.tables else []
+            made += [count_of(tally.tables, "table")] if tally.tables else []
             kind = "" if source.kind == "formula" else f" ({source.kind})"
             lines.append(
-                f"  {source.text}{kind}: {numbered(tally.groundings, 'grounding')}, of which evidence makes "
+                f"  {source.text}{kind}: {count_of(tally.groundings, 'grounding')}, of which evidence makes "
                 f"{tally.true:,} true and {tally.false:,} false; {' and '.join(made)}"
             )
         return "\n".join(lines)
 
     def __repr__(self) -> str:
         sizes = [
-            numbered(self.number_of_atoms, "open atom"),
-            numbered(self.number_of_clauses, "clause"),
-            numbered(self.number_of_tables, "table"),
+            count_of(self.number_of_atoms, "open atom"),
+            count_of(self.number_of_clauses, "clause"),
+            count_of(self.number_of_tables, "table"),
         ]
         return f"<GroundClauses: {', '.join(sizes)}, {self.size / 1e6:.3g} MB>"

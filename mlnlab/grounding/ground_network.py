@@ -15,14 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mlnlab.errors import ArgumentError, TooLargeError
+from mlnlab.errors import ArgumentError, TooLargeError, count_of
 from mlnlab.grounding.clause_making import ground_clauses
 from mlnlab.grounding.links import Links, link_sources, links_between
 from mlnlab.grounding.network_graphs import factor_graph, plain_graph
 from mlnlab.grounding.network_size import size_of
 from mlnlab.grounding.question import MOST_OPEN_ATOMS, listed, opening
 from mlnlab.model.ground_atom_text import ground_atom_from
-from mlnlab.model.writing import numbered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -74,7 +73,7 @@ def ground_network(
 
 
 def _refuse_large(size: NetworkSize, limit: int) -> None:
-    about = f"{numbered(size.open_atoms, 'open atom')} and up to {numbered(size.most_open, 'open grounding')}"
+    about = f"{count_of(size.open_atoms, 'open atom')} and up to {count_of(size.most_open, 'open grounding')}"
     ways = ["use fewer constants", "list more facts, or close predicates: only what is open is a node",
             "ask for single atoms"]  # fmt: skip
     if size.open_atoms > MOST_OPEN_ATOMS:
@@ -255,8 +254,8 @@ class GroundNetwork:
         )
 
     def __repr__(self) -> str:
-        links = numbered(self.number_of_links, "link")
-        return f"<GroundNetwork: {numbered(self.number_of_atoms, 'atom')}, {links}>"
+        links = count_of(self.number_of_links, "link")
+        return f"<GroundNetwork: {count_of(self.number_of_atoms, 'atom')}, {links}>"
 
     # --- how it is made ---------------------------------------------------------------------------
 

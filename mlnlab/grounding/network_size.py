@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mlnlab.errors import count_of
 from mlnlab.grounding.clause_scan import as_literals
 from mlnlab.grounding.question import opening
 from mlnlab.logic.evaluation import typed_arithmetic
@@ -32,7 +33,7 @@ from mlnlab.logic.printing import to_text
 from mlnlab.logic.relations import Relation
 from mlnlab.logic.substitution import free_variables
 from mlnlab.logic.traversal import children, subformulas
-from mlnlab.model.writing import numbered, statement_text
+from mlnlab.model.writing import statement_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -90,8 +91,8 @@ class NetworkSize:
     def __repr__(self) -> str:
         bound = "" if self.exact else "at most "
         return (
-            f"<NetworkSize: {numbered(self.open_atoms, 'open atom')}, {bound}{self.most_open:,} of "
-            f"{numbered(self.groundings, 'grounding')}>"
+            f"<NetworkSize: {count_of(self.open_atoms, 'open atom')}, {bound}{self.most_open:,} of "
+            f"{count_of(self.groundings, 'grounding')}>"
         )
 
 

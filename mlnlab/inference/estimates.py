@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mlnlab.errors import count_of
 from mlnlab.inference.marginals import Estimate, Marginals
-from mlnlab.model.writing import numbered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -67,7 +67,7 @@ def estimated(method: str, ground: Ground, batches: Batches, seconds: float) -> 
         question=ground.clauses.question,
         expected_counts=tuple(_expected_counts(ground.clauses, batches)),
         reason=(
-            f"{method}: {numbered(batches.chains, 'chain')} of {numbered(batches.samples, 'sample')} each, "
+            f"{method}: {count_of(batches.chains, 'chain')} of {count_of(batches.samples, 'sample')} each, "
             f"standard errors up to {largest:.2g}"
         ),
         estimates=estimates,

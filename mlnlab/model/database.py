@@ -6,13 +6,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from mlnlab.errors import ArgumentError, InputError, Severity
+from mlnlab.errors import ArgumentError, InputError, Severity, count_of
 from mlnlab.logic.ground_atoms import GroundAtom
 from mlnlab.logic.relations import Relation, same_relation
 from mlnlab.logic.vocabulary import FrozenMapping, Vocabulary
 from mlnlab.model.overriding import mark_text, merged
 from mlnlab.model.world import World
-from mlnlab.model.writing import numbered
 from mlnlab.syntax.facts import analyse_facts, format_facts
 from mlnlab.syntax.sources import read_bytes, write_text
 
@@ -56,7 +55,7 @@ class Database:
         analysis = analyse_facts(text, vocabulary_of(mln), file=name)
         errors = [d for d in analysis.diagnostics if d.severity is Severity.ERROR]
         if errors:
-            raise InputError(f"{name} has {numbered(len(errors), 'error')}.", errors)
+            raise InputError(f"{name} has {count_of(len(errors), 'error')}.", errors)
         remarks = tuple(analysis.diagnostics)
         return cls(analysis.vocabulary, FrozenMapping(analysis.relations), Path(name).name, remarks)
 
@@ -267,8 +266,8 @@ class Database:
     def __repr__(self) -> str:
         constants = sum(len(domain) for domain in self.vocabulary.types.values())
         called = f" {self.name}" if self.name else ""
-        facts = numbered(self.number_of_facts(), "true atom")
-        return f"<Database{called}: {facts}, {numbered(constants, 'constant')}>"
+        facts = count_of(self.number_of_facts(), "true atom")
+        return f"<Database{called}: {facts}, {count_of(constants, 'constant')}>"
 
 
 def same_database(left: Database, right: Database) -> bool:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from mlnlab.errors import count_of
 from mlnlab.logic.ground_atoms import GroundAtom
 from mlnlab.logic.relations import frozen
 from mlnlab.logic.vocabulary import FrozenMapping, NamedDomain
-from mlnlab.model.writing import numbered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -139,8 +139,8 @@ class Hypergraph:
         return graph
 
     def __repr__(self) -> str:
-        nodes = numbered(self.number_of_nodes, "node")
-        return f"<Hypergraph: {nodes}, {numbered(self.number_of_edges, 'hyperedge')}>"
+        nodes = count_of(self.number_of_nodes, "node")
+        return f"<Hypergraph: {nodes}, {count_of(self.number_of_edges, 'hyperedge')}>"
 
 
 def _drawn_constants(db: Database, type_: str) -> Numbers:

@@ -33,11 +33,6 @@ def declarations(vocabulary: Vocabulary, formulas: Iterable[WeightedFormula] = (
     yield from map(str, vocabulary.predicates.values())
 
 
-def numbered(number: int, thing: str) -> str:
-    """Return "1 formula" or "2 formulas"."""
-    return f"{number:,} {thing}{'s' * (number != 1)}"
-
-
 def listing(domain: Domain) -> str:
     """Return what stands in the braces."""
     if isinstance(domain, RangeDomain):

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mlnlab.errors import Severity
+from mlnlab.errors import Severity, count_of
 from mlnlab.logic.suggestions import closest
 from mlnlab.logic.vocabulary import Predicate, Vocabulary
-from mlnlab.syntax.fact_findings import Findings, Problem, count_of, shown
+from mlnlab.syntax.fact_findings import Findings, Problem, shown
 from mlnlab.syntax.fact_lines import Kind, LineFact, predicate_place
 from mlnlab.syntax.fact_scan import Scan
 from mlnlab.syntax.fact_text import FactText

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
-from mlnlab.errors import Diagnostic, Severity, Span
+from mlnlab.errors import Diagnostic, Severity, Span, count_of
 
 MOST_SHOWN = 50  # of one code
 MOST_EXPLAINED = 10_000  # lines; in a file with more bad ones, finding out what is wrong with each takes long
@@ -95,8 +95,3 @@ def shown(name: str) -> str:
     """Return a name fit for a sentence: cut where it is very long, without characters that nobody sees."""
     visible = "".join(c if c.isprintable() else "�" for c in name[:_SHOWN_LENGTH])
     return f"{visible}… ({len(name):,} characters)" if len(name) > _SHOWN_LENGTH else visible
-
-
-def count_of(number: int, noun: str) -> str:
-    """Return ``1 argument`` or ``1,234 arguments``."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mlnlab.errors import Severity
+from mlnlab.errors import Severity, count_of
 from mlnlab.logic.ground_atoms import fact_constant
 from mlnlab.logic.suggestions import closest
 from mlnlab.logic.vocabulary import Domain, RangeDomain, Vocabulary
 from mlnlab.syntax.fact_constants import Numbering, Places
-from mlnlab.syntax.fact_findings import Findings, Problem, count_of, shown
+from mlnlab.syntax.fact_findings import Findings, Problem, shown
 from mlnlab.syntax.fact_sets import TypeSet
 
 if TYPE_CHECKING:
