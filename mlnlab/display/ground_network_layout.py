@@ -30,6 +30,7 @@ WIDEST_NAME = 150.0  # pixels
 NAMED = 60  # up to so many atoms all have their names in boxes
 MOST_DRAWN = 500  # atoms, or atoms and marks of links
 _MOST_PAIRS = 1_000
+_MOST_LINES, _MOST_MARKS = 6_000, 1_000  # of any drawing, asked for or not
 _SMALL = 40  # so few pairs are drawn as lines even where more than two atoms meet
 _WIDEST_CLIQUE = 4
 _LONGEST_ID = 60
@@ -49,6 +50,7 @@ class Ties(NamedTuple):
     own: tuple[tuple[Tie, ...], ...]  # for each atom
     pairs: tuple[Tie, ...]
     marks: tuple[Tie, ...]
+    hidden: int = 0  # links that are too many to be drawn
 
 
 class Places(NamedTuple):
@@ -77,11 +79,19 @@ def ties_of(network: GroundNetwork, view: View = "auto") -> Ties:
             own[tie.atoms[0]].append(tie)
     joined = [tie for tie in ties if len(tie.atoms) > 1]
     wide = [tie for tie in joined if len(tie.atoms) > 2]
+    alone = tuple(map(tuple, own))
     if view == "pairs" or (view == "auto" and _few_pairs(joined)):
-        return Ties(tuple(map(tuple, own)), _as_pairs(joined), ())
+        return _bounded(Ties(alone, _as_pairs(joined), ()))
     if view == "factors":
-        return Ties(tuple(map(tuple, own)), (), tuple(joined))
-    return Ties(tuple(map(tuple, own)), tuple(tie for tie in joined if len(tie.atoms) == 2), tuple(wide))
+        return _bounded(Ties(alone, (), tuple(joined)))
+    return _bounded(Ties(alone, tuple(tie for tie in joined if len(tie.atoms) == 2), tuple(wide)))
+
+
+def _bounded(ties: Ties) -> Ties:
+    """Leave out what is more than a page can show, and tell how many links that are."""
+    pairs, marks = ties.pairs[:_MOST_LINES], ties.marks[:_MOST_MARKS]
+    rest = (*ties.pairs[_MOST_LINES:], *ties.marks[_MOST_MARKS:])
+    return Ties(ties.own, pairs, marks, len({link for tie in rest for link in tie.links}))
 
 
 def _few_pairs(ties: Sequence[Tie]) -> bool:

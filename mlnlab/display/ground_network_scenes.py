@@ -46,6 +46,7 @@ class NetworkDrawing:
     node: NodeOf
     legend: Callable[[bool, bool], tuple[Group, float]]
     size: tuple[float, float]
+    hidden: int  # links that are not drawn
 
     def scene(self, truths: ArrayLike | None = None, probabilities: ArrayLike | None = None) -> Scene:
         """Return the drawing; of each atom, in the order of their numbers, truth and probability."""
@@ -59,7 +60,9 @@ class NetworkDrawing:
         legend_layer = Layer("explained", (explained,) if height else (), zooms=False)
         total = self.size[1] + (height + _LEGEND_GAP if height else 0) + 4
         layers = (self.links, atoms, self.names, legend_layer)
-        return Scene(self.size[0], total, layers, "Ground network", in_words(self.network))
+        words = in_words(self.network)
+        rest = f" {count_of(self.hidden, 'link')} of these are too many to be drawn." if self.hidden else ""
+        return Scene(self.size[0], total, layers, "Ground network", words + rest)
 
 
 def ground_network_scene(
@@ -112,6 +115,7 @@ def network_drawing(
         node,
         explained,
         places.size,
+        ties.hidden,
     )
 
 

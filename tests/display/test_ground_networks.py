@@ -314,3 +314,14 @@ def test_what_is_drawn_atom_by_atom_is_bounded():
     assert can_be_drawn(crowd(120, 150))
     assert not can_be_drawn(crowd(900, 1500))
     assert isinstance(nodes(ground_network_scene(friends()))["Smokes(Anna)"].children[0], Rectangle)
+
+
+def test_more_links_than_a_page_can_show_are_told_of():
+    names = ", ".join(f"X{n}" for n in range(24))
+    network = ml.ground_network(ml.MLN.from_text(f"t = {{{names}}}\nP(t)\n1 P(x) v P(y) v P(z)"))
+    assert not can_be_drawn(network)
+    scene = network_drawing(network).scene([True] * 24)
+    number = int(re.search(r"([\d,]+) links of these are too many", scene.description)[1].replace(",", ""))
+    drawn = [item for item in links(scene) if item.id]
+    assert 0 < len(drawn) <= 1_000
+    assert 0 < number < network.number_of_links
