@@ -7,6 +7,7 @@ from dataclasses import replace
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
+from mlnlab.display.ground_network_scenes import network_part
 from mlnlab.display.markup import count_of, shortened
 from mlnlab.display.runs import Column, Draw, RunPicture, Table
 from mlnlab.display.samplers_chains import chains_part
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from mlnlab.steps.step import Step
 
 MOST_IN_TABLE = 2_000
+MOST_IN_NETWORK = 150  # atoms: a live picture is drawn many times a second
 _COLUMNS = (
     Column("query"),
     Column("probability", number=True),
@@ -75,6 +77,8 @@ def _parts(view: SamplerView) -> dict[str, Draw]:
     if view.chains is not None:
         parts["chains"] = chains_part(view, view.chains)
         parts["worlds"] = worlds_part(view, view.chains)
+        if view.chains.ground.clauses.number_of_atoms <= MOST_IN_NETWORK:
+            parts["network"] = network_part(view.chains)
     return {**parts, "convergence": convergence_part(view)}
 
 

@@ -6,8 +6,12 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from mlnlab.errors import ArgumentError
+from mlnlab.grounding.ground_network import GroundNetwork
+from mlnlab.model.hypergraph import Hypergraph
 from mlnlab.steps.trace import Trace
+from mlnlab.widgets.graph_view import graph_view
 from mlnlab.widgets.run_view import RunView
+from mlnlab.widgets.scene_view import SceneView
 from mlnlab.widgets.session import Session
 
 if TYPE_CHECKING:
@@ -22,12 +26,14 @@ def live(
     breaks: Iterable[Predicate] = (),
     observers: Iterable[Observer] = (),
     delay: float = 0.0,
-) -> RunView:
+) -> RunView | SceneView:
     r"""Run an algorithm and watch it: a view with play, pause, step, back, stop, a scrubber and the speed.
 
     ``source`` is a sampler, any iterable of states, or a function that makes one. The call returns at once;
     the algorithm goes on in a thread, and cells can be run meanwhile. ``breaks`` pause it where a condition
     holds, ``stop`` ends it, ``delay`` is the least number of seconds from step to step.
+
+    A graph (``ml.Hypergraph``, ``ml.GroundNetwork``) becomes a drawing whose groups open on a click.
 
     >>> import mlnlab as ml
     >>> mln = ml.MLN.from_text("Smokes(person)\nCancer(person)\n1.5 Smokes(x) => Cancer(x)")
@@ -38,6 +44,8 @@ def live(
     100
     >>> view.close()
     """
+    if isinstance(source, Hypergraph | GroundNetwork):
+        return graph_view(source)
     view = stepper(source, stop=stop, breaks=breaks, observers=observers, delay=delay)
     view.play()
     return view

@@ -58,8 +58,11 @@ class SceneView(View):
     def select(self, id: str | None) -> None:  # noqa: A002 - what an item's id is called everywhere
         """Take an item as selected, and tell of it."""
         self.selected = id
-        known = id is not None and any(item.id == id for item in self._drawn.items())
-        self.details = self._describe(id) if known and id is not None and self._describe is not None else ""
+        item = next((item for item in self._drawn.items() if id and item.id == id), None)
+        if item is None:
+            self.details = ""
+        else:
+            self.details = item.tooltip if self._describe is None else self._describe(item.id)
 
     def answer(self, kind: str, content: Message, buffers: Sequence[memoryview]) -> None:  # noqa: ARG002
         """Open, close or select what a page says."""

@@ -1,0 +1,40 @@
+"""The view of a graph: a small one as it is, a large one as groups that open on a click."""
+
+from __future__ import annotations
+
+from mlnlab.display import ground_networks, hypergraphs
+from mlnlab.display.collapsed import collapsed
+from mlnlab.display.ground_network_layout import can_be_drawn
+from mlnlab.display.hypergraph_scenes import MOST_DRAWN
+from mlnlab.display.scene.items import Scene
+from mlnlab.errors import ArgumentError
+from mlnlab.grounding.ground_network import GroundNetwork
+from mlnlab.model.hypergraph import Hypergraph
+from mlnlab.widgets.scene_view import Draw, SceneView
+
+MOST_IN_GROUPS = 200_000  # nodes; beyond, the groups themselves take seconds to find
+
+
+def graph_view(graph: Hypergraph | GroundNetwork) -> SceneView:
+    """Return a hypergraph or a ground network as a drawing that answers."""
+    if isinstance(graph, GroundNetwork):
+        nodes, is_small = graph.number_of_atoms, can_be_drawn(graph)
+    else:
+        nodes = graph.number_of_nodes
+        is_small = nodes + graph.number_of_edges <= MOST_DRAWN
+    if not nodes:
+        raise ArgumentError("There is nothing to draw: this graph has no nodes.")
+    if is_small or nodes > MOST_IN_GROUPS:
+        return SceneView(_always(graph))
+    groups = collapsed(graph)
+    return SceneView(groups.scene, groups.describe)
+
+
+def _always(graph: Hypergraph | GroundNetwork) -> Draw:
+    """Return what draws the same whatever stands open."""
+    module = ground_networks if isinstance(graph, GroundNetwork) else hypergraphs
+    found: Scene | None = module.scene_of(graph)
+    if found is None:
+        raise ArgumentError(f"{graph!r} is too large to be drawn; to_networkx() has all of it.")
+    scene = found
+    return lambda _opened: scene
