@@ -46,8 +46,8 @@ class FormulaEditor(EditedModel, View):
     bars = Dict().tag(sync=True)
 
     def __init__(self, document: Document) -> None:
-        View.__init__(self)
         EditedModel.__init__(self, document)
+        View.__init__(self)
         self._search, self._order = "", "asked"
         self._remark = ""
         self._echo: tuple[str, int] = ("", 0)

@@ -371,3 +371,103 @@ def test_an_edit_is_followed_within_a_tenth_of_a_second(opened):
         editor.page.wait_for_timeout(150)
     print(f"edit to bars: best {min(waited):.0f} ms, worst {max(waited):.0f} ms")
     assert min(waited) < 100
+
+
+SAMPLING = (
+    MAKING.rsplit("\n", 2)[0]
+    + """
+many = ml.Database.from_text("\\n".join(f"Friends(P{i}, P{i + 1})" for i in range(40)), mln)
+editor = ml.editor(TEXT.replace("Friends(x, y) => Friends(y, x).\\n", ""), many, query=["Smokes", "Cancer"])
+editor"""
+)
+THREADS = "import threading\nprint(json.dumps([thread.name for thread in threading.enumerate()]))"
+
+
+def test_what_is_too_large_is_sampled_before_the_reader_s_eyes(lab):
+    with lab.open(lab.write("sampled.ipynb", SAMPLING, THREADS), width=1400, height=1100) as page:
+        page.hide_sidebar()
+        page.run_all()
+        page.page.set_default_timeout(60_000)  # the kernels may have to be compiled
+        editor = Editor(page).begun()
+        editor.root.locator(".mle-whisker:visible").first.wait_for()
+        how = editor.root.locator(".mle-how")
+        is_sampled = "(words) => words.startsWith('40 of 82') && words.includes('Sampled, gibbs')"
+        page.page.wait_for_function(f"({is_sampled})(document.querySelector('.mle-how').innerText)")
+        before = how.inner_text()
+        slider = editor.rows.nth(2).locator("input[type=range]")
+        slider.focus()
+        for _ in range(30):
+            page.page.keyboard.press("ArrowRight")
+        page.page.wait_for_function(
+            "before => document.querySelector('.mle-how').innerText !== before", arg=before
+        )
+        page.page.wait_for_function(
+            "!document.querySelector('.mle-how').innerText.includes('still going on')"
+        )
+        weight = float(editor.rows.nth(2).locator("input[type=number]").input_value())
+        assert f"{weight:g} Smokes(+x)" in editor.field.input_value()
+        shown = [float(words) for words in editor.words().values()]
+        assert sum(shown) / len(shown) > 0.5  # everybody is likelier to smoke now
+        assert editor.root.locator(".mle-ghost:visible").count() > 20
+        page.page.wait_for_timeout(500)
+        assert "mlnlab-live" not in editor.kernel()
+        assert page.complaints == []
+
+
+COMPARING = (
+    MAKING.rsplit("\n", 1)[0]
+    + """
+compare = editor.compare()
+compare.right.set_weight(0, 0.5)
+compare.right.add("Old(person)\\n0.7 Old(x) => Cancer(x)")
+compare.right.remove(2)
+compare"""
+)
+DIFFERENCES = """
+found = {contrast.name: [contrast.left, contrast.right] for contrast in compare.contrasts}
+print(json.dumps({"marginals": found, "left": compare.left.text, "right": compare.right.model.weights}))
+""".strip()
+
+
+def test_two_models_stand_beside_each_other_and_take_over(lab):
+    with lab.open(lab.write("compare.ipynb", COMPARING, DIFFERENCES), width=1400, height=1100) as page:
+        page.hide_sidebar()
+        page.run_all()
+        page.page.set_default_timeout(15_000)
+        editor = Editor(page)
+        rows, bars = editor.root.locator(".mlc-row"), editor.root.locator(".mlc-bar")
+        bars.first.wait_for()
+        assert [text for text in rows.locator(".mlc-state").all_inner_texts() if text] == [
+            "~ changed",
+            "− only left",
+            "+ only right",
+        ]
+
+        def follows():
+            said = editor.kernel()
+            page.page.wait_for_timeout(300)
+            for bar in bars.all():
+                left, right, _ = bar.locator(".mlc-words").all_inner_texts()
+                values = said["marginals"][bar.locator(".mlc-name").inner_text()]
+                for words, value in zip((left, right), values, strict=True):
+                    assert abs(float(words.strip("<> ")) - value) < 0.000101
+            return said
+
+        follows()
+        rows.nth(0).locator(".mlc-left input").fill("-2")
+        page.page.wait_for_function("document.querySelector('.mlc-middle span').textContent === '+2.5'")
+        assert "-2 Smokes(x) => Cancer(x)" in follows()["left"]
+        rows.nth(0).get_by_label("take over into this one").click()
+        rows.nth(2).get_by_label("take over into the other").click()
+        rows.nth(4).get_by_label("take over into this one").click()
+        page.page.wait_for_function(
+            "[...document.querySelectorAll('.mlc-state')].every(state => state.textContent === '')"
+        )
+        said = follows()
+        assert said["right"] == [0.5, 1.1, None, 0.7, -0.8]
+        assert all(abs(left - right) < 1e-9 for left, right in said["marginals"].values())
+        editor.root.get_by_label("undo on the left").click()
+        editor.root.get_by_label("swap the two models").click()
+        page.page.wait_for_function("document.querySelector('.mlc-removed') !== null")
+        assert page.foreign == []
+        assert page.complaints == []

@@ -138,7 +138,7 @@ class Compare {
     }
     known.element.className = `mlc-row mlc-${row.state}`;
     known.element.querySelector(".mlc-state").textContent = STATES[row.state];
-    known.element.querySelector(".mlc-middle span").textContent = signed(row.difference);
+    known.element.querySelector(".mlc-middle span").textContent = row.difference ? signed(row.difference) : "";
     return { ...known, key };
   }
 
@@ -153,7 +153,7 @@ class Compare {
       one.disabled = row.state === "same" || Boolean((row[into] ?? row.left ?? row.right).fixed);
       return one;
     };
-    middle.append(take("left"), element("span", "", signed(row.difference)), take("right"));
+    middle.append(take("left"), element("span", "", row.difference ? signed(row.difference) : ""), take("right"));
     made.append(element("span", "mlc-state", STATES[row.state]), formula, this.#side(row, place, "left", names), middle, this.#side(row, place, "right", names));
     return made;
   }

@@ -1,0 +1,103 @@
+"""Answers to an edited model: quick ones at once, others in one thread, and never an older one later."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+
+import mlnlab as ml
+from mlnlab.widgets.answering import Answering, Case, is_small, quick_answer
+from tests.widgets.test_session import until
+
+MLN = ml.MLN.from_text(
+    "Smokes(person)\nFriends(person, person)\n1.1 Friends(x, y) ^ Smokes(x) => Smokes(y)\n0.4 Smokes(x)"
+)
+
+
+def case(people, weight=0.4, **options):
+    model = MLN.with_weights([1.1, weight])
+    facts = "\n".join(f"Friends(P{i}, P{i + 1})" for i in range(people - 1))
+    return Case(model, ml.Database.from_text(facts, model), ("Smokes",), **options)
+
+
+def live_threads():
+    return [thread for thread in threading.enumerate() if thread.name == "mlnlab-live"]
+
+
+@pytest.fixture
+def told():
+    return []
+
+
+@pytest.fixture
+def answering(told):
+    made = Answering(lambda answer, number, last: told.append((number, answer, last)))
+    yield made
+    made.close()
+    until(lambda: not live_threads())
+
+
+def test_few_worlds_are_answered_in_place(answering, told):
+    answering.ask(case(4), 1)
+    ((number, answer, last),) = told
+    assert (number, last, answering.busy) == (1, True, False)
+    assert dict(answer.marginals) == dict(ml.infer(case(4).model, case(4).database, ["Smokes"]))
+    assert not live_threads()
+
+
+def test_more_worlds_are_answered_exactly_in_a_thread(answering, told):
+    answering.ask(case(15), 1)
+    assert answering.busy
+    until(lambda: not answering.busy)
+    number, answer, last = told[-1]
+    assert (number, last) == (1, True)
+    assert answer.marginals.method == "enumeration"
+
+
+def test_too_many_worlds_are_sampled_and_get_better(answering, told):
+    answering.ask(case(60), 1)
+    until(lambda: told and told[-1][2])
+    assert told[-1][1].marginals.method == "gibbs"
+    assert told[-1][1].marginals.error("Smokes(P0)") < 0.02
+
+
+def test_only_the_newest_question_is_worked_on(answering, told):
+    for number in range(30):
+        answering.ask(case(16, number / 10), number)
+        assert len(live_threads()) <= 2  # one at work, and one that is just about to end
+    until(lambda: not answering.busy)
+    until(lambda: told[-1][0] == 29)
+    numbers = [number for number, _, _ in told]
+    assert numbers == sorted(numbers)
+    assert len(numbers) < 30
+    expected = ml.infer(case(16, 2.9).model, case(16).database, ["Smokes"])
+    assert told[-1][1].marginals["Smokes(P3)"] == pytest.approx(expected["Smokes(P3)"])
+
+
+def test_a_quick_answer_is_not_followed_by_a_slow_older_one(answering, told):
+    answering.ask(case(19), 1)
+    time.sleep(0.01)
+    answering.ask(case(3), 2)
+    assert told[-1][0] == 2
+    until(lambda: not live_threads())
+    assert told[-1][0] == 2
+
+
+def test_questions_that_have_no_answer_are_said(answering, told):
+    impossible = ml.MLN.from_text("Smokes(person)\nSmokes(x).\n!Smokes(Anna).")
+    answering.ask(Case(impossible, ml.Database(impossible.vocabulary), ("Smokes",)), 1)
+    assert "No world" in told[-1][1].problem
+    large = ml.MLN.from_text("Smokes(person)\nSmokes(x).\n!Smokes(P1).\n0 Smokes(x)")
+    sizes = ml.Database(large.vocabulary_with({"person": 40}))
+    answering.ask(Case(large, sizes, ("Smokes",)), 2)
+    until(lambda: told[-1][0] == 2)
+    assert told[-1][1].problem
+
+
+def test_size_is_known_before_anything_is_grounded():
+    began = time.perf_counter()
+    assert not is_small(case(3000))
+    assert quick_answer(case(3000)) is None
+    assert time.perf_counter() - began < 1.0
