@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from mlnlab.display.ground_network_layout import atom_ids
+from mlnlab.display.ground_network_layout import id_of_atoms
 from mlnlab.display.layouts.communities import communities
 from mlnlab.display.scene.building import numbered_id
 from mlnlab.grounding.ground_network import GroundNetwork
@@ -162,13 +162,6 @@ def _of_hypergraph(graph: Hypergraph) -> Outline:
 def _of_network(network: GroundNetwork) -> Outline:
     predicates = tuple(network.clauses.question.vocabulary.predicates)
     places = {name: place for place, name in enumerate(predicates)}
-    ids: list[str] = []
-
-    def node_id(node: int) -> str:
-        if not ids:
-            ids.extend(atom_ids(network))
-        return ids[node]
-
     return Outline(
         "Ground network",
         "open atom",
@@ -177,5 +170,5 @@ def _of_network(network: GroundNetwork) -> Outline:
         np.array([places[atom.predicate] for atom in network.atoms], np.int64),
         network.incidence,
         lambda node: str(network.atoms[node]),
-        node_id,
+        id_of_atoms(network),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from mlnlab.display.scene.paths import Point
     from mlnlab.grounding.ground_network import GroundNetwork
-    from mlnlab.logic.ground_atoms import GroundAtom
-    from mlnlab.logic.vocabulary import Vocabulary
 
     Reals = NDArray[np.float64]
 
@@ -118,20 +116,23 @@ def can_be_drawn(network: GroundNetwork) -> bool:
 
 
 def atom_ids(network: GroundNetwork) -> tuple[str, ...]:
-    """Return ids of numbers that stay when evidence comes and goes, and when constants are added."""
+    """Return the ids of all atoms."""
+    return tuple(map(id_of_atoms(network), range(network.number_of_atoms)))
+
+
+def id_of_atoms(network: GroundNetwork) -> Callable[[int], str]:
+    """Return what gives ids that stay when evidence comes and goes, and when constants are added."""
     vocabulary = network.clauses.question.vocabulary
     places = {name: place for place, name in enumerate(vocabulary.predicates)}
-    return tuple(
-        _atom_id(places[atom.predicate], atom, vocabulary, number)
-        for number, atom in enumerate(network.atoms)
-    )
 
+    def atom_id(number: int) -> str:
+        predicate, arguments = network.atoms[number]
+        types = vocabulary[predicate].types
+        constants = (vocabulary.domain(t).number(name) for t, name in zip(types, arguments, strict=True))
+        found = numbered_id("atom", places[predicate], *constants)
+        return found if len(found) <= _LONGEST_ID else numbered_id("open", number)
 
-def _atom_id(place: int, atom: GroundAtom, vocabulary: Vocabulary, number: int) -> str:
-    types = vocabulary[atom.predicate].types
-    constants = (vocabulary.domain(t).number(name) for t, name in zip(types, atom.arguments, strict=True))
-    found = numbered_id("atom", place, *constants)
-    return found if len(found) <= _LONGEST_ID else numbered_id("open", number)
+    return atom_id
 
 
 def mark_id(tie: Tie) -> str:
