@@ -21,7 +21,7 @@ Nothing here depends on constants or data, so a normal form serves for every dat
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, assert_never
 
 from mlnlab.logic.canonical import canonical
@@ -42,7 +42,7 @@ from mlnlab.logic.substitution import substitute_term
 from mlnlab.logic.traversal import leaves, map_terms
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
 Argument = Variable | Constant
 Condition = Equality | Comparison | Cardinality
@@ -104,13 +104,17 @@ Factor = Atom | Equality | Comparison | Cardinality | Quantity
 
 
 def conjunction_of(
-    head: tuple[Variable, ...], variables: Iterable[Variable], factors: Sequence[Factor]
+    head: tuple[Variable, ...],
+    variables: Iterable[Variable],
+    factors: Sequence[Factor],
+    existing: Iterable[Constant] = (),
 ) -> Conjunction | None:
     """Return factors as a conjunction, equalities used up by renaming; ``None`` where they contradict.
 
     Grouped bindings keep their head: where ``x = y``, the head (x, y) becomes the pattern (x, x).
     """
     merged = _Renaming(tuple(variables))
+    merged.existing.update(dict.fromkeys(existing))
     for factor in factors:
         if isinstance(factor, Equality) and not merged.equate(factor):
             return None
@@ -212,41 +216,3 @@ def _up_to_renaming(conjunction: Conjunction) -> object:
     formula = canonical(And((Truth(True), *conjunction.atoms, *conjunction.conditions)))
     types = tuple(sorted(variable.type for variable in conjunction.variables))
     return formula, types, frozenset(conjunction.existing)
-
-
-def substituted(conjunction: Conjunction, values: Mapping[Variable, Argument]) -> Conjunction:
-    """Return the conjunction with some of its variables replaced by others or by constants."""
-
-    def term(old: Term) -> Term:
-        if isinstance(old, Arithmetic):
-            return substitute_term(old, values)
-        return values.get(old, old) if isinstance(old, Variable) else old
-
-    def argument(old: Argument) -> Argument:
-        return values.get(old, old) if isinstance(old, Variable) else old
-
-    atoms = [Atom(atom.predicate, tuple(map(term, atom.arguments))) for atom in conjunction.atoms]
-    kept = (argument(variable) for variable in conjunction.variables)
-    return replace(
-        conjunction,
-        variables=tuple(dict.fromkeys(variable for variable in kept if isinstance(variable, Variable))),
-        atoms=tuple(dict.fromkeys(atoms)),
-        conditions=tuple(_renamed(condition, term) for condition in conjunction.conditions),
-        quantities=tuple(
-            Quantity(quantity.threshold, tuple(map(argument, quantity.arguments)))
-            for quantity in conjunction.quantities
-        ),
-        head=tuple(map(argument, conjunction.head)),
-    )
-
-
-def _renamed(condition: Condition, change: Callable[[Term], Term]) -> Condition:
-    match condition:
-        case Equality(left, right):
-            return Equality(change(left), change(right))
-        case Comparison(operator, left, right):
-            return Comparison(operator, change(left), change(right))
-        case Cardinality():
-            return condition
-        case _:
-            assert_never(condition)

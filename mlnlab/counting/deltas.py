@@ -1,0 +1,236 @@
+r"""Δn_i(a): how much larger the count of formula i is with the ground atom a true than with it false.
+
+That is all that pseudo-likelihood needs of the data (Kok and Domingos, "Learning Markov logic network
+structure via hypergraph lifting", ICML 2009, section 3.3): the probability of an atom given its Markov
+blanket is the logistic function of the sum of w_i Δn_i(a). The numbers are kept factored: a sum of products
+of weights of single arguments (degrees) and of sparse tables. Merged, atoms with the same numbers and the
+same truth value are one row with a multiplicity, so that what follows does not depend on the database's size.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mlnlab.counting.counter import TermSum
+from mlnlab.counting.derivatives import derivatives
+from mlnlab.counting.factors import Factored, factored, kind_for, refuse_many, support
+from mlnlab.counting.facts import Facts, facts_of
+from mlnlab.counting.indicators import normal_form
+from mlnlab.counting.recounting import recounted
+from mlnlab.counting.tables import row_keys
+from mlnlab.errors import ArgumentError
+from mlnlab.logic.traversal import predicates
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from mlnlab.counting.conjunctions import CountTerm
+    from mlnlab.logic.formulas import Formula
+    from mlnlab.logic.vocabulary import Predicate, Vocabulary
+    from mlnlab.model.database import Database
+    from mlnlab.model.world import World
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MergedDeltas:
+    """Rows of Δn (a column for each formula) with a truth value each, and how many atoms have them."""
+
+    values: NDArray[Any]
+    truths: NDArray[np.bool_]
+    multiplicities: tuple[int, ...]
+
+    @property
+    def atoms(self) -> int:
+        """The number of ground atoms."""
+        return sum(self.multiplicities)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AtomDeltas:
+    """Δn of every formula for every ground atom of one predicate, factored.
+
+    ``odd[i]`` and ``even[i]`` belong to formula i: the first are added, the second added for false atoms and
+    subtracted for true ones (:mod:`mlnlab.counting.derivatives`).
+    """
+
+    predicate: Predicate
+    sizes: tuple[int, ...]
+    true: NDArray[np.uint32]
+    odd: tuple[tuple[Factored, ...], ...]
+    even: tuple[tuple[Factored, ...], ...]
+
+    def truths(self, rows: NDArray[np.uint32]) -> NDArray[np.bool_]:
+        """Return which of some ground atoms, rows of constant numbers, are true."""
+        if not self.sizes:
+            return np.full(len(rows), len(self.true) > 0)
+        known, keys = row_keys([self.true, rows], self.sizes)
+        return np.isin(keys, known)
+
+    def at(self, rows: NDArray[np.uint32], truths: NDArray[np.bool_] | None = None) -> NDArray[Any]:
+        """Return Δn of some ground atoms, a row for each atom and a column for each formula."""
+        truths = self.truths(rows) if truths is None else truths
+        kind = kind_for([value for found in (*self.odd, *self.even) for value in found])
+        signs: NDArray[Any] = np.where(truths, -1, 1).astype(kind)
+        result: NDArray[Any] = np.zeros((len(rows), len(self.odd)), kind)
+        for column, (odd, even) in enumerate(zip(self.odd, self.even, strict=True)):
+            for value in odd:
+                result[:, column] += value.at(rows, self.sizes, kind)
+            for value in even:
+                result[:, column] += signs * value.at(rows, self.sizes, kind)
+        return result
+
+    def merged(self) -> MergedDeltas:
+        """Return the rows with their multiplicities: atoms with equal numbers and truth are one row."""
+        listed = self._listed()
+        truths = self.truths(listed)
+        values = self.at(listed, truths)
+        usual, numbers = self._usual(listed)
+        everything = np.concatenate([values, usual.astype(values.dtype)])
+        return _merged(everything, np.concatenate([truths, np.zeros(len(usual), bool)]),
+                       [1] * len(listed) + numbers)  # fmt: skip
+
+    def _listed(self) -> NDArray[np.uint32]:
+        """Return the atoms that are looked at one by one: true ones, and those with entries in tables."""
+        with_tables = [v for found in (*self.odd, *self.even) for v in found if v.tables]
+        rows = np.concatenate([self.true, *(support(value, self.sizes) for value in with_tables)])
+        if not self.sizes:
+            return rows[:1]
+        (keys,) = row_keys([rows], self.sizes)
+        return rows[np.unique(keys, return_index=True)[1]]
+
+    def _usual(self, listed: NDArray[np.uint32]) -> tuple[NDArray[Any], list[int]]:
+        """Return the rows of all other atoms: they depend on the class of each argument only."""
+        classes = [self._classes(position) for position in range(len(self.sizes))]
+        shape = tuple(len(first) for first, _ in classes)
+        refuse_many(prod(shape))
+        firsts = np.stack(
+            [grid.ravel() for grid in np.meshgrid(*(first for first, _ in classes), indexing="ij")], axis=1
+        ) if classes else np.zeros((1, 0), np.uint32)  # fmt: skip
+        sizes = [np.bincount(of, minlength=len(first)).tolist() for first, of in classes]
+        numbers = np.ones(1, object)
+        for found in sizes:
+            numbers = np.multiply.outer(numbers, np.array(found, object)).ravel()
+        places = np.zeros(len(listed), np.int64)
+        for position, (first, of) in enumerate(classes):
+            places = places * len(first) + of[listed[:, position]]
+        numbers = numbers - np.bincount(places, minlength=len(numbers)).astype(object)
+        plain = AtomDeltas(self.predicate, self.sizes, self.true, _plain(self.odd), _plain(self.even))
+        values = plain.at(firsts, np.zeros(len(firsts), bool))
+        kept = np.flatnonzero(numbers)
+        return values[kept], numbers[kept].tolist()
+
+    def _classes(self, position: int) -> tuple[NDArray[np.uint32], NDArray[np.intp]]:
+        """Group the constants of an argument by all weights: return one of each group, and the groups."""
+        vectors = [
+            vector.weights
+            for found in (*self.odd, *self.even) for value in found if not value.tables
+            for vector in value.vectors if vector.variable == position
+        ]  # fmt: skip
+        size = self.sizes[position]
+        if not vectors:
+            return np.zeros(min(1, size), np.uint32), np.zeros(size, np.intp)
+        classes = np.zeros(size, np.int64)
+        for weights in {id(weights): weights for weights in vectors}.values():
+            _, of = np.unique(weights, return_inverse=True)
+            _, classes = np.unique(classes * (int(of.max(initial=0)) + 1) + of, return_inverse=True)
+        first = np.unique(classes, return_index=True)[1]
+        return first.astype(np.uint32), classes
+
+
+def _plain(values: tuple[tuple[Factored, ...], ...]) -> tuple[tuple[Factored, ...], ...]:
+    return tuple(tuple(value for value in found if not value.tables) for found in values)
+
+
+def _merged(values: NDArray[Any], truths: NDArray[np.bool_], numbers: Sequence[int]) -> MergedDeltas:
+    """Add up the multiplicities of equal rows."""
+    classes = truths.astype(np.int64)
+    for column in values.T:
+        _, of = np.unique(column, return_inverse=True)
+        _, classes = np.unique(classes * (int(of.max(initial=0)) + 1) + of, return_inverse=True)
+    _, first, of = np.unique(classes, return_index=True, return_inverse=True)
+    sums = np.zeros(len(first), object)
+    np.add.at(sums, of, np.array(numbers, object))
+    return MergedDeltas(values[first], truths[first], tuple(sums.tolist()))
+
+
+class DeltaCounter:
+    """Formulas prepared for Δn: what is needed of each predicate is worked out once, then counted at will."""
+
+    def __init__(self, formulas: Sequence[Formula], vocabulary: Vocabulary) -> None:
+        """Take the formulas apart; the vocabulary has every constant."""
+        self.formulas, self.vocabulary = tuple(formulas), vocabulary
+        self.normal_forms = [normal_form(formula) for formula in self.formulas]
+        self._sums: dict[tuple[str, int], tuple[TermSum, TermSum]] = {}
+
+    def __call__(self, world: Database | World | Facts, predicate: str) -> AtomDeltas:
+        """Return Δn of every ground atom of a predicate."""
+        facts = world if isinstance(world, Facts) else facts_of(world, self.vocabulary)
+        declared = self.vocabulary[predicate]
+        sizes = tuple(len(self.vocabulary.domain(type_)) for type_ in declared.types)
+        odd: list[tuple[Factored, ...]] = []
+        even: list[tuple[Factored, ...]] = []
+        for number, terms in enumerate(self.normal_forms):
+            if depends_deeply(terms, predicate):
+                odd.append(recounted(self.formulas[number], declared, facts))
+                even.append(())
+                continue
+            for found, values in zip(self._of(number, declared, terms), (odd, even), strict=True):
+                groups = found.grouped(facts)
+                values.append(
+                    tuple(factored(g, sizes, self.vocabulary) for g in groups if not _is_zero(g.parts))
+                )
+        return AtomDeltas(declared, sizes, facts.rows(predicate), tuple(odd), tuple(even))
+
+    def all(self, world: Database | World | Facts) -> Mapping[str, AtomDeltas]:
+        """Return Δn for every predicate that the formulas mention."""
+        facts = world if isinstance(world, Facts) else facts_of(world, self.vocabulary)
+        names = dict.fromkeys(name for formula in self.formulas for name in predicates(formula))
+        return {name: self(facts, name) for name in names}
+
+    def _of(self, number: int, predicate: Predicate, terms: Sequence[CountTerm]) -> tuple[TermSum, TermSum]:
+        key = (predicate.name, number)
+        if key not in self._sums:
+            odd, even = derivatives(terms, predicate)
+            self._sums[key] = TermSum(odd, self.vocabulary), TermSum(even, self.vocabulary)
+        return self._sums[key]
+
+
+def _is_zero(parts: Sequence[object]) -> bool:
+    return any(isinstance(part, int) and part == 0 for part in parts)
+
+
+def depends_deeply(terms: Sequence[CountTerm], predicate: str) -> bool:
+    """Tell whether quantifiers or cardinalities stand between the formula and an atom of the predicate."""
+    for term in terms:
+        if any(
+            getattr(condition, "predicate", None) == predicate for condition in term.conjunction.conditions
+        ):
+            return True
+        for quantity in term.conjunction.quantities:
+            inner = quantity.threshold.terms
+            if depends_deeply(inner, predicate) or any(
+                atom.predicate == predicate for one in inner for atom in one.conjunction.atoms
+            ):
+                return True
+    return False
+
+
+def deltas(formulas: Sequence[Formula], world: Database | World) -> Mapping[str, AtomDeltas]:
+    r"""Return Δn of some formulas for every ground atom, by predicate.
+
+    >>> import mlnlab as ml
+    >>> mln = ml.MLN.from_text("Smokes(person)\nFriends(person, person)")
+    >>> db = ml.Database.from_text("Friends(Anna, Bob)\nSmokes(Anna)", mln)
+    >>> found = deltas([mln.parse("Smokes(x) ^ Friends(x, y) => Smokes(y)")], db)
+    >>> found["Smokes"].at(np.array([[0], [1]], np.uint32)).tolist()
+    [[-1], [1]]
+    """
+    if not formulas:
+        raise ArgumentError("Name at least one formula whose counts shall change.")
+    return DeltaCounter(formulas, world.vocabulary).all(world)

@@ -1,0 +1,133 @@
+"""A number for every ground atom of a predicate, as products of weights of arguments and of few tuples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mlnlab.counting.tables import MOST_ROWS, Table, Vector, joined, row_keys
+from mlnlab.errors import TooLargeError
+from mlnlab.logic.formulas import Variable
+from mlnlab.logic.relations import frozen
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from mlnlab.counting.binding import Grouped
+    from mlnlab.logic.vocabulary import Vocabulary
+
+_SAFE = 1 << 62
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Factored:
+    """scalar times the vectors' weights of single arguments times the tables' weights of several arguments.
+
+    Tables are over argument positions; a tuple that a table does not list has weight 0.
+    """
+
+    scalar: int
+    vectors: tuple[Vector, ...]
+    tables: tuple[Table, ...]
+
+    @property
+    def bound(self) -> int:
+        """No value is larger than this."""
+        weights = [
+            *(v.weights for v in self.vectors),
+            *(t.weights for t in self.tables if t.weights is not None),
+        ]
+        return abs(self.scalar) * prod(max(1, int(w.max())) if len(w) else 0 for w in weights)
+
+    def at(self, rows: NDArray[np.uint32], sizes: Sequence[int], kind: type) -> NDArray[Any]:
+        """Return the values of some ground atoms."""
+        result: NDArray[Any] = np.full(len(rows), self.scalar, kind)
+        for vector in self.vectors:
+            result *= vector.weights[rows[:, vector.variable]].astype(kind, copy=False)
+        for table in self.tables:
+            result *= _looked_up(table, rows, sizes, kind)
+        return result
+
+
+def _looked_up(table: Table, rows: NDArray[np.uint32], sizes: Sequence[int], kind: type) -> NDArray[Any]:
+    asked = rows[:, list(table.variables)]
+    known, keys = row_keys([table.rows, asked], [sizes[position] for position in table.variables])
+    result: NDArray[Any] = np.zeros(len(rows), kind)
+    if len(known):
+        order = np.argsort(known, kind="stable")
+        places = order[np.minimum(np.searchsorted(known[order], keys), len(known) - 1)]
+        found = known[places] == keys
+        result[found] = 1 if table.weights is None else table.weights[places[found]].astype(kind, copy=False)
+    return result
+
+
+def factored(group: Grouped, sizes: Sequence[int], vocabulary: Vocabulary) -> Factored:
+    """Return a grouped count over argument positions instead of variables."""
+    positions: dict[int, list[int]] = {}
+    vectors: list[Vector] = []
+    for position, argument in enumerate(group.bound.conjunction.head):
+        if isinstance(argument, Variable):
+            positions.setdefault(group.bound.number(argument), []).append(position)
+        else:
+            weights = np.zeros(sizes[position], np.int64)
+            weights[vocabulary.domain(argument.type).number(argument.name)] = 1
+            vectors.append(Vector(position, weights))
+    scalar, tables = group.coefficient, []
+    for part in group.parts:
+        match part:
+            case Vector(variable, weights):
+                vectors.append(Vector(positions[variable][0], weights))
+            case Table(variables, rows, found):
+                tables.append(Table(tuple(positions[v][0] for v in variables), rows, found))
+            case number:
+                scalar *= number
+    for several in positions.values():
+        for other in several[1:]:
+            same = np.repeat(np.arange(sizes[other], dtype=np.uint32)[:, None], 2, axis=1)
+            tables.append(Table((several[0], other), same))
+    return Factored(scalar, tuple(vectors), tuple(tables))
+
+
+def support(value: Factored, sizes: Sequence[int]) -> NDArray[np.uint32]:
+    """Return ground atoms among which are all those whose value is not zero; the value has a table."""
+    by_position = dict(enumerate(sizes))
+    found = value.tables[0]
+    others = list(value.tables[1:])
+    covered = {position for table in value.tables for position in table.variables}
+    for vector in value.vectors:
+        others += [_listed(vector.variable, np.flatnonzero(vector.weights))]
+        covered.add(vector.variable)
+    for position in set(range(len(sizes))) - covered:
+        others.append(_listed(position, np.arange(sizes[position])))
+    refuse_many(len(found.rows) * prod(s for p, s in by_position.items() if p not in covered))
+    for table in sorted(others, key=lambda table: -len(set(table.variables) & set(found.variables))):
+        found = joined(_bare(found), _bare(table), by_position, np.int64)
+    return frozen(found.rows[:, [found.variables.index(position) for position in range(len(sizes))]])
+
+
+def _bare(table: Table) -> Table:
+    return Table(table.variables, table.rows)
+
+
+def _listed(position: int, constants: NDArray[np.intp]) -> Table:
+    return Table((position,), constants.astype(np.uint32)[:, None])
+
+
+def refuse_many(length: int) -> None:
+    """Raise a sentence where so many ground atoms would have to be listed."""
+    if length > MOST_ROWS:
+        raise TooLargeError(
+            f"{length:,} ground atoms would have to be listed one by one (at most {MOST_ROWS:,} are).",
+            float(length),
+            ["use fewer constants", "ask for single atoms, with at(...)"],
+        )
+
+
+def kind_for(values: Sequence[Factored]) -> type:
+    """Return the kind of number that holds the sums of these values."""
+    return np.int64 if sum(value.bound for value in values) < _SAFE else object

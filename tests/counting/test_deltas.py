@@ -1,0 +1,141 @@
+"""Δn against counting twice: every ground atom of random formulas, merged rows, large numbers."""
+
+from __future__ import annotations
+
+from collections import Counter as Multiset
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+
+import mlnlab as ml
+from mlnlab.counting.counter import Counter
+from mlnlab.counting.deltas import DeltaCounter, deltas
+from mlnlab.counting.facts import facts_from_tables
+from mlnlab.counting.recounting import with_atom
+from mlnlab.logic.ground_atoms import GroundAtom
+from mlnlab.logic.vocabulary import FrozenMapping, NamedDomain, Predicate, Vocabulary
+from mlnlab.model.world import World
+from tests import strategies
+from tests.counting.clause_cases import clause_cases
+from tests.counting.test_counter import brute_force
+from tests.counting.test_plans import formula, vocabulary
+
+SLOW = settings(deadline=None, suppress_health_check=list(HealthCheck))
+
+
+def all_rows(world, predicate):
+    sizes = [len(world.vocabulary.domain(type_)) for type_ in world.vocabulary[predicate].types]
+    rows = list(product(*map(range, sizes)))
+    return np.array(rows, np.uint32).reshape(len(rows), len(sizes))
+
+
+def flipped_and_counted(formula_, world, predicate):
+    """The count with each atom true minus the count with it false, by brute force twice."""
+    domains = [world.vocabulary.domain(type_) for type_ in world.vocabulary[predicate].types]
+    found = []
+    for arguments in product(*domains):
+        atom = GroundAtom(predicate, arguments)
+        with_it = World(world.vocabulary, world.true_atoms | {atom})
+        without = World(world.vocabulary, world.true_atoms - {atom})
+        found.append(brute_force(formula_, with_it) - brute_force(formula_, without))
+    return found
+
+
+def check(formula_, world):
+    counter = DeltaCounter([formula_], world.vocabulary)
+    for predicate in world.vocabulary.predicates:
+        rows, expected = all_rows(world, predicate), flipped_and_counted(formula_, world, predicate)
+        found = counter(world, predicate)
+        assert found.at(rows)[:, 0].tolist() == expected
+        merged = found.merged()
+        truths = found.truths(rows).tolist()
+        assert merged.atoms == len(rows)
+        rows_again = zip(merged.values[:, 0].tolist(), merged.truths.tolist(), strict=True)
+        numbers = dict(zip(rows_again, merged.multiplicities, strict=True))
+        assert len(numbers) == len(merged.multiplicities)  # equal rows are one
+        assert numbers == Multiset(zip(expected, truths, strict=True))
+
+
+@settings(SLOW, max_examples=300)
+@given(clause_cases(most_literals=4))
+def test_random_clauses_change_as_counting_twice_says(case):
+    check(case.formula, case.world)
+
+
+@settings(SLOW, max_examples=60)
+@given(strategies.cases(depth=2))
+def test_formulas_of_every_kind_change_as_counting_twice_says(case):
+    world = World(case.vocabulary, frozenset(GroundAtom(*atom) for atom in case.world.true_atoms))
+    try:
+        brute_force(case.formula, world)
+    except ml.ArgumentError:
+        assume(False)
+    check(case.formula, world)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["S(x) v S(y)", "F(x,y) => F(y,x)", "F(x,y) ^ F(y,z) => F(x,z)", "F(x,x) v S(x)", "F(A,x) v F(x,A)"],
+)
+@pytest.mark.parametrize("bits", range(0, 4096, 97))
+def test_atoms_that_occur_several_times_in_a_grounding(text, bits):
+    predicates = {"S": Predicate("S", ("t",)), "F": Predicate("F", ("t", "t"))}
+    words = Vocabulary(FrozenMapping({"t": NamedDomain(("A", "B", "C"))}), FrozenMapping(predicates))
+    atoms = [GroundAtom(*atom) for atom in strategies.ground_atoms(words)]
+    world = World(words, frozenset(atom for place, atom in enumerate(atoms) if bits >> place & 1))
+    check(ml.MLN(words).parse(text), world)
+
+
+def test_several_formulas_are_merged_together():
+    words = vocabulary(40)
+    rng = np.random.default_rng(5)
+    tables = {name: rng.integers(0, 40, (60, 2)).astype(np.uint32) for name in "ABC"}
+    facts = facts_from_tables(words, tables)
+    formulas = [formula(words, text) for text in ("A(x,y) ^ B(y,z) => C(x,z)", "A(x,y) v A(y,x)")]
+    found = DeltaCounter(formulas, words)(facts, "A")
+    rows = np.array(list(product(range(40), range(40))), np.uint32)
+    expected = Multiset(
+        (*values, truth) for values, truth in zip(found.at(rows).tolist(), found.truths(rows), strict=True)
+    )
+    merged = found.merged()
+    assert merged.atoms == 1600
+    got = {(*row, truth): number for row, truth, number in
+           zip(merged.values.tolist(), merged.truths, merged.multiplicities, strict=True)}  # fmt: skip
+    assert got == expected
+    assert len(got) < 200
+    for row in rows[::211].tolist():
+        for column, one in enumerate(formulas):
+            counts = [Counter(one, words)(with_atom(facts, "A", tuple(row), true=t)) for t in (True, False)]
+            assert found.at(np.array([row], np.uint32))[0, column] == counts[0] - counts[1]
+
+
+def test_changes_pass_64_bits():
+    words = vocabulary(3_000_000)
+    facts = facts_from_tables(words, {"U": np.array([[5]], np.uint32)})
+    found = deltas_of(words, facts, "U(x) v V(y) v V(z) v V(w) ^ A(z,w)")
+    row = np.array([[7]], np.uint32)
+    assert found["U"].at(row)[0, 0] == 3_000_000**3
+    merged = found["U"].merged()
+    assert merged.atoms == 3_000_000
+    assert merged.multiplicities == (2_999_999, 1)
+
+
+def deltas_of(words, facts, text):
+    return DeltaCounter([formula(words, text)], words).all(facts)
+
+
+def test_databases_are_taken_as_they_are():
+    mln = ml.MLN.from_text("S(t)\nF(t, t)")
+    db = ml.Database.from_text("F(A, B)\nS(A)", mln)
+    found = deltas([mln.parse("S(x) ^ F(x, y) => S(y)")], db)
+    assert found["S"].at(np.array([[0], [1]], np.uint32)).tolist() == [[-1], [1]]
+    with pytest.raises(ml.ArgumentError):
+        deltas([], db)
+
+
+def test_quantified_formulas_over_many_atoms_are_refused():
+    words = vocabulary(1000)
+    with pytest.raises(ml.TooLargeError, match="below a quantifier"):
+        deltas_of(words, facts_from_tables(words, {}), "EXIST y A(x, y)")
