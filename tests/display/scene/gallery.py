@@ -5,6 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 import mlnlab as ml
+from mlnlab.display.collapsed import expanded
+from mlnlab.display.collapsed_outline import outline_of
+from mlnlab.display.collapsed_summary import summary_scene
+from mlnlab.display.ground_network_scenes import ground_network_scene
 from mlnlab.display.hypergraph_matrix import matrix_scene
 from mlnlab.display.hypergraph_scenes import hypergraph_scene
 from mlnlab.display.layouts.layered import layered_layout
@@ -185,6 +189,19 @@ def dots(number=500):
     return Scene(680, 560, (Layer("dots", items),), "Dots")
 
 
+def ground_network():
+    """A world of a small model, with probabilities; a hard formula, a block, soft evidence."""
+    mln = ml.MLN.from_text(
+        "Smokes(person)\nCancer(person)\nFriends(person,person)\nLikes(person,colour!)\n"
+        "1.5 Smokes(x) => Cancer(x)\n1.1 Friends(x,y) => (Smokes(x) <=> Smokes(y))\n-0.7 Smokes(x)\n"
+        "Cancer(Anna) v Smokes(Bob).\n0.4 Likes(x, Red) ^ Likes(y, Green) ^ Smokes(x)"
+    )
+    db = ml.Database.from_text("Friends(Anna, Bob)\nFriends(Bob, Chris)\n0.7 Smokes(Chris)", mln)
+    network = ml.ground_network(mln, db, ["Smokes", "Cancer", "Likes"])
+    shares = np.linspace(0, 1, network.number_of_atoms)
+    return ground_network_scene(network, shares > 0.4, shares)
+
+
 GALLERY = {
     "primitives": primitives,
     "shapes": shapes,
@@ -195,6 +212,9 @@ GALLERY = {
     "movies": lambda: hypergraph_scene(movies()),
     "dots-and-lines": lambda: hypergraph_scene(many(150, 230)),
     "matrix": lambda: matrix_scene(many(400, 1500)),
+    "ground-network": ground_network,
+    "groups": lambda: expanded(many(900, 1500), ["group-0"]),
+    "histograms": lambda: summary_scene(outline_of(many(400, 1500))),
     "hostile": hostile,
     "hostile-hypergraph": hostile_hypergraph,
 }
