@@ -53,12 +53,14 @@ class Grouped:
 
 
 def bound(conjunction: Conjunction, vocabulary: Vocabulary) -> BoundConjunction | None:
-    """Return the conjunction over a vocabulary; ``None`` where it names a constant that does not exist."""
+    """Return the conjunction over a vocabulary; ``None`` where a constant or a type has nothing in it."""
     for constant in conjunction.existing:
         if constant.name not in vocabulary.domain(constant.type):
             return None
     numbers = {variable: number for number, variable in enumerate(conjunction.variables)}
     sizes = tuple(len(vocabulary.domain(variable.type)) for variable in conjunction.variables)
+    if 0 in sizes:
+        return None
     scans: list[Scan] = []
     for atom in conjunction.atoms:
         scan = _scan_of_atom(atom, numbers, vocabulary)
