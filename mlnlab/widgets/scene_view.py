@@ -21,6 +21,9 @@ Draw = Callable[[frozenset[str]], Scene]
 Describe = Callable[[str], str]
 
 
+NO_ROOM = "There is no room to open this beside what stands open already: close something first."
+
+
 class SceneView(View):
     """A drawing whose parts are opened, closed and asked for."""
 
@@ -52,8 +55,10 @@ class SceneView(View):
     def _show(self, ids: frozenset[str]) -> None:
         with self._lock:
             drawn = self._draw_with(ids)  # raises before anything is changed
-            self._open, self._drawn = ids, drawn
+            still_folded = {item.id for item in drawn.items() if item.expands == "closed"} & ids
+            self._open, self._drawn = ids - still_folded, drawn
             self.scene = drawn.to_json()
+            self.details = NO_ROOM if still_folded else ""
 
     def select(self, id: str | None) -> None:  # noqa: A002 - what an item's id is called everywhere
         """Take an item as selected, and tell of it."""

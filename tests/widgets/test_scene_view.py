@@ -44,6 +44,16 @@ def test_groups_open_and_close_on_a_click(view):
     assert not view.unfolded
 
 
+def test_what_does_not_fit_stays_folded_and_is_said(view):
+    view._arrived({"type": "expand", "id": "group-0", "open": True}, [])
+    assert view.details == ""
+    full = SceneView(lambda _opened: draw(frozenset()))
+    full._arrived({"type": "expand", "id": "group-0", "open": True}, [])
+    assert not full.unfolded
+    assert "no room" in full.details
+    full.close()
+
+
 def test_what_is_selected_is_told_of(view):
     view.expand("group-2")
     view._arrived({"type": "select", "id": "child-2"}, [])
