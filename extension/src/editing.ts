@@ -17,7 +17,7 @@ import type { LRParser } from '@lezer/lr';
 // get about the hues that they have in our displays, and constants look the same with and without quotes.
 const CONSTANT = tags.standard(tags.variableName);
 const COLOURS = styleTags({
-  'Atom/Variable Atom/Constant': tags.definition(tags.variableName),
+  'Atom/Variable Atom/Constant Cardinality/Variable Cardinality/Constant': tags.definition(tags.variableName),
   Variable: tags.variableName,
   'Constant String': CONSTANT,
   Number: tags.number,
