@@ -31,6 +31,7 @@ from mlnlab.logic.formulas import (
     Variable,
 )
 from mlnlab.logic.ground_atoms import formula_constant
+from mlnlab.logic.told_types import untold_variables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -193,10 +194,13 @@ def _quantified(formula: Quantified, marks: Marks) -> Iterator[Piece]:
         case _:
             assert_never(formula)
     yield _BINDER_SPACE if isinstance(formula, CountingExists) else _SPACE
+    untold = untold_variables(formula)
     for position, variable in enumerate(formula.variables):
         if position:
             yield Piece("punctuation", ",")
         yield Piece("variable", variable.name)
+        if variable.type and variable in untold:
+            yield from (Piece("punctuation", ":"), Piece("constant", variable.type))
     yield _BINDER_SPACE
     body = formula.body
     needed = _QUANTIFIER if isinstance(body, ForAll | Exists | CountingExists) else _NOT

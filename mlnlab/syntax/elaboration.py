@@ -150,9 +150,8 @@ class _FormulaReading(TermReading):
 
     def _scope(self, names: Node) -> Scope:
         scope = Scope()
-        for name in parts(names) if isinstance(names, Tree) else []:
-            if not isinstance(name, Token):
-                continue
+        for binder in parts(names) if isinstance(names, Tree) else []:
+            name, *type_ = tokens_of(binder)
             if not is_variable(str(name)):
                 message = f"{name} is a constant: variables begin with a small letter"
                 self.report("constant-quantified", message, name, repair=str(name)[0].lower() + str(name)[1:])
@@ -160,7 +159,19 @@ class _FormulaReading(TermReading):
             scope.variables[variable.name] = variable
             self.level[variable] = len(self.scopes)
             self.first[variable.type] = name
+            if type_:
+                self._declare_type(variable, type_[-1])
         return scope
+
+    def _declare_type(self, variable: Variable, type_: Token) -> None:
+        """Note the type that is written beside a variable: ``EXIST x:person``."""
+        if str(type_) not in self.vocabulary.types:
+            match = closest(str(type_), self.vocabulary.types)
+            message = f"there is no type {type_}" + (f"; did you mean {match}?" if match else "")
+            expected = ", ".join(self.vocabulary.types)
+            self.report("no-such-type", message, type_, expected=expected, repair=match or "")
+        else:
+            self.slots.assign(variable.type, str(type_), type_)
 
     def _whole_number(self, node: Node) -> int:
         text = "".join(map(str, tokens_of(node))).replace("−", "-")

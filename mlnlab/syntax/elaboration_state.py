@@ -145,7 +145,7 @@ class ElaborationState:
                 message = (
                     f"nothing under this quantifier uses its {token} in an atom, so its type cannot be told"
                 )
-                repair = "drop it, or use it"
+                repair = f"drop it, use it, or write its type beside it, {token}:type"
             self.report("unknown-type", message, token, repair=repair)
 
     def check_numbers(self) -> None:
