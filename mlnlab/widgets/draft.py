@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from mlnlab.model.mln import Semantics
 
 MOST_CHARACTERS = 200_000
-_MOST_REMARKED = 200  # formulas; beyond, remarks would take longer than a reader waits for a letter
+_MOST_REMARKED = 50  # formulas; beyond, remarks would take longer than a reader waits for a letter
 _LONE_SURROGATES = re.compile("[\ud800-\udfff]")
 
 

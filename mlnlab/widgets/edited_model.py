@@ -244,6 +244,9 @@ class EditedModel:
             self._asked += 1
             number = self._asked
         self._answering.ask(case, number)
+        with self._guard:
+            if self._answered < number:
+                self._answers_changed()  # it is being worked on
 
     def _take_answer(self, answer: Answer, number: int, last: bool) -> None:
         """Take an answer in, in the handler of a message or in a thread."""
