@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     Starts = tuple[NDArray[np.uint32], ...]
     Weights = NDArray[Any]  # int64, or float64 for estimates
-    Number = Any  # of the weights' kind
+    Number = Any  # of the weights' kind, or a place in an array
 
 MOST_EDGES = 8
 MOST_VARIABLES = 8
@@ -35,54 +35,82 @@ BEGIN, MEET, ADD = 0, 1, 2  # what is done on arrival
 
 
 @compiled
-def _arrive(
+def _begin(
     targets: NDArray[np.uint32],
     first: Number,
     last: Number,
     value: Number,
-    how: int,
-    to: int,
-    stamp: int,
-    stamps: NDArray[np.int64],
+    to: Number,
+    stamp: Number,
+    stamps: NDArray[np.uint32],
     values: Weights,
     lists: NDArray[np.uint32],
     lengths: NDArray[np.int64],
-    met: Weights,
-    met_stamps: NDArray[np.int64],
-) -> Number:
-    """Bring a value to a stretch of neighbours; return what it adds to the sum, if this is the last step."""
-    total = value - value
+) -> None:
+    """Bring a value to a stretch of neighbours, which are put into the list where they are new."""
     for place in range(first, last):
         target = targets[place]
-        if how == BEGIN:
-            if stamps[to, target] != stamp:
-                stamps[to, target] = stamp
-                values[to, target] = value
-                lists[to, lengths[to]] = target
-                lengths[to] += 1
-            else:
-                values[to, target] += value
-        elif stamps[to, target] == stamp:
-            if how == ADD:
-                total += value * values[to, target]
-            elif met_stamps[target] == stamp:
+        if stamps[to, target] == stamp:
+            values[to, target] += value
+        else:
+            stamps[to, target] = stamp
+            values[to, target] = value
+            lists[to, lengths[to]] = target
+            lengths[to] += 1
+
+
+@compiled
+def _meet(
+    targets: NDArray[np.uint32],
+    first: Number,
+    last: Number,
+    value: Number,
+    to: Number,
+    stamp: Number,
+    stamps: NDArray[np.uint32],
+    met: Weights,
+    met_stamps: NDArray[np.uint32],
+) -> None:
+    """Bring a value to those of a stretch of neighbours that are in the list already."""
+    for place in range(first, last):
+        target = targets[place]
+        if stamps[to, target] == stamp:
+            if met_stamps[target] == stamp:
                 met[target] += value
             else:
                 met_stamps[target] = stamp
                 met[target] = value
+
+
+@compiled
+def _add(
+    targets: NDArray[np.uint32],
+    first: Number,
+    last: Number,
+    to: Number,
+    stamp: Number,
+    stamps: NDArray[np.uint32],
+    values: Weights,
+) -> Number:
+    """Add up what those of a stretch of neighbours have that are in the list."""
+    total = values[0, 0] - values[0, 0]
+    for place in range(first, last):
+        target = targets[place]
+        if stamps[to, target] == stamp:
+            total += values[to, target]
     return total
 
 
 @compiled
 def _keep_met(
-    to: int,
-    stamp: int,
-    stamps: NDArray[np.int64],
+    to: Number,
+    stamp: Number,
+    stamps: NDArray[np.uint32],
     values: Weights,
     lists: NDArray[np.uint32],
     lengths: NDArray[np.int64],
     met: Weights,
-    met_stamps: NDArray[np.int64],
+    met_stamps: NDArray[np.uint32],
 ) -> None:
     """Multiply a list by what has just met it; what was not met leaves the list."""
     kept = 0
@@ -110,38 +138,39 @@ def conditioned(
     width: int,
 ) -> Number:
     """Return the weighted number of bindings whose pivot is one of the constants from begin to end."""
-    stamps = np.zeros((MOST_VARIABLES, width), np.int64)
+    stamps = np.zeros((MOST_VARIABLES, width), np.uint32)
     values = np.zeros((MOST_VARIABLES, width), pivot_weights.dtype)
     lists = np.zeros((MOST_VARIABLES, width), np.uint32)
     lengths = np.zeros(MOST_VARIABLES, np.int64)
-    met, met_stamps = np.zeros(width, pivot_weights.dtype), np.zeros(width, np.int64)
-    one = np.ones(1, pivot_weights.dtype)[0]
-    total = one - one
+    met, met_stamps = np.zeros(width, pivot_weights.dtype), np.zeros(width, np.uint32)
+    one = np.ones(1, pivot_weights.dtype)
+    total = one[0] - one[0]
     for pivot in range(begin, end):
-        stamp = pivot + 1
+        stamp = np.uint32(pivot + 1)
         for variable in range(MOST_VARIABLES):
             lengths[variable] = 0
         for step in range(len(program)):
-            kind, how, edge, source, to = program[step]
-            added = one - one
+            kind, how, edge, source = program[step, 0], program[step, 1], program[step, 2], program[step, 3]
+            to = np.uint32(program[step, 4])
+            arriving = 1 if kind == PIVOT else lengths[source]
             if kind == WEIGH:
                 for place in range(lengths[to]):
                     values[to, lists[to, place]] *= weights[to][lists[to, place]]
-            elif kind == PIVOT:
-                first, last = np.int64(starts[edge][pivot]), np.int64(starts[edge][pivot + 1])
-                added = _arrive(targets[edge], first, last, one, how, to, stamp,
-                                stamps, values, lists, lengths, met, met_stamps)  # fmt: skip
-            else:
-                for place in range(lengths[source]):
-                    item = np.int64(lists[source, place])
-                    first, last = np.int64(starts[edge][item]), np.int64(starts[edge][item + 1])
-                    added += _arrive(targets[edge], first, last, values[source, item], how, to, stamp,
-                                     stamps, values, lists, lengths, met, met_stamps)  # fmt: skip
-            if how == MEET and kind != WEIGH:
+                continue
+            for place in range(arriving):
+                item = np.uint32(pivot) if kind == PIVOT else lists[source, place]
+                value = one[0] if kind == PIVOT else values[source, item]
+                first, last = starts[edge][item], starts[edge][item + np.uint32(1)]
+                if how == ADD:
+                    added = _add(targets[edge], first, last, to, stamp, stamps, values)
+                    total += pivot_weights[pivot] * value * added
+                elif how == BEGIN:
+                    _begin(targets[edge], first, last, value, to, stamp, stamps, values, lists, lengths)
+                else:
+                    _meet(targets[edge], first, last, value, to, stamp, stamps, met, met_stamps)
+            if how == MEET:
                 _keep_met(to, stamp, stamps, values, lists, lengths, met, met_stamps)
-            if how == ADD:
-                total += pivot_weights[pivot] * added
-            elif lengths[to] == 0:
+            if how != ADD and lengths[to] == 0:
                 break
     return total
 
