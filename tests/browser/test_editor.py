@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 
 import nbformat
@@ -136,7 +137,7 @@ def opened(lab, request):
 def test_a_mistake_is_shown_where_it_is_and_can_be_repaired(opened):
     editor = opened
     editor.type_at_end("0.5 Smoke(x) => Cancer(x)")
-    bad = editor.root.locator(".mle-line .mle-bad.mle-error")
+    bad = editor.root.locator(".mle-line .mle-bad.mle-error", has_text=re.compile("^Smoke$"))
     bad.wait_for()
     assert bad.inner_text() == "Smoke"
     line = editor.root.locator(".mle-line").filter(has=editor.page.locator(".mle-bad"))
@@ -353,7 +354,7 @@ def test_hostile_names_stay_text(lab):
         root.locator("textarea").focus()
         page.page.keyboard.press("Control+End")
         page.page.keyboard.type('\n1 Smoke("<script>window.harmed = 1</script>")')
-        root.locator(".mle-bad.mle-error").wait_for()
+        root.locator(".mle-bad.mle-error", has_text=re.compile("^Smoke$")).wait_for()
         for name in HOSTILE:
             assert name in root.inner_text()
         assert page.page.evaluate("window.harmed === undefined")
