@@ -41,6 +41,7 @@ def register_magics(shell: InteractiveShell) -> None:
         read_facts_cell(shell, line, cell)
 
     mln.__doc__, db.__doc__ = read_model_cell.__doc__, read_facts_cell.__doc__
+
     def mln_stop(line: str) -> None:
         stop_runs(line)
 

@@ -16,8 +16,8 @@ ENTRIES = ["scene.js", "table.js", "player.js", "run_view.js", "scene_view.js"]
 MODULES = sorted(STATIC.glob("*.js"))
 ATTRIBUTES = {
     "aria-expanded", "aria-label", "aria-live", "aria-pressed", "aria-roledescription", "aria-selected",
-    "aria-sort", "aria-valuetext", "class", "d", "data-id", "data-lm-suppress-shortcuts", "data-pick", "preserveAspectRatio",
-    "role", "scope", "tabindex", "transform", "viewBox",
+    "aria-sort", "aria-valuetext", "class", "d", "data-id", "data-lm-suppress-shortcuts", "data-pick",
+    "preserveAspectRatio", "role", "scope", "tabindex", "transform", "viewBox",
 }  # fmt: skip
 
 
