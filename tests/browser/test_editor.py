@@ -193,6 +193,20 @@ def test_sliders_move_the_probabilities_by_keyboard_and_mouse(opened):
     assert slider.get_attribute("max") == "10"
 
 
+def test_answers_that_come_while_one_types_take_nothing_away(opened):
+    """Pauses about as long as the wait for the end of a word, so that answers and letters meet."""
+    editor = opened
+    written = '0.5 Smokes("Zo\u00eb") v Cancer("Zo\u00eb") // meanwhile'
+    editor.field.focus()
+    editor.page.keyboard.press("Control+End")
+    for number, letter in enumerate(written):
+        editor.page.keyboard.type(letter)
+        editor.page.wait_for_timeout(110 + number * 7 % 90)
+    editor.page.wait_for_timeout(600)
+    assert editor.field.input_value() == TEXT + written
+    assert editor.kernel()["text"] == TEXT + written
+
+
 def test_undo_and_redo_know_typing_and_the_table(opened):
     editor = opened
     editor.type_at_end("2 Cancer(x)")

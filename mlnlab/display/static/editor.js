@@ -88,7 +88,7 @@ class Editor {
     this.#remark.textContent = status.remark ?? "";
     this.#remark.hidden = !status.remark;
     // An answer to an older text must not overwrite what is being typed.
-    if (this.#line.answered >= this.#lastText) this.#text.show(this.#model.get("text_shown"), this.#model.get("findings"));
+    if (this.#line.answered >= this.#lastText && !this.#text.typing) this.#text.show(this.#model.get("text_shown"), this.#model.get("findings"));
     this.#table.show(this.#model.get("table"), status.sound !== false, this.#line.answered);
     this.#bars.status(status);
     this.#showBars();

@@ -52,8 +52,9 @@ export class TextPane {
     this.#card.addEventListener("mousedown", (event) => event.preventDefault()); // the field keeps the focus
   }
 
-  get text() {
-    return this.#field.value;
+  /** Whether something stands in the field that has not been sent. */
+  get typing() {
+    return Boolean(this.#timer) || this.#composing;
   }
 
   /** Show a text; what the reader has selected stays where it was, or goes where the text has changed. */
