@@ -214,5 +214,4 @@ def _up_to_renaming(conjunction: Conjunction) -> object:
     if conjunction.head or conjunction.quantities:
         return conjunction
     formula = canonical(And((Truth(True), *conjunction.atoms, *conjunction.conditions)))
-    types = tuple(sorted(variable.type for variable in conjunction.variables))
-    return formula, types, frozenset(conjunction.existing)
+    return _outline(conjunction), formula, frozenset(conjunction.existing)

@@ -19,6 +19,7 @@ from mlnlab.counting.counter import TermSum
 from mlnlab.counting.derivatives import derivatives
 from mlnlab.counting.factors import Factored, factored, kind_for, refuse_many, support
 from mlnlab.counting.facts import Facts, facts_of
+from mlnlab.counting.grouping import grouped_keys, grouped_rows, places_of
 from mlnlab.counting.indicators import normal_form
 from mlnlab.counting.recounting import recounted
 from mlnlab.counting.tables import row_keys
@@ -70,7 +71,7 @@ class AtomDeltas:
         if not self.sizes:
             return np.full(len(rows), len(self.true) > 0)
         known, keys = row_keys([self.true, rows], self.sizes)
-        return np.isin(keys, known)
+        return places_of(keys, known) < len(known)
 
     def at(self, rows: NDArray[np.uint32], truths: NDArray[np.bool_] | None = None) -> NDArray[Any]:
         """Return Δn of some ground atoms, a row for each atom and a column for each formula."""
@@ -91,9 +92,8 @@ class AtomDeltas:
         truths = self.truths(listed)
         values = self.at(listed, truths)
         usual, numbers = self._usual(listed)
-        everything = np.concatenate([values, usual.astype(values.dtype)])
-        return _merged(everything, np.concatenate([truths, np.zeros(len(usual), bool)]),
-                       [1] * len(listed) + numbers)  # fmt: skip
+        return _merged(np.concatenate([values, usual.astype(values.dtype)]),
+                       np.concatenate([truths, np.zeros(len(usual), bool)]), numbers)  # fmt: skip
 
     def _listed(self) -> NDArray[np.uint32]:
         """Return the atoms that are looked at one by one: true ones, and those with entries in tables."""
@@ -102,7 +102,7 @@ class AtomDeltas:
         if not self.sizes:
             return rows[:1]
         (keys,) = row_keys([rows], self.sizes)
-        return rows[np.unique(keys, return_index=True)[1]]
+        return rows[grouped_keys(keys)[1]]
 
     def _usual(self, listed: NDArray[np.uint32]) -> tuple[NDArray[Any], list[int]]:
         """Return the rows of all other atoms: they depend on the class of each argument only."""
@@ -135,11 +135,8 @@ class AtomDeltas:
         size = self.sizes[position]
         if not vectors:
             return np.zeros(min(1, size), np.uint32), np.zeros(size, np.intp)
-        classes = np.zeros(size, np.int64)
-        for weights in {id(weights): weights for weights in vectors}.values():
-            _, of = np.unique(weights, return_inverse=True)
-            _, classes = np.unique(classes * (int(of.max(initial=0)) + 1) + of, return_inverse=True)
-        first = np.unique(classes, return_index=True)[1]
+        different = list({id(weights): weights for weights in vectors}.values())
+        classes, first = grouped_rows(np.stack(different, axis=1))
         return first.astype(np.uint32), classes
 
 
@@ -147,16 +144,14 @@ def _plain(values: tuple[tuple[Factored, ...], ...]) -> tuple[tuple[Factored, ..
     return tuple(tuple(value for value in found if not value.tables) for found in values)
 
 
-def _merged(values: NDArray[Any], truths: NDArray[np.bool_], numbers: Sequence[int]) -> MergedDeltas:
-    """Add up the multiplicities of equal rows."""
-    classes = truths.astype(np.int64)
-    for column in values.T:
-        _, of = np.unique(column, return_inverse=True)
-        _, classes = np.unique(classes * (int(of.max(initial=0)) + 1) + of, return_inverse=True)
-    _, first, of = np.unique(classes, return_index=True, return_inverse=True)
-    sums = np.zeros(len(first), object)
-    np.add.at(sums, of, np.array(numbers, object))
-    return MergedDeltas(values[first], truths[first], tuple(sums.tolist()))
+def _merged(values: NDArray[Any], truths: NDArray[np.bool_], last: Sequence[int]) -> MergedDeltas:
+    """Make equal rows one; each row counts once, but the last ones as often as is said."""
+    groups, firsts = grouped_rows(np.column_stack([truths.astype(values.dtype), values]))
+    once = len(values) - len(last)
+    numbers: list[int] = np.bincount(groups[:once], minlength=len(firsts)).tolist()
+    for group, number in zip(groups[once:].tolist(), last, strict=True):
+        numbers[group] += number
+    return MergedDeltas(values[firsts], truths[firsts], tuple(numbers))
 
 
 class DeltaCounter:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mlnlab.counting.grouping import places_of
 from mlnlab.counting.tables import MOST_ROWS, Table, Vector, joined, row_keys
 from mlnlab.errors import TooLargeError
 from mlnlab.logic.formulas import Variable
@@ -58,11 +59,9 @@ def _looked_up(table: Table, rows: NDArray[np.uint32], sizes: Sequence[int], kin
     asked = rows[:, list(table.variables)]
     known, keys = row_keys([table.rows, asked], [sizes[position] for position in table.variables])
     result: NDArray[Any] = np.zeros(len(rows), kind)
-    if len(known):
-        order = np.argsort(known, kind="stable")
-        places = order[np.minimum(np.searchsorted(known[order], keys), len(known) - 1)]
-        found = known[places] == keys
-        result[found] = 1 if table.weights is None else table.weights[places[found]].astype(kind, copy=False)
+    places = places_of(keys, known)
+    found = places < len(known)
+    result[found] = 1 if table.weights is None else table.weights[places[found]].astype(kind, copy=False)
     return result
 
 

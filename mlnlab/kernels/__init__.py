@@ -32,7 +32,16 @@ def load_cached() -> Iterator[tuple[str, bool]]:
 
 def _modules() -> tuple[ModuleType, ...]:
     """Return the kernel modules: first what the first sampler needs, then what reads large files of facts."""
-    from mlnlab.kernels import counting, counting_cycles, fact_scan, gibbs, ground_network, hard_worlds
-    from mlnlab.kernels import random_numbers as numbers
+    from mlnlab.kernels import (
+        counting,
+        counting_cycles,
+        counting_groups,
+        fact_scan,
+        gibbs,
+        ground_network,
+        hard_worlds,
+        random_numbers,
+    )
 
-    return numbers, ground_network, gibbs, hard_worlds, counting, counting_cycles, fact_scan
+    sampling = random_numbers, ground_network, gibbs, hard_worlds
+    return *sampling, counting, counting_cycles, counting_groups, fact_scan

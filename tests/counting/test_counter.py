@@ -7,7 +7,9 @@ from hypothesis import HealthCheck, assume, given, settings
 import mlnlab as ml
 from mlnlab.counting.counter import Counter
 from mlnlab.logic.evaluation import evaluate, groundings
+from mlnlab.logic.formulas import And, Atom, Constant, Equality, Not, Or, Variable
 from mlnlab.logic.ground_atoms import GroundAtom
+from mlnlab.logic.vocabulary import FrozenMapping, Predicate, RangeDomain, SizedDomain, Vocabulary
 from mlnlab.model.world import World
 from tests import strategies
 from tests.counting.clause_cases import clause_cases
@@ -36,3 +38,22 @@ def test_formulas_of_every_kind_are_counted_as_brute_force_counts(case):
     except ml.ArgumentError:  # a comparison of what is undefined
         assume(False)
     assert Counter(case.formula, case.vocabulary)(world) == expected
+
+
+def test_equality_with_a_constant_outside_its_type_is_never_true():
+    words = Vocabulary(
+        FrozenMapping({"time": RangeDomain(1, 5)}), FrozenMapping({"On": Predicate("On", ("time",))})
+    )
+    time, late = Variable("t", "time"), Constant("7", "time")
+    world = World(words, frozenset({GroundAtom("On", ("2",))}))
+    for formula in (Equality(time, late), Or((Atom("On", (time,)), Equality(time, late)))):
+        assert Counter(formula, words)(world) == brute_force(formula, world)
+
+
+def test_terms_that_differ_in_their_variables_only_stay_apart():
+    words = ml.Vocabulary().with_predicate(Predicate("P", ("a",))).with_predicate(Predicate("Q", ("b",)))
+    words = words.with_domain("a", SizedDomain("A", 3)).with_domain("b", SizedDomain("B", 2))
+    x, y, m, k = Variable("x", "a"), Variable("y", "a"), Variable("m", "b"), Variable("k", "b")
+    body = And((Atom("P", (x,)), Not(Equality(x, y)), Not(Equality(m, k))))
+    world = World(words, frozenset({GroundAtom("P", ("A1",))}))
+    assert Counter(body, words)(world) == brute_force(body, world) == 4

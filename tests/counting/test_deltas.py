@@ -119,7 +119,7 @@ def test_changes_pass_64_bits():
     assert found["U"].at(row)[0, 0] == 3_000_000**3
     merged = found["U"].merged()
     assert merged.atoms == 3_000_000
-    assert merged.multiplicities == (2_999_999, 1)
+    assert sorted(merged.multiplicities) == [1, 2_999_999]
 
 
 def deltas_of(words, facts, text):

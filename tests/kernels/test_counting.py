@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mlnlab.kernels import counting, counting_cycles
+from mlnlab.kernels import counting, counting_cycles, counting_groups
 from mlnlab.kernels.compiled import plain_twin
 from mlnlab.logic.relations import sorted_rows
 
@@ -117,3 +117,21 @@ def test_conditioning_on_the_pivot_of_a_four_cycle(first, seed, weighted):
     answer, _ = both(counting_cycles.conditioned, *arguments)
     matrices = [array.astype(int) for array in (first, second, third, fourth)]
     assert answer == np.einsum("xy,yz,zw,wx,x,y,z,w->", *matrices, x, y, z, w)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.integers(-3, 3) | st.sampled_from([2**61, 5 << 40, -(2**62)])))
+def test_numbering_groups(keys):
+    array, bits = np.array(keys, np.int64), max(2, (2 * len(keys)).bit_length())
+    room = [np.zeros(len(keys), np.int64) for _ in range(2)]
+    slots = np.full(1 << bits, -1, np.int32)
+    number, written = both(counting_groups.number_groups, array, slots, np.uint64(64 - bits), *room)
+    order = {key: place for place, key in enumerate(dict.fromkeys(keys))}
+    assert number == len(order)
+    assert written[3].tolist() == [order[key] for key in keys]
+    assert [keys[first] for first in written[4][:number]] == list(order)
+    small = np.array([key % 7 for key in keys], np.int64)
+    number, written = both(counting_groups.number_small_groups, small, np.full(7, -1, np.int32), *room)
+    order = {key: place for place, key in enumerate(dict.fromkeys(small.tolist()))}
+    assert number == len(order)
+    assert written[2].tolist() == [order[key] for key in small.tolist()]
