@@ -91,13 +91,13 @@ def difference(old: object, new: object) -> Delta | None:
 
 
 def _array_difference(old: Array, new: Array) -> Delta | None:
-    in_order = old.flags.c_contiguous and new.flags.c_contiguous
-    if old.dtype != new.dtype or old.shape != new.shape or not in_order or new.size > _MOST_ENTRIES:
+    if old.dtype != new.dtype or old.shape != new.shape or new.size > _MOST_ENTRIES:
         return Replaced(new)
-    positions = changed_positions(old, new)
+    positions = changed_positions(np.ascontiguousarray(old), np.ascontiguousarray(new))
     if not positions.size:
-        return None
-    if 2 * positions.size * (_INDEX.itemsize + new.dtype.itemsize) >= new.nbytes:
+        return None  # also where only the order in memory differs, which is no part of the value
+    in_order = old.flags.c_contiguous and new.flags.c_contiguous
+    if not in_order or 2 * positions.size * (_INDEX.itemsize + new.dtype.itemsize) >= new.nbytes:
         return Replaced(new)
     return ChangedEntries(positions.astype(_INDEX).tobytes(), new.reshape(-1)[positions].tobytes())
 

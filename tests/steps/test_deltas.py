@@ -98,6 +98,18 @@ def test_a_difference_makes_the_new_value(data):
     assert same_state(sharing(old, delta, new), new)
 
 
+def test_the_order_in_memory_is_no_part_of_the_value():
+    rows = frozen([[1, 2, 3], [4, 5, 6]])
+    columns = np.asfortranarray(rows)
+    columns.setflags(write=False)
+    assert difference(rows, columns) is None
+    assert difference(columns, rows) is None
+    changed = frozen([[1, 2, 3], [4, 5, 7]])
+    for old in (rows, columns):
+        assert same_state(applied(old, difference(old, changed)), changed)
+    assert same_state(applied(changed, difference(changed, columns)), columns)
+
+
 @given(histories(most=8))
 def test_composed_differences_do_what_they_do_one_by_one(states):
     whole = None
