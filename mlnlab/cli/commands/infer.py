@@ -125,12 +125,13 @@ def _ask(mln: MLN, path: Path | None, arguments: argparse.Namespace, options: Ma
     from mlnlab.model.database import Database
 
     db: Database | None = None if path is None else Database.load(path, mln)
+    bars = progress_bars(path.name if path else "sampling", _samples(arguments.method, options))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SamplingWarning)  # they are said below, in a line of their own
         marginals = infer(
             mln, db, split_queries(arguments.query), open=split_queries(arguments.open),
             given=split_queries(arguments.given), method=arguments.method,
-            observers=progress_bars(path.name if path else "sampling", _samples(arguments.method, options)), **options,
+            observers=bars, **options,
         )  # fmt: skip
     _say(path, marginals)
     return Answer(str(path or ""), marginals)
