@@ -57,6 +57,8 @@ def _differing(left: object, right: object, place: str) -> Iterator[str]:
         if left.keys() != right.keys():
             keys = list(left.keys() ^ right.keys())
             yield f"{_at(place)}only one has the key {_shown(keys[0])}"
+        elif list(left) != list(right):  # whoever iterates over them sees it
+            yield f"{_at(place)}the keys come in different orders"
         for key in left:
             if key in right:
                 yield from _differing(left[key], right[key], f"{place}[{key!r}]")

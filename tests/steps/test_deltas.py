@@ -98,6 +98,15 @@ def test_a_difference_makes_the_new_value(data):
     assert same_state(sharing(old, delta, new), new)
 
 
+def test_the_order_of_keys_is_part_of_the_value():
+    one, other = {"a": 1, "b": 2}, {"b": 2, "a": 1}
+    assert not same_state(one, other)
+    assert differing_parts({"notes": one}, {"notes": other}) == (
+        "['notes']: the keys come in different orders",
+    )
+    assert list(applied(one, difference(one, other))) == ["b", "a"]
+
+
 def test_the_order_in_memory_is_no_part_of_the_value():
     rows = frozen([[1, 2, 3], [4, 5, 6]])
     columns = np.asfortranarray(rows)
