@@ -47,6 +47,7 @@ _HOMES = {
     "exists": "logic.building",
     "for_all": "logic.building",
     "ground_network": "grounding.ground_network",
+    "groundings": "counting.groundings_shown",
     "infer": "inference.asking",
     "live": "widgets.running",
     "load": "model.loading",
