@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil, floor, isfinite, log10
+from math import ceil, floor, isfinite, isnan, log10
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -140,6 +140,8 @@ def _scientific(number: float, digits: int) -> str:
 
 def value_words(value: float) -> str:
     """Return a single value in few letters: four digits that count."""
-    if not isfinite(value):
+    if isnan(value):
         return "no number"
+    if not isfinite(value):
+        return "∞" if value > 0 else "-∞"
     return f"{value:,.0f}" if value == round(value) and abs(value) < 1e6 else f"{value:.4g}"

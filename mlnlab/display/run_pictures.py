@@ -15,7 +15,7 @@ import numpy as np
 
 from mlnlab.display.axes import place_axis, value_words
 from mlnlab.display.curves import MOST_PLOTS, evenly, plots_scene, vertical_axis
-from mlnlab.display.markup import shortened
+from mlnlab.display.markup import count_of, shortened
 from mlnlab.display.plots import Line, Plot
 from mlnlab.display.runs import Column, RunPicture, Table
 from mlnlab.display.samplers import sampler_picture
@@ -77,7 +77,7 @@ def metrics_scene(step: Step[Any], trace: Trace[Any]) -> Scene:
         line = Line(name, steps, found.columns[name][past])
         plots.append(Plot(name, (line,), across, vertical_axis((line,)), marked=step.index))
     number = len(found.columns)
-    words = f"{len(plots)} of {number} metrics." if number > len(plots) else f"{number} metrics."
+    words = f"{len(plots)} of {number} metrics." if number > len(plots) else f"{count_of(number, 'metric')}."
     return plots_scene(plots, "Metrics", words)
 
 

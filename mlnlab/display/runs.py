@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from math import isfinite
+from typing import Any, SupportsFloat, TypeAlias
 
+from mlnlab.display.axes import value_words
+from mlnlab.display.markup import fit
 from mlnlab.display.scene.items import Scene
 from mlnlab.steps.step import Step
 from mlnlab.steps.trace import Trace
@@ -44,8 +47,22 @@ class Table:
             "version": 1,
             "title": self.title,
             "columns": columns,
-            "rows": [list(row) for row in self.rows],
+            "rows": [[_plain(value) for value in row] for row in self.rows],
         }
+
+
+def _plain(value: object) -> str | float | int:
+    """Return a cell as a message can carry it: numbers that are none, or infinite, as words."""
+    match value:
+        case str():
+            return fit(value)
+        case int():
+            return value
+        case SupportsFloat():
+            number = float(value)
+            return number if isfinite(number) else value_words(number)
+        case _:
+            return fit(str(value))
 
 
 def _nothing_to_choose(_id: str) -> RunPicture | None:

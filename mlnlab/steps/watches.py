@@ -20,11 +20,14 @@ Watch: TypeAlias = "Callable[[Any], float]"
 
 
 class WatchWarning(UserWarning):
-    """A watch expression failed, or hides behind a metric of the same name."""
+    """A watch expression or a state's metrics failed, or a watch hides behind a metric of the same name."""
 
 
 class Watches:
-    """Watch expressions by name; one that fails gives NaN, and a warning the first time."""
+    """Watch expressions by name; one that fails gives NaN, and a warning the first time.
+
+    Metrics that fail are left out, with a warning as well.
+    """
 
     def __init__(self, watches: Mapping[str, Watch] | None = None) -> None:
         self._watches = dict(watches or {})
@@ -40,13 +43,20 @@ class Watches:
 
     def readings(self, state: State) -> dict[str, float]:
         """Return the state's metrics and, behind them, the values of the watches."""
-        values = {name: float(value) for name, value in state.metrics().items()}
+        values = self._metrics(state)
         for name, watch in self._watches.items():
             if name in values:
                 self._warn_once(name, f"The watch {name!r} is left out: there is a metric of that name.")
             else:
                 values[name] = self._value(name, watch, state)
         return values
+
+    def _metrics(self, state: State) -> dict[str, float]:
+        try:
+            return {name: float(value) for name, value in state.metrics().items()}
+        except Exception as problem:  # noqa: BLE001 - the state is worth recording without its numbers
+            self._warn_once("metrics()", f"The metrics of a state are left out: {problem!r}")
+            return {}
 
     def _value(self, name: str, watch: Watch, state: State) -> float:
         try:

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from traitlets import Dict
 
-from mlnlab.display.markup import Element
+from mlnlab.display.markup import Element, fit
 from mlnlab.display.run_pictures import picture_of
-from mlnlab.display.runs import RunPicture, Table
+from mlnlab.display.runs import RunPicture
 from mlnlab.display.scene.items import Scene
 from mlnlab.display.scene.patches import patch_between
-from mlnlab.display.scene.pictures import scene_picture
-from mlnlab.display.style import card, quiet, title
-from mlnlab.display.tables import bounded_table
 from mlnlab.errors import ArgumentError
+from mlnlab.widgets.run_still import signature, signed, still_markup
 from mlnlab.widgets.session import Session
 from mlnlab.widgets.view import Message, View, script_of
 
@@ -31,7 +29,11 @@ WITHOUT_ANSWER = 0.5  # where the page does not keep up, or cannot be heard whil
 _MOST_UNANSWERED = 12  # a page answers each fifth frame
 _TABLE_SECONDS = 0.5
 _STEP_SECONDS = 60.0
-_MOST_ROWS = 200  # of the table that stands in a saved notebook
+
+
+_Json: TypeAlias = dict[str, Any]
+# The step that is drawn, its picture, the status and the table that belong to it.
+_Drawn: TypeAlias = "tuple[Step[Any] | None, Scene | None, _Json, _Json]"
 
 
 class RunView(View):
@@ -43,17 +45,22 @@ class RunView(View):
     table = Dict().tag(sync=True)
 
     def __init__(self, session: Session, picture: RunPicture | None = None) -> None:
+        found = picture or picture_of(session.source)  # raises before there is anything to be closed
         super().__init__()
-        self._session = session
-        self._picture = picture or picture_of(session.source)
+        self._session, self._picture = session, found
         self._part = next(iter(self._picture.parts))
         self._sent: Scene | None = None  # what the pages show
+        self._sent_step: Step[Any] | None = None  # the step of which that is
         self._frame = self._answered = self._rests = 0
         self._last_frame = self._last_table = 0.0
         self._table_open = False
         session.changed = self._changed
-        session.begin()
-        self._draw(resting=True)
+        try:
+            session.begin()
+            self._draw(resting=True)
+        except BaseException:  # also when someone loses patience with the first step
+            self.close()
+            raise
 
     # --- steering -----------------------------------------------------------------------------
 
@@ -157,8 +164,9 @@ class RunView(View):
 
     def opened(self) -> None:
         """Begin with the whole picture: a page that came late knows no frames."""
-        self._sent = None
-        self._draw(resting=self._session.phase != "running")
+        with self._lock:  # else the run's thread may send what changed before the whole
+            self._sent = None
+            self._draw(resting=self._session.phase != "running")
 
     def answer(self, kind: str, content: Message, buffers: Sequence[memoryview]) -> None:  # noqa: ARG002
         """Do what a button says."""
@@ -202,32 +210,28 @@ class RunView(View):
             if self._ended:
                 return
             self._last_frame = time.perf_counter()
-            step = self._session.shown
-            scene, status, table = self._drawn(step)
-            if resting:
-                self._settle(scene, status, table)
-            else:
-                self._send_frame(scene, status, table)
-            self._sent = scene
+            drawn = self._drawn(self._session.shown)
+            (self._settle if resting else self._send_frame)(drawn)
+            self._sent_step, self._sent = drawn[:2]
 
-    def _drawn(self, step: Step[Any] | None) -> tuple[Scene | None, dict[str, Any], dict[str, Any]]:
-        """Return the scene, the status and the table of a step; where they fail, a sentence says so."""
+    def _drawn(self, step: Step[Any] | None) -> _Drawn:
+        """Return what is shown of a step; where that fails, the picture from before, and a sentence."""
         if step is None:
-            return None, self._status(step), {}
+            return None, None, self._status(step), {}
         try:
             scene = self._picture.parts[self._part](step, self.trace)
             table = self._picture.table(step)
-            described = {
-                "caption": self._picture.caption(step),
-                "remarks": list(self._picture.remarks(step)),
-            }
+            caption, remarks = self._picture.caption(step), self._picture.remarks(step)
         except Exception as problem:  # noqa: BLE001 - whatever a drawing does, the run goes on
             sentence = f"Step {step.index} could not be drawn: {problem!r}"
-            return self._sent, self._status(step) | {"remarks": [sentence]}, {}
-        return scene, self._status(step) | described, {} if table is None else table.to_json()
+            return self._sent_step, self._sent, self._status(step, remarks=[sentence]), {}
+        return step, scene, self._status(step, caption, remarks), {} if table is None else table.to_json()
 
-    def _settle(self, scene: Scene | None, status: dict[str, Any], table: dict[str, Any]) -> None:
+    def _settle(self, drawn: _Drawn) -> None:
         """Write down where the run rests, for the pages and for the saved notebook."""
+        step, scene, status, table = drawn
+        if step is not None and scene is not None:
+            status["signature"] = signature(step, status["caption"], scene).to_json()
         self._rests += 1  # a page draws the scene anew, even the one it had before the frames
         with self.hold_sync():
             if scene is not None:
@@ -235,10 +239,11 @@ class RunView(View):
             self.table = table
             self.status = status  # last: whoever watches it here finds the others there
 
-    def _send_frame(self, scene: Scene | None, status: dict[str, Any], table: dict[str, Any]) -> None:
+    def _send_frame(self, drawn: _Drawn) -> None:
         """Send what changed, as few bytes as can be, and nothing that would be saved."""
+        _, scene, status, table = drawn
         self._frame += 1
-        message: dict[str, Any] = {"type": "frame", "frame": self._frame, "status": status}
+        message: _Json = {"type": "frame", "frame": self._frame, "status": status}
         buffers: list[bytes] = []
         patch = patch_between(self._sent, scene) if self._sent is not None and scene is not None else None
         if patch is not None:
@@ -251,7 +256,7 @@ class RunView(View):
             message["table"] = table
         self.send(message, buffers)
 
-    def _status(self, step: Step[Any] | None) -> dict[str, Any]:
+    def _status(self, step: Step[Any] | None, caption: str = "", remarks: Iterable[str] = ()) -> _Json:
         session = self._session
         newest = self.trace.indices[-1] if len(self.trace) else 0
         return {
@@ -264,9 +269,9 @@ class RunView(View):
             "length": len(self.trace),
             "index": 0 if step is None else step.index,
             "last": newest,
-            "caption": "",
-            "remarks": [],
-            "reason": session.reason,
+            "caption": fit(caption),
+            "remarks": [fit(remark) for remark in (*session.complaints, *remarks)],
+            "reason": "" if session.failed else fit(session.reason),
             "parts": list(self._picture.parts),
             "part": self._part,
             "delay": session.delay,
@@ -275,34 +280,20 @@ class RunView(View):
     # --- the saved notebook -------------------------------------------------------------------
 
     def static_scene(self) -> Scene | None:
-        """Return the drawing of the step that is shown."""
-        return self._sent
+        """Return the drawing of the step that was drawn last, with a line that names it."""
+        with self._lock:
+            step, scene = self._sent_step, self._sent
+            if step is None or scene is None:
+                return None
+            return signed(scene, signature(step, self._picture.caption(step), scene))
 
     def static_markup(self) -> Element | None:
-        """Return the picture and the table of the step that is shown."""
-        step, scene = self._session.shown, self._sent
-        if step is None or scene is None:
-            return None
-        table = self._picture.table(step)
-        alternative = "The picture of one step; the table below says the same."
-        return card(
-            title(self._picture.title, self._picture.caption(step)),
-            scene_picture(scene, alternative, None if table is None else _rows(table)),
-            *(quiet(remark) for remark in self._picture.remarks(step)),
-        )
+        """Return the picture and the table of the step that was drawn last."""
+        with self._lock:
+            step, scene = self._sent_step, self.static_scene()
+            return None if step is None or scene is None else still_markup(self._picture, step, scene)
 
     def __repr__(self) -> str:
         step = self._session.shown
         where = "" if step is None else f" at step {step.index:,}"
         return f"<{self._picture.title}: {self._session.phase}{where}>"
-
-
-def _rows(table: Table) -> Element:
-    headings = tuple(column.name for column in table.columns)
-    numbers = tuple(place for place, column in enumerate(table.columns) if column.number)
-    rows = (tuple(_cell(value) for value in row) for row in table.rows[: _MOST_ROWS + 1])
-    return bounded_table(headings, rows, len(table.rows), "rows", numbers=numbers)
-
-
-def _cell(value: str | float) -> str:
-    return value if isinstance(value, str) else f"{value:.6g}"

@@ -8,8 +8,10 @@ The step that is shown is the newest one, and then moves on with the run, or an 
 
 from __future__ import annotations
 
-import weakref
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from math import inf
+from numbers import Real
 from typing import Any, Protocol, runtime_checkable
 
 from mlnlab.errors import ArgumentError
@@ -17,6 +19,7 @@ from mlnlab.steps.live import Live
 from mlnlab.steps.step import Observer, State, Step
 from mlnlab.steps.stopping import Predicate
 from mlnlab.steps.trace import Trace
+from mlnlab.widgets.session_observers import Pulse, Recorder
 
 FIRST_STEP_SECONDS = 10.0
 
@@ -51,7 +54,8 @@ class Session:
         self.trace: Trace[Any] = source if isinstance(source, Trace) else Trace()
         self.changed: Callable[[bool], None] = _nothing
         self.live: Live[Any] | None = None
-        self.delay = delay
+        self.delay = _checked(delay)
+        self._unrecorded = ""  # why steps are not recorded any more
         self._stop, self._breaks = stop, tuple(breaks)
         self._observers = tuple(observers)
         self._looking_at: int | None = None  # the index of an earlier step
@@ -60,11 +64,12 @@ class Session:
                 raise ArgumentError("This trace holds no step yet, so there is nothing to look at.")
             self._looking_at = self.trace[0].index
         else:
-            self._begin(_factory(source), 0)
+            states = _factory(source)
+            self._begin(lambda: _with_metrics(states()), 0)
 
     def _begin(self, states: Callable[[], Iterable[Any]], first: int, seconds: float = 0.0) -> None:
-        watch = _Pulse(self)
-        observers: Sequence[Any] = (self.trace, watch, *self._observers)
+        watch = Pulse(self)
+        observers: Sequence[Any] = (Recorder(self.trace, self), watch, *self._observers)
         self.live = Live(states, observers, self._stop, breaks=self._breaks, first=first, seconds=seconds)
         self.live.delay = 0.0 if self.replays else self.delay
         self.live.when_at_rest(watch.at_rest)
@@ -80,9 +85,10 @@ class Session:
     @property
     def shown(self) -> Step[Any] | None:
         """The step that is looked at."""
-        if self._looking_at is None:
-            return self.live.last if self.live is not None and self.live.last is not None else self._newest()
-        return self.trace.seek(self._looking_at)
+        earlier = self._looking_at  # asked for once: another thread may go on meanwhile
+        if earlier is not None:
+            return self.trace.seek(earlier)
+        return self.live.last if self.live is not None and self.live.last is not None else self._newest()
 
     def _newest(self) -> Step[Any] | None:
         return self.trace[-1] if len(self.trace) else None
@@ -90,9 +96,13 @@ class Session:
     @property
     def position(self) -> int:
         """The place of the step that is looked at among those of the trace."""
-        if self._looking_at is None:
-            return max(0, len(self.trace) - 1)
-        return self.trace.indices.index(self.trace.seek(self._looking_at).index)
+        return self._place_in(self.trace.indices)
+
+    def _place_in(self, indices: Sequence[int]) -> int:
+        """Return the place of the step that is looked at; the run may drop steps meanwhile."""
+        earlier = self._looking_at
+        place = len(indices) if earlier is None else bisect_right(indices, earlier)
+        return max(0, place - 1)
 
     @property
     def phase(self) -> str:
@@ -106,6 +116,21 @@ class Session:
     def reason(self) -> str:
         """Why the run rests or has ended."""
         return "" if self.live is None else self.live.reason
+
+    @property
+    def complaints(self) -> tuple[str, ...]:
+        """What went wrong: the algorithm failed, or its steps are not recorded any more."""
+        failure = self.reason if self.failed else ""
+        return tuple(filter(None, (failure, self._unrecorded)))
+
+    def note_unrecorded(self, sentence: str) -> None:
+        """Remember why steps are not recorded any more."""
+        self._unrecorded = sentence
+
+    @property
+    def failed(self) -> bool:
+        """Whether the algorithm raised an error."""
+        return self.live is not None and self.live.ended and self.live.error is not None
 
     @property
     def resumes(self) -> bool:
@@ -169,25 +194,27 @@ class Session:
     def look_at(self, position: int) -> None:
         """Look at a step by its place in the trace; a running one pauses."""
         self.pause()
-        self._move(max(0, min(position, len(self.trace) - 1)) - self.position)
+        indices = self.trace.indices
+        self._look(indices, max(0, min(position, len(indices) - 1)))
 
     def seek(self, index: int) -> None:
         """Look at the step with this index, or at the last one kept before it; a running one pauses."""
         self.pause()
         found = self.trace.seek(index)
-        self._look(self.trace.indices.index(found.index))
+        indices = self.trace.indices
+        self._look(indices, bisect_right(indices, found.index) - 1)
 
     def _move(self, places: int) -> int:
         """Move within the trace, and return by how many places."""
-        before = self.position
-        after = max(0, min(before + places, len(self.trace) - 1))
+        indices = self.trace.indices
+        before = self._place_in(indices)
+        after = max(0, min(before + places, len(indices) - 1))
         if after != before:
-            self._look(after)
+            self._look(indices, after)
         return after - before
 
-    def _look(self, position: int) -> None:
-        indices = self.trace.indices
-        newest = position == len(indices) - 1
+    def _look(self, indices: Sequence[int], position: int) -> None:
+        newest = position >= len(indices) - 1
         self._looking_at = None if newest and not self.replays else indices[position]
 
     def stop(self) -> None:
@@ -203,7 +230,7 @@ class Session:
 
     def set_delay(self, seconds: float) -> None:
         """Take so many seconds at least from step to step."""
-        self.delay = seconds
+        self.delay = _checked(seconds)
         if self.live is not None:
             self.live.delay = seconds
 
@@ -219,28 +246,27 @@ class Session:
             self.live.breaks = self._breaks
 
 
-class _Pulse:
-    """Tells a session of steps without holding it, so that a run which nobody looks at can end."""
-
-    def __init__(self, session: Session) -> None:
-        self._session = weakref.ref(session)
-
-    def on_step(self, _step: Step[State]) -> None:
-        session = self._session()
-        if session is not None:
-            session.changed(False)
-
-    def on_end(self, _last: Step[State]) -> None:
-        """Do nothing: the rest that follows is told by the run."""
-
-    def at_rest(self) -> None:
-        session = self._session()
-        if session is not None:
-            session.changed(True)
-
-
 def _nothing(_resting: bool) -> None:
     """Tell nobody."""
+
+
+def _with_metrics(states: Iterable[Any]) -> Iterator[Any]:
+    """Yield states, after a look at the first one."""
+    remaining = iter(states)
+    for first in remaining:
+        if not callable(getattr(first, "metrics", None)):
+            raise ArgumentError(
+                "What goes step by step yields states with a method metrics() that returns their numbers"
+                f" by name; here the first state, of type {type(first).__name__}, has none."
+            )
+        yield first
+        yield from remaining
+
+
+def _checked(delay: object) -> float:
+    if not isinstance(delay, Real) or not 0 <= float(delay) < inf:
+        raise ArgumentError(f"A delay is a number of seconds, not {delay!r}.")
+    return float(delay)
 
 
 def _factory(source: object) -> Callable[[], Iterable[Any]]:
@@ -255,5 +281,6 @@ def _factory(source: object) -> Callable[[], Iterable[Any]]:
         return source
     name = type(source).__name__
     raise ArgumentError(
-        f"A {name} does not go step by step: give a sampler, a trace, or an iterable of states."
+        f"Something of type {name} does not go step by step: "
+        "give a sampler, a trace, or an iterable of states."
     )

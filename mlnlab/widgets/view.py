@@ -131,7 +131,9 @@ class View(anywidget.AnyWidget):
             self._ended = True
             self._stay()
             self.unseen()
+            layout = self.layout
             super().close()
+            layout.close()  # a widget of its own, which would stay behind
 
 
 def _running_loop() -> AbstractEventLoop | None:

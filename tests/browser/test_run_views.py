@@ -190,6 +190,50 @@ def test_deleting_the_cell_ends_its_run(page):
     assert page.complaints == []
 
 
+def test_a_recording_is_played_paused_and_played_on_and_its_speed_changed(lab):
+    recorded = SETUP + (
+        "\nfrom mlnlab.steps.trace import Trace\n"
+        "trace = Trace.of(Walking(60))\nview = RunView(Session(trace, delay=0.2), PICTURE)\nview"
+    )
+    with lab.open(lab.write("recorded.ipynb", recorded)) as page:
+        page.run(0)
+        page.page.wait_for_selector(BAR)
+        play = page.output(0).locator("[data-command=play]")
+        click(page, "play")
+        wait_for_step(page, 2)
+        click(page, "play")  # pauses
+        assert play.get_attribute("title") == "play"
+        page.page.wait_for_timeout(700)
+        rests = step_shown(page)
+        page.page.wait_for_timeout(700)
+        assert step_shown(page) == rests
+        assert drawn(page) == heights_at(rests)
+        click(page, "play")
+        wait_for_step(page, rests + 1)
+        page.output(0).locator("select").select_option(label="10 a second")
+        wait_for_step(page, rests + 8)
+        assert play.get_attribute("title") == "pause"
+        scrub_to(page, 58)
+        wait_for_step(page, 58)
+        assert play.get_attribute("title") == "play"
+        click(page, "play")
+        wait_for_step(page, 59)
+        page.page.wait_for_function("() => document.querySelector('[data-command=play]').title === 'play'")
+        click(page, "play")  # from the beginning
+        wait_for_step(page, 3)
+        assert page.complaints == []
+
+
+def test_a_page_over_plain_http_shows_the_view(lab):
+    """Elsewhere than on this very machine, browsers keep some of ``crypto`` to pages over https."""
+    with lab.open(lab.write("plain.ipynb", VIEW)) as page:
+        page.page.evaluate("() => { Object.defineProperty(crypto, 'randomUUID', { value: undefined }) }")
+        page.run(0)
+        page.page.wait_for_selector(BAR)
+        click(page, "step")
+        wait_for_step(page, 1)
+
+
 def test_frames_are_drawn_in_time_and_messages_are_small(lab, capsys):
     """Measured, not judged by the clock alone: a shared machine may be slow, a message may not be large."""
     source = SETUP + (
@@ -246,6 +290,10 @@ def test_a_notebook_without_a_kernel_shows_the_step_that_was_seen_last(lab):
         page.page.wait_for_selector(".mlnlab-output [data-id=bar-1]", timeout=30_000)
         assert page.output(0).locator(".mlnlab-run").count() == 0
         assert drawn(page) == heights_at(2)
+        assert "step 2 · at 2" in page.output(0).locator("svg").first.text_content()
+        # What stands around the picture is of the moment when the cell ran, and says so.
+        assert "step 0 as a table" in page.output(0).inner_text()
+        assert "at 0" not in page.output(0).inner_text()
         assert page.foreign == []
 
 

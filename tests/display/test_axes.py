@@ -69,6 +69,6 @@ def test_what_has_no_place_is_told():
 def test_words_of_numbers():
     assert number_words((0.1 + 0.2, 0.6), 0.3) == ("0.3", "0.6")
     assert number_words((-0.0, 0.5), 0.5) == ("0", "0.5")
-    assert [value_words(v) for v in (5.0, 1234567.0, 0.123456, float("nan"))] == [
-        "5", "1.235e+06", "0.1235", "no number",
+    assert [value_words(v) for v in (5.0, 1234567.0, 0.123456, np.nan, np.inf, -np.inf)] == [
+        "5", "1.235e+06", "0.1235", "no number", "∞", "-∞",
     ]  # fmt: skip

@@ -7,12 +7,13 @@ import re
 from dataclasses import dataclass
 from itertools import pairwise
 
+import numpy as np
 import pytest
 
 import mlnlab as ml
 from mlnlab.display import run_pictures
 from mlnlab.display.run_pictures import metrics_picture, picture_of, replay_page
-from mlnlab.display.runs import RunPicture
+from mlnlab.display.runs import Column, RunPicture, Table
 from mlnlab.display.scene.items import Layer, Scene
 from mlnlab.display.scene.patches import patch_between
 from mlnlab.errors import ArgumentError
@@ -103,8 +104,18 @@ def test_captions_and_tables_of_metrics():
     assert table.rows == (("loss", 50.0), ("gap", 1000.0))
     odd = ml.Trace.of([Descent(float("nan"), float("inf"))])
     json.dumps(picture.table(odd[0]).to_json(), allow_nan=False)
-    assert picture.caption(odd[0]) == "step 0: loss no number, gap no number"
+    assert picture.caption(odd[0]) == "step 0: loss no number, gap ∞"
     assert picture.remarks(trace[0]) == ()
+
+
+def test_tables_can_be_sent_whatever_numbers_they_hold():
+    rows = ((np.float32(0.5), np.int64(3)), (np.nan, -np.inf), ("a\u202eb", np.bool_(True)))
+    sent = Table("t", (Column("a"), Column("b")), rows).to_json()["rows"]
+    assert json.loads(json.dumps(sent, allow_nan=False)) == [
+        [0.5, 3.0],
+        ["no number", "-∞"],
+        ["a\ufffdb", 1.0],
+    ]
 
 
 def test_states_without_metrics():

@@ -6,9 +6,11 @@ import asyncio
 import json
 import threading
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from ipywidgets.widgets import widget
 
 import mlnlab as ml
 from mlnlab.display.scene.items import MIME_TYPE
@@ -166,6 +168,85 @@ def test_what_is_saved_is_small_and_what_is_shown_statically_is_there(view):
     assert "bar 4" in bundle["text/html"]
     assert bundle["text/plain"] == "<A walk: paused at step 0>"
     assert "application/vnd.jupyter.widget-view+json" in bundle
+
+
+def test_what_is_saved_names_the_step_that_it_shows(view):
+    view.step(3)
+    view.back()
+    scene, shown = view.static_scene(), view.status["signature"]
+    assert [item.text for item in scene.layers[-1].children] == ["step 2 · at 2"]
+    assert scene.to_json()["layers"] == [*view.scene["layers"], *shown["layers"]]
+    assert scene.height == shown["height"] > view.scene["height"]
+    html = view._repr_mimebundle_()[0]["text/html"]
+    assert "step 2 as a table" in html
+    assert html.count("at 2") == 0  # the picture says it: a later one may take its place
+    view.step(25)
+    assert "At step 27: It is late." in view._repr_mimebundle_()[0]["text/html"]
+
+
+def test_what_is_saved_of_a_running_one_is_of_one_step(view):
+    view.play()
+    for _ in range(20):
+        with view._lock:  # nothing is drawn meanwhile, but steps are made
+            drawn = view._sent_step
+            until(lambda drawn=drawn: view.shown.index > drawn.index)
+            assert view.static_scene().layers[0] == draw(drawn, None).layers[0]
+            assert f"step {drawn.index:,} as a table" in str(view.static_markup())
+
+
+def test_a_page_that_opens_while_a_frame_is_drawn_gets_the_whole_picture(view):
+    page = Page(view)
+    view.play()
+    until(lambda: len(page.frames) > 3)
+    entered, leave = threading.Event(), threading.Event()
+
+    def slow(step, trace):
+        entered.set()
+        leave.wait(5)
+        return draw(step, trace)
+
+    view._picture = replace(PICTURE, parts=PICTURE.parts | {"bars": slow})
+    assert entered.wait(5)
+    seen = len(page.frames)
+    opening = threading.Thread(target=page.say, args=("opened",), kwargs={"view": "second"})
+    opening.start()
+    time.sleep(0.05)
+    leave.set()
+    opening.join(5)
+    assert any("scene" in message for message in page.frames[seen + 1 :])
+
+
+def test_a_view_that_cannot_begin_is_gone():
+    def failing():
+        raise ValueError("not today")
+        yield
+
+    known = len(widget._instances)
+    for source in (failing, iter(range(3))):
+        with pytest.raises((ValueError, ml.ArgumentError)):
+            ml.live(source)
+    assert len(widget._instances) == known
+
+
+def test_a_run_that_fails_says_so_where_it_is_seen():
+    def failing():
+        yield Walking().__iter__().__next__()
+        raise ValueError("not <today>")
+
+    view = RunView(Session(failing), PICTURE)
+    with pytest.raises(ValueError, match="today"):
+        view.step()
+    until(lambda: view.status["remarks"])
+    assert view.status["remarks"] == ["The run failed: ValueError('not <today>')"]
+    view.close()
+
+
+def test_what_would_turn_the_text_around_it_is_marked():
+    odd = replace(PICTURE, caption=lambda _: "a \u202e b", remarks=lambda _: ["c \x00 \u2067 d"])
+    view = RunView(Session(Walking()), odd)
+    assert view.status["caption"] == "a \ufffd b"
+    assert view.status["remarks"] == ["c \ufffd \ufffd d"]
+    view.close()
 
 
 def test_remarks_stay_text(view):

@@ -10,8 +10,9 @@ import pytest
 import mlnlab as ml
 from mlnlab.steps.breakpoints import crosses
 from mlnlab.steps.live import Live
-from mlnlab.steps.step import run
+from mlnlab.steps.step import ObserverWarning, run
 from mlnlab.steps.trace import Trace
+from mlnlab.steps.watches import WatchWarning
 from mlnlab.widgets.session import Session
 from tests.widgets.walks import Walk, Walking
 
@@ -159,6 +160,60 @@ def test_errors_of_the_first_step_are_raised_and_later_ones_told():
         settle(session)
     assert "no further" in session.reason
     assert session.phase == "ended"
+
+
+def test_states_without_metrics_are_refused_in_a_sentence():
+    with pytest.raises(ml.ArgumentError, match=r"has none|type int"):
+        begun(iter(range(3)))
+
+
+def test_a_state_whose_metrics_fail_is_recorded_all_the_same():
+    class Odd:
+        def __init__(self, number):
+            self.number = number
+
+        def metrics(self):
+            return {"number": 1 / (self.number - 2)}
+
+    session = begun(map(Odd, range(5)))
+    session.play()
+    with pytest.warns(WatchWarning, match="ZeroDivisionError"):
+        settle(session)
+    assert session.trace.indices == (0, 1, 2, 3, 4)
+    assert [step.state.number for step in session.trace] == [0, 1, 2, 3, 4]
+    assert session.complaints == ()
+
+
+def test_a_recording_that_fails_is_told_of():
+    session = begun()
+    session.trace.on_step = None
+    session.play()
+    with pytest.warns(ObserverWarning):
+        until(lambda: session.complaints)
+    assert "From step 1 on nothing is recorded" in session.complaints[0]
+    session.close()
+
+
+@pytest.mark.parametrize("delay", [-1, float("nan"), float("inf"), "fast", None])
+def test_a_delay_is_seconds(delay):
+    for source in (Walking(), Trace.of(Walking(3))):
+        with pytest.raises(ml.ArgumentError, match="number of seconds"):
+            Session(source, delay=delay)
+    session = Session(Walking(), delay=0.5)
+    with pytest.raises(ml.ArgumentError, match="number of seconds"):
+        session.set_delay(delay)
+    assert (session.delay, session.live.delay) == (0.5, 0.5)
+
+
+def test_a_step_that_is_dropped_while_one_looks_keeps_its_place():
+    session = begun()
+    session.step(7)
+    settle(session)
+    session.seek(5)
+    session.trace._halve()
+    assert (session.shown.index, session.position) == (4, 2)
+    session.look_at(100)
+    assert session.shown.index == 7
 
 
 @pytest.mark.parametrize("source", [3, None, object()])

@@ -1,6 +1,7 @@
 // The view of a run: a bar to steer it, the picture of a step, what to be warned of, and the numbers as a table.
 // Python sends the traits `status`, `scene` and `table` when the run rests, and "frame" messages while it goes.
 import { SHEET } from "./look.js";
+import { pageName } from "./page_name.js";
 import { changesOf } from "./patches.js";
 import { mount as mountScene } from "./scene.js";
 import { mount as mountTable } from "./table.js";
@@ -8,6 +9,7 @@ import { element } from "./table_parts.js";
 import { TOOLBAR_SHEET, Toolbar } from "./toolbar.js";
 
 const FRAMES_PER_ANSWER = 5;
+const MOVES = new Set(["pause", "step", "back", "seek", "stop"]); // what a recording rests for
 
 const RUN_SHEET = SHEET.replaceAll(".mlnlab-view", ".mlnlab-run") + TOOLBAR_SHEET +
   ".mlnlab-run{color:var(--s-text);padding:2px}.mlnlab-run .mlnlab-heading{font-weight:600;margin:2px 0}" +
@@ -21,9 +23,14 @@ export function render({ model, el }) {
   return () => view.destroy();
 }
 
+/** Return a picture with the line under it that says which step it shows. */
+function signed(scene, line) {
+  return line ? { ...scene, height: line.height, layers: [...scene.layers, ...line.layers] } : scene;
+}
+
 class RunView {
   #model;
-  #id = crypto.randomUUID();
+  #id = pageName();
   #root = element("div", "mlnlab-run tex2jax_ignore mathjax_ignore");
   #heading = element("div", "mlnlab-heading");
   #caption = element("div", "mlnlab-caption");
@@ -65,7 +72,8 @@ class RunView {
     const scene = this.#model.get("scene");
     this.#whole(scene);
     // A saved notebook keeps the step that is seen last: the extension of mlnlab listens.
-    if (scene?.format) this.#root.dispatchEvent(new CustomEvent("mlnlab-scene", { detail: scene, bubbles: true }));
+    const detail = scene?.format ? signed(scene, this.#model.get("status").signature) : null;
+    if (detail) this.#root.dispatchEvent(new CustomEvent("mlnlab-scene", { detail, bubbles: true }));
     this.#run(this.#model.get("status"));
     this.#numbers(this.#model.get("table"));
   }
@@ -87,21 +95,29 @@ class RunView {
   #tell(event) {
     const run = this.#model.get("status");
     if (run.replays && event.type === "play") return this.#play(run);
-    this.#halt();
+    if (MOVES.has(event.type)) this.#halt();
+    if (run.replays && event.type === "pause") return this.#run(run);
     this.#send(event);
   }
 
+  /** Ask for a step each time that the one before has come, so that a busy kernel is not flooded. */
   #play(run) {
     this.#halt();
-    if (run.position >= run.length - 1) this.#send({ type: "seek", position: 0 });
+    const rewinds = run.position >= run.length - 1;
+    let asked = rewinds ? run.rests : -1;
+    if (rewinds) this.#send({ type: "seek", position: 0 });
     const tick = () => {
       const now = this.#model.get("status");
-      if (now.position >= now.length - 1 && this.#replay) return this.#run({ ...now, phase: (this.#halt(), "paused") });
-      this.#send({ type: "step" });
+      const answered = now.rests !== asked;
+      if (answered && now.position >= now.length - 1) return this.#run({ ...now, phase: (this.#halt(), "paused") });
+      if (answered) {
+        asked = now.rests;
+        this.#send({ type: "step" });
+      }
       this.#replay = setTimeout(tick, Math.max(40, now.delay * 1000));
     };
     this.#replay = setTimeout(tick, Math.max(40, run.delay * 1000));
-    this.#run({ ...run, phase: "running" });
+    this.#run(run);
   }
 
   #halt() {

@@ -1,5 +1,6 @@
 // The view of one drawing: it can be panned, zoomed and searched with the keys; Python is asked for what is folded.
 import { SHEET } from "./look.js";
+import { pageName } from "./page_name.js";
 import { mount } from "./scene.js";
 import { element } from "./table_parts.js";
 
@@ -14,7 +15,7 @@ export function render({ model, el }) {
 
 class DrawingView {
   #model;
-  #id = crypto.randomUUID();
+  #id = pageName();
   #root = element("div", "mlnlab-drawing tex2jax_ignore mathjax_ignore");
   #heading = element("div", "mlnlab-heading");
   #details = element("div", "mlnlab-details");

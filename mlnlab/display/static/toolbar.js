@@ -72,7 +72,7 @@ export class Toolbar {
     play.setAttribute("aria-label", going ? "pause" : "play");
     play.title = going ? "pause" : "play";
     back.disabled = run.position <= 0;
-    step.disabled = going || (atEnd && run.phase === "ended");
+    step.disabled = going || (atEnd && run.phase === "ended" && !run.resumes);
     play.disabled = run.phase === "ended" && !run.replays && !run.resumes;
     stop.disabled = run.phase === "ended" || run.replays === true;
     this.#scrubber.max = String(last);
