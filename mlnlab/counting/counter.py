@@ -193,18 +193,24 @@ class _Term:
         self, facts: Facts, truths: dict[Quantity | Cardinality, Exceptions]
     ) -> tuple[list[_Case], dict[int, NDArray[np.uint32]]]:
         if not self.bound.derived:
-            if not self.cases:
-                self.cases[()] = [self._case(1, (), facts, {})]
-            return self.cases[()], {}
+            size = self._sizes(Run(facts))
+            if size not in self.cases:
+                self.cases[size] = [self._case(1, (), facts, {})]
+            return self.cases[size], {}
         found = [self.owner.truth(one, facts, truths) for one in self.bound.derived]
         derived = {number: truth.rows for number, truth in enumerate(found)}
-        key = tuple((truth.columns, truth.default) for truth in found)
+        shapes = tuple((truth.columns, truth.default, len(truth.rows).bit_length()) for truth in found)
+        key = (shapes, self._sizes(Run(facts)))
         if key not in self.cases:
             self.cases[key] = [
                 case for chosen in product(*(_uses(truth) for truth in found))
                 if (case := self._case_of(chosen, found, facts, derived)) is not None
             ]  # fmt: skip
         return self.cases[key], derived
+
+    def _sizes(self, run: Run) -> tuple[int, ...]:
+        """Return roughly how large what is read is: a plan serves for worlds that are alike in that."""
+        return tuple([len(scan.rows(run)).bit_length() // 2 for scan in self.bound.scans])
 
     def _case_of(
         self, chosen: tuple[bool, ...], found: Sequence[Exceptions], facts: Facts,

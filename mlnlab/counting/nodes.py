@@ -7,7 +7,7 @@ Each node knows its variables (numbers), an estimate of its size, and how to com
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
+
+
+_STRETCH = 20_000_000  # neighbours or words of bits that are looked at without a pause: some 50 ms
 
 
 @dataclass(slots=True, eq=False)
@@ -194,7 +197,7 @@ class Triangle:
             found = product_of([v for v in vectors if v.variable == variable], run.kind)
             weights.append(ones(self.sizes[variable], run.kind) if found is None else found)
         number = 0
-        step = max(1, 20_000_000 // max(1, bits[0].shape[1]))
+        step = max(1, _STRETCH // max(1, bits[0].shape[1]))
         for begin in range(0, len(driver.rows), step):
             end = min(begin + step, len(driver.rows))
             number += common_neighbours(driver.rows, begin, end, bits[0], bits[1], weights[0], weights[1])
@@ -222,7 +225,7 @@ class Cycle:
 
     def value(self, run: Run) -> Part:
         """Return the weighted number of bindings."""
-        from mlnlab.kernels.counting_cycles import MOST_EDGES, MOST_VARIABLES, conditioned
+        from mlnlab.kernels.counting_cycles import MOST_EDGES, conditioned
 
         starts, targets = [], []
         for node, source in self.edges:
@@ -231,21 +234,27 @@ class Cycle:
             starts.append(found.starts)
             targets.append(found.targets)
         vectors = run.vectors(self.weights)
-        one = ones(1, run.kind)
-        weights = [one] * MOST_VARIABLES
-        for variable, place in self.places.items():
-            found_weights = product_of([v for v in vectors if v.variable == variable], run.kind)
-            weights[place] = one if found_weights is None else found_weights
         pivots = product_of([v for v in vectors if v.variable == self.pivot], run.kind)
         fill = MOST_EDGES - len(starts)
         count, width = self.sizes[self.pivot], max(self.sizes[v] for v in self.places)
         pivot_weights = ones(count, run.kind) if pivots is None else pivots
-        arrays = (*starts, *starts[:1] * fill), (*targets, *targets[:1] * fill), tuple(weights)
+        weights = self._weights(vectors, width, run.kind)
+        arrays = (*starts, *starts[:1] * fill), (*targets, *targets[:1] * fill), weights
         number = 0
-        for begin in range(0, count, 1 << 15):
-            end = min(begin + (1 << 15), count)
+        # Short stretches, so that an interrupt is heard; but each makes its own work arrays.
+        step = max(1, int(count * _STRETCH / max(self.estimate, 1.0)))
+        for begin in range(0, count, step):
+            end = min(begin + step, count)
             number += conditioned(self.program, *arrays, pivot_weights, begin, end, width)
         return number
+
+    def _weights(self, vectors: Sequence[Vector], width: int, kind: type) -> NDArray[Any]:
+        """Return a line of weights for each variable of the program, none where nothing is weighed."""
+        lines: NDArray[Any] = np.ones((len(self.places) if vectors else 1, width if vectors else 1), kind)
+        for vector in vectors:
+            if vector.variable in self.places:
+                lines[self.places[vector.variable], : len(vector.weights)] *= vector.weights.astype(kind)
+        return lines
 
 
 Node = Scan | SumOut | Triangle | Cycle

@@ -131,13 +131,16 @@ def conditioned(
     program: NDArray[np.int64],
     starts: Starts,
     targets: Starts,
-    weights: tuple[Weights, ...],
+    weights: Weights,
     pivot_weights: Weights,
     begin: int,
     end: int,
     width: int,
 ) -> Number:
-    """Return the weighted number of bindings whose pivot is one of the constants from begin to end."""
+    """Return the weighted number of bindings whose pivot is one of the constants from begin to end.
+
+    ``weights`` has a line for each variable, read where the program weighs it.
+    """
     stamps = np.zeros((MOST_VARIABLES, width), np.uint32)
     values = np.zeros((MOST_VARIABLES, width), pivot_weights.dtype)
     lists = np.zeros((MOST_VARIABLES, width), np.uint32)
@@ -155,7 +158,7 @@ def conditioned(
             arriving = 1 if kind == PIVOT else lengths[source]
             if kind == WEIGH:
                 for place in range(lengths[to]):
-                    values[to, lists[to, place]] *= weights[to][lists[to, place]]
+                    values[to, lists[to, place]] *= weights[to, lists[to, place]]
                 continue
             for place in range(arriving):
                 item = np.uint32(pivot) if kind == PIVOT else lists[source, place]
@@ -183,4 +186,4 @@ def warm_up() -> None:
     for kind in (np.int64, np.float64):
         ones = np.ones(1, kind)
         edges = (starts,) * MOST_EDGES, (targets,) * MOST_EDGES
-        conditioned(program, *edges, (ones,) * MOST_VARIABLES, ones, 0, 1, 1)
+        conditioned(program, *edges, ones.reshape(1, 1), ones, 0, 1, 1)

@@ -35,6 +35,13 @@ def test_random_flips_keep_the_counts_right(case, data):
         assert counts.numbers == [brute_force(case.formula, world)]
 
 
+def test_rows_that_match_but_do_not_bind_are_not_counted():
+    mln = ml.MLN.from_text("t = {A, B, C}\nS(t)\nF(t, t)")
+    world = ml.World.of(mln.vocabulary, [("F", ("A", "A")), ("F", ("A", "B")), ("F", ("B", "C"))])
+    counts = IncrementalCounts([mln.parse("S(y) ^ F(x, x)"), mln.parse("S(y) ^ F(x, z)")], world)
+    assert counts.flip(GroundAtom("S", ("B",))) == [1, 3]
+
+
 def social(size, ties, seed):
     mln = ml.MLN.from_text("Smokes(p)\nFriends(p, p)").with_domains({"p": size})
     rng = np.random.default_rng(seed)

@@ -15,6 +15,7 @@ from mlnlab.counting import facts as facts_module
 from mlnlab.counting.counter import Counter
 from mlnlab.counting.facts import facts_from_tables
 from mlnlab.counting.nodes import Cycle, SumOut, Triangle
+from mlnlab.kernels import counting, counting_cycles
 from mlnlab.logic.vocabulary import FrozenMapping, Predicate, SizedDomain, Vocabulary
 
 SHAPES = {
@@ -31,6 +32,10 @@ SHAPES = {
     "four-cycle with a chord": ("A(x,y) ^ B(y,z) ^ C(z,w) ^ A(w,x) ^ B(x,z)", "xy,yz,zw,wx,xz->"),
     "five-cycle": ("A(x,y) ^ B(y,z) ^ C(z,w) ^ A(w,v) ^ B(v,x)", "xy,yz,zw,wv,vx->"),
     "theta": ("A(x,y) ^ B(y,z) ^ A(x,w) ^ C(w,z) ^ B(x,v) ^ C(v,z)", "xy,yz,xw,wz,xv,vz->"),
+    "wide theta": (
+        "A(x,y) ^ B(y,z) ^ A(x,w) ^ C(w,z) ^ B(x,v) ^ C(v,z) ^ C(x,u) ^ A(u,z)",
+        "xy,yz,xw,wz,xv,vz,xu,uz->",
+    ),
     "complete": ("A(x,y) ^ B(y,z) ^ C(z,w) ^ A(w,x) ^ B(x,z) ^ C(y,w)", "xy,yz,zw,wx,xz,yw->"),
     "two triangles": ("A(x,y) ^ B(y,z) ^ C(z,x) ^ A(x,v) ^ B(v,w) ^ C(w,x)", "xy,yz,zx,xv,vw,wx->"),
     "parallel": ("A(x,y) ^ B(x,y) ^ C(y,x) ^ A(y,z)", "xy,xy,yx,yz->"),
@@ -164,6 +169,41 @@ def test_a_plan_beyond_the_budget_is_refused_with_a_way_out():
     hard = formula(words, "T(x,y,z) ^ T(z,w,v) ^ T(v,s,x) ^ T(y,w,s) ^ T(x,w,r) ^ T(r,y,v)")
     with pytest.raises(ml.TooLargeError, match="Ways out"):
         Counter(hard, words)(facts)
+
+
+def test_a_counter_plans_anew_when_the_data_are_of_another_size():
+    small, large = (random_facts(60, density, 3)[0] for density in (0.01, 0.9))
+    counter = Counter(formula(small.vocabulary, SHAPES["triangle"][0]), small.vocabulary)
+    fresh = Counter(formula(small.vocabulary, SHAPES["triangle"][0]), small.vocabulary)
+    assert counter(small) < counter(large) == fresh(large)
+    last, only = plans_of(counter)[-1], plans_of(fresh)[0]
+    assert len(plans_of(counter)) == 2
+    assert [part.estimate for part in last.parts] == [part.estimate for part in only.parts]
+
+
+def test_an_interrupt_leaves_nothing_half_built(monkeypatch):
+    facts, _ = random_facts(30, 0.2, 2)
+    counters = [Counter(formula(facts.vocabulary, SHAPES[shape][0]), facts.vocabulary) for shape in SHAPES]
+    expected = [counter(random_facts(30, 0.2, 2)[0]) for counter in counters]
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        for module, name in (
+            (counting, "transposed"),
+            (counting, "set_bits"),
+            (counting_cycles, "conditioned"),
+        ):
+            patch.setattr(module, name, interrupted)
+        stopped = 0
+        for counter in counters:
+            try:
+                counter(facts)
+            except KeyboardInterrupt:
+                stopped += 1
+        assert stopped > 5
+    assert [counter(facts) for counter in counters] == expected
 
 
 def test_indexes_go_when_their_facts_go():

@@ -112,7 +112,7 @@ def test_conditioning_on_the_pivot_of_a_four_cycle(first, seed, weighted):
     edges = [first, second, fourth.T, third.T]  # x to y, y to z, x to w, w to z
     fill = counting_cycles.MOST_EDGES - len(edges)
     starts, targets = (tuple(map(f, [*edges, *edges[:1] * fill])) for f in (starts_of, targets_of))
-    by_variable = (y, z, w, *[np.ones(1, int)] * (counting_cycles.MOST_VARIABLES - 3))
+    by_variable = np.stack([y, z, w])
     arguments = np.array(program), starts, targets, by_variable, x, 0, size, size
     answer, _ = both(counting_cycles.conditioned, *arguments)
     matrices = [array.astype(int) for array in (first, second, third, fourth)]
