@@ -224,6 +224,34 @@ def test_a_recording_is_played_paused_and_played_on_and_its_speed_changed(lab):
         assert page.complaints == []
 
 
+def test_dragging_ends_at_the_last_step_asked_for_and_does_not_flood_the_kernel(lab):
+    counting = VIEW.removesuffix("view") + (
+        "view.step(200)\nasked = []\nanswer = view.answer\n"
+        "def slow(kind, content, buffers):\n"
+        "    asked.append(kind)\n    time.sleep(0.03)\n    answer(kind, content, buffers)\n"
+        "view.answer = slow\nview"
+    )
+    with lab.open(lab.write("dragged.ipynb", counting, "asked.count('seek')")) as page:
+        page.run(0)
+        page.page.wait_for_selector(BAR)
+        page.output(0).locator("input[type=range]").evaluate(
+            "input => { for (let n = 0; n <= 150; n++)"
+            " { input.value = n; input.dispatchEvent(new Event('input')) } }"
+        )
+        wait_for_step(page, 150)
+        assert drawn(page) == heights_at(150)
+        page.run(1)
+        assert int(page.text(1)) <= 3
+        # A click behind a drag is not undone by a step that waited.
+        page.output(0).locator("input[type=range]").evaluate(
+            "input => { for (let n = 0; n <= 50; n++)"
+            " { input.value = n; input.dispatchEvent(new Event('input')) } }"
+        )
+        click(page, "play")
+        page.page.wait_for_timeout(2_500)
+        assert step_shown(page) > 200
+
+
 def test_a_page_over_plain_http_shows_the_view(lab):
     """Elsewhere than on this very machine, browsers keep some of ``crypto`` to pages over https."""
     with lab.open(lab.write("plain.ipynb", VIEW)) as page:

@@ -9,6 +9,7 @@ import { element } from "./table_parts.js";
 import { TOOLBAR_SHEET, Toolbar } from "./toolbar.js";
 
 const FRAMES_PER_ANSWER = 5;
+const PATIENCE = 1000; // milliseconds for a step to be found, before another one is asked for
 const MOVES = new Set(["pause", "step", "back", "seek", "stop"]); // what a recording rests for
 
 const RUN_SHEET = SHEET.replaceAll(".mlnlab-view", ".mlnlab-run") + TOOLBAR_SHEET +
@@ -42,6 +43,8 @@ class RunView {
   #table;
   #parts = "";
   #replay = 0;
+  #seeking = 0;
+  #wanted = null;
   #ending = new AbortController();
   #off = [];
 
@@ -61,7 +64,10 @@ class RunView {
     this.#table.onevent = (event) => this.#tell({ type: "row", row: event.row });
     this.#details.addEventListener("toggle", () => this.#tell({ type: "table", open: this.#details.open }));
     this.#listen("msg:custom", (message, buffers) => this.#onMessage(message, buffers));
-    this.#listen("change:status", () => this.#rest());
+    this.#listen("change:status", () => {
+      this.#rest();
+      this.#found();
+    });
     window.addEventListener("pagehide", () => this.#send({ type: "leaving", view: this.#id }), { signal: this.#ending.signal });
     this.#rest();
     this.#send({ type: "opened", view: this.#id });
@@ -96,8 +102,28 @@ class RunView {
     const run = this.#model.get("status");
     if (run.replays && event.type === "play") return this.#play(run);
     if (MOVES.has(event.type)) this.#halt();
+    this.#wanted = null;
     if (run.replays && event.type === "pause") return this.#run(run);
+    if (event.type === "seek") this.#seek(event);
+    else this.#send(event);
+  }
+
+  /** Dragging asks for more than can be drawn: one step is on its way at a time, and the newest of the others waits. */
+  #seek(event) {
+    if (this.#seeking) {
+      this.#wanted = event;
+      return;
+    }
+    this.#seeking = setTimeout(() => this.#found(), PATIENCE);
     this.#send(event);
+  }
+
+  #found() {
+    clearTimeout(this.#seeking);
+    this.#seeking = 0;
+    const next = this.#wanted;
+    this.#wanted = null;
+    if (next) this.#seek(next);
   }
 
   /** Ask for a step each time that the one before has come, so that a busy kernel is not flooded. */
@@ -180,6 +206,7 @@ class RunView {
 
   destroy() {
     this.#halt();
+    clearTimeout(this.#seeking);
     this.#ending.abort();
     this.#off.forEach((off) => off());
     this.#send({ type: "closed", view: this.#id });
