@@ -1,0 +1,166 @@
+"""A DuckDB connection with the true atoms of a world as numbered tables.
+
+Tables are called t0, t1, ..., their columns c0, c1, ...; values are the numbers of constants. What stands in
+memory is scanned where it stands. No name of a predicate or constant is part of a query.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from mlnlab.errors import ArgumentError, InputError, MlnlabError, TooLargeError
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    import duckdb
+    from numpy.typing import NDArray
+
+    from mlnlab.counting.facts import Facts
+    from mlnlab.logic.vocabulary import Vocabulary
+
+
+@dataclass(slots=True, eq=False)
+class Connection:
+    """An open DuckDB with numbered tables; closing it removes what it wrote to its temporary folder."""
+
+    vocabulary: Vocabulary
+    database: duckdb.DuckDBPyConnection
+    folder: tempfile.TemporaryDirectory[str]
+    tables: dict[str, int] = field(default_factory=dict)
+    rows: dict[int, int] = field(default_factory=dict)
+    scanned: dict[int, dict[str, NDArray[Any]]] = field(default_factory=dict)
+    made_so_far: int = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, where: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connection and remove its files."""
+        self.database.close()
+        self.folder.cleanup()
+
+    def table(self, predicate: str) -> int:
+        """Return the number of the table with a predicate's true atoms; an empty one where none are known."""
+        if predicate not in self.tables:
+            arity = self.vocabulary[predicate].arity
+            self.tables[predicate] = self.scanning(np.zeros((0, arity), np.uint32))
+        return self.tables[predicate]
+
+    def scanning(self, rows: NDArray[np.uint32]) -> int:
+        """Offer the rows of an array as a table, without a copy of them."""
+        columns = {f"c{column}": rows[:, column] for column in range(rows.shape[1])}
+        return self.offered(columns or {"present": np.ones(len(rows), bool)}, len(rows))
+
+    def offered(self, columns: dict[str, NDArray[Any]], height: int) -> int:
+        """Offer arrays as the columns of a table, whose number is returned."""
+        number = self._next()
+        self.scanned[number] = columns
+        self.database.register(f"t{number}", columns)
+        self.rows[number] = height
+        return number
+
+    def made(self, sql: str) -> int:
+        """Keep the rows of a query as a new table; return its number."""
+        number = self._next()
+        self.answers(f"CREATE TEMP TABLE t{number} AS {sql}")
+        return self.counted(number)
+
+    def counted(self, number: int) -> int:
+        """Note how many rows a table has; return the table's number."""
+        self.rows[number] = self.answers(f"SELECT count(*) FROM t{number}")[0][0]
+        return number
+
+    def dropped(self, table: int) -> None:
+        """Forget a table that was made or offered."""
+        del self.rows[table]
+        if self.scanned.pop(table, None) is not None:
+            self.database.unregister(f"t{table}")
+        else:
+            self.answers(f"DROP TABLE t{table}")
+
+    def answers(self, sql: str) -> list[tuple[Any, ...]]:
+        """Return the rows of a query."""
+        with _explained():
+            return self.database.execute(sql).fetchall()
+
+    def arrays(self, sql: str) -> dict[str, NDArray[Any]]:
+        """Return the columns of a query, whose numbers are at most 64 bits wide."""
+        with _explained():
+            found = self.database.execute(sql).fetchnumpy()
+            return {name: np.asarray(column) for name, column in found.items()}
+
+    def _next(self) -> int:
+        self.made_so_far += 1
+        return self.made_so_far - 1
+
+
+class _explained:  # noqa: N801 - used as a statement
+    """Turn what DuckDB complains of into a sentence."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, where: TracebackType | None
+    ) -> None:
+        import duckdb
+
+        if isinstance(problem, duckdb.Error) and not isinstance(problem, duckdb.InterruptException):
+            raise sentence_of(problem) from None
+
+
+def sentence_of(problem: Exception) -> MlnlabError:
+    """Return the sentence for an error of DuckDB."""
+    import duckdb
+
+    reason = str(problem).split("\n", 1)[0]
+    if isinstance(problem, duckdb.OutOfMemoryException):
+        return TooLargeError(
+            f"DuckDB ran out of memory: {reason}", 0.0, ["give it more memory, as in memory='8GB'"]
+        )
+    if isinstance(problem, duckdb.OutOfRangeException):
+        return TooLargeError(
+            f"A number here is too large for DuckDB, which calculates with 38 digits: {reason}",
+            0.0,
+            ['use method="planned"'],
+        )
+    return InputError(f"DuckDB cannot do this: {reason}")
+
+
+def opened(vocabulary: Vocabulary, *, memory: str = "", threads: int | None = None) -> Connection:
+    """Open a DuckDB that keeps to a limit of memory and spills to a temporary folder of its own."""
+    import duckdb
+
+    folder = tempfile.TemporaryDirectory(prefix="mlnlab-", ignore_cleanup_errors=True)
+    settings: dict[str, Any] = {"temp_directory": folder.name, "autoinstall_known_extensions": False}
+    settings |= {"preserve_insertion_order": False}
+    if memory:
+        settings["memory_limit"] = memory
+    if threads is not None:
+        settings["threads"] = threads
+    try:
+        return Connection(vocabulary, duckdb.connect(":memory:", config=settings), folder)
+    except (duckdb.Error, TypeError) as problem:
+        folder.cleanup()
+        reason = str(problem).split("\n", 1)[0]
+        raise ArgumentError(
+            f"DuckDB does not take these settings ({memory!r}, {threads!r}): {reason}"
+        ) from None
+
+
+def store_of(facts: Facts, *, threads: int | None = None) -> Connection:
+    """Open the facts of a world, scanned where they stand in memory."""
+    connection = opened(facts.vocabulary, threads=threads)
+    for predicate, rows in facts.tables.items():
+        connection.tables[predicate] = connection.scanning(rows)
+    return connection
