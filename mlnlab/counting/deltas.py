@@ -9,7 +9,7 @@ same truth value are one row with a multiplicity, so that what follows does not 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ from mlnlab.counting.factors import Factored, factored, kind_for, refuse_many, s
 from mlnlab.counting.facts import Facts, facts_of
 from mlnlab.counting.grouping import grouped_keys, grouped_rows, places_of
 from mlnlab.counting.indicators import normal_form
+from mlnlab.counting.quantified import changing_quantity, depends, tipped
 from mlnlab.counting.recounting import recounted
 from mlnlab.counting.tables import row_keys
 from mlnlab.errors import ArgumentError
@@ -171,15 +172,22 @@ class DeltaCounter:
         odd: list[tuple[Factored, ...]] = []
         even: list[tuple[Factored, ...]] = []
         for number, terms in enumerate(self.normal_forms):
-            if depends_deeply(terms, predicate):
+            local = tuple(term for term in terms if not depends_deeply([term], predicate))
+            deep = [term for term in terms if depends_deeply([term], predicate)]
+            acting = [changing_quantity(term, predicate) for term in deep]
+            if None in acting:
                 odd.append(recounted(self.formulas[number], declared, facts))
                 even.append(())
                 continue
-            for found, values in zip(self._of(number, declared, terms), (odd, even), strict=True):
+            tips = tuple(
+                value for term, quantity in zip(deep, acting, strict=True) if quantity is not None
+                for value in tipped(term, quantity, declared, facts)
+            )  # fmt: skip
+            for found, values in zip(self._of(number, declared, local), (odd, even), strict=True):
                 groups = found.grouped(facts)
-                values.append(
-                    tuple(factored(g, sizes, self.vocabulary) for g in groups if not _is_zero(g.parts))
-                )
+                kept = [group for group in groups if 0 not in group.parts]
+                values.append(tuple(factored(group, sizes, self.vocabulary) for group in kept))
+            odd[-1] += tips
         return AtomDeltas(declared, sizes, facts.rows(predicate), tuple(odd), tuple(even))
 
     def all(self, world: Database | World | Facts) -> Mapping[str, AtomDeltas]:
@@ -196,24 +204,11 @@ class DeltaCounter:
         return self._sums[key]
 
 
-def _is_zero(parts: Sequence[object]) -> bool:
-    return any(isinstance(part, int) and part == 0 for part in parts)
-
-
 def depends_deeply(terms: Sequence[CountTerm], predicate: str) -> bool:
-    """Tell whether quantifiers or cardinalities stand between the formula and an atom of the predicate."""
-    for term in terms:
-        if any(
-            getattr(condition, "predicate", None) == predicate for condition in term.conjunction.conditions
-        ):
-            return True
-        for quantity in term.conjunction.quantities:
-            inner = quantity.threshold.terms
-            if depends_deeply(inner, predicate) or any(
-                atom.predicate == predicate for one in inner for atom in one.conjunction.atoms
-            ):
-                return True
-    return False
+    """Tell whether quantifiers or cardinalities stand between some terms and an atom of the predicate."""
+    return any(
+        depends(replace(term, conjunction=replace(term.conjunction, atoms=())), predicate) for term in terms
+    )
 
 
 def deltas(formulas: Sequence[Formula], world: Database | World) -> Mapping[str, AtomDeltas]:

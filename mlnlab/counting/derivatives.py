@@ -28,7 +28,10 @@ if TYPE_CHECKING:
 def derivatives(
     terms: Sequence[CountTerm], predicate: Predicate
 ) -> tuple[tuple[CountTerm, ...], tuple[CountTerm, ...]]:
-    """Return the terms T_W by the arguments of the ground atom: those with |W| odd, then even."""
+    """Return the terms T_W by the arguments of the ground atom: those with |W| odd, then even.
+
+    Terms that are grouped already keep their head behind the atom's arguments.
+    """
     head = tuple(Variable(f"argument {place}", type_) for place, type_ in enumerate(predicate.types))
     by_parity: tuple[list[CountTerm], list[CountTerm]] = ([], [])
     for term in terms:
@@ -48,7 +51,10 @@ def _with_some_given(
             factors: list[Factor] = [*conjunction.conditions, *conjunction.quantities]
             for place, atom in enumerate(conjunction.atoms):
                 factors += _identified(atom, head) if place in given else [atom]
-            left = conjunction_of(head, (*head, *conjunction.variables), factors, conjunction.existing)
+            old = tuple(Variable(f"group {k}", term.type) for k, term in enumerate(conjunction.head))
+            factors += [Equality(new, term) for new, term in zip(old, conjunction.head, strict=True)]
+            every = (*head, *old, *conjunction.variables)
+            left = conjunction_of((*head, *old), every, factors, conjunction.existing)
             if left is not None:
                 yield size, left
 

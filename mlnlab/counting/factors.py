@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -93,24 +94,25 @@ def factored(group: Grouped, sizes: Sequence[int], vocabulary: Vocabulary) -> Fa
 
 
 def support(value: Factored, sizes: Sequence[int]) -> NDArray[np.uint32]:
-    """Return ground atoms among which are all those whose value is not zero; the value has a table."""
+    """Return argument tuples among which are all those whose value is not zero."""
     by_position = dict(enumerate(sizes))
-    found = value.tables[0]
-    others = list(value.tables[1:])
     covered = {position for table in value.tables for position in table.variables}
-    for vector in value.vectors:
-        others += [_listed(vector.variable, np.flatnonzero(vector.weights))]
-        covered.add(vector.variable)
-    for position in set(range(len(sizes))) - covered:
-        others.append(_listed(position, np.arange(sizes[position])))
-    refuse_many(len(found.rows) * prod(s for p, s in by_position.items() if p not in covered))
-    for table in sorted(others, key=lambda table: -len(set(table.variables) & set(found.variables))):
-        found = joined(_bare(found), _bare(table), by_position, np.int64)
+    parts = [*value.tables, *(_listed(v.variable, np.flatnonzero(v.weights)) for v in value.vectors)]
+    covered |= {vector.variable for vector in value.vectors}
+    parts += [_listed(p, np.arange(size)) for p, size in by_position.items() if p not in covered]
+    refuse_many(prod(size for p, size in by_position.items() if p not in covered))
+    found = Table((), np.zeros((1, 0), np.uint32))
+    while parts:
+        known = frozenset(found.variables)
+        best = max(parts, key=partial(_shared, known))
+        parts.remove(best)
+        bare = Table(best.variables, best.rows)
+        found = joined(found, bare, by_position, np.int64) if known else bare
     return frozen(found.rows[:, [found.variables.index(position) for position in range(len(sizes))]])
 
 
-def _bare(table: Table) -> Table:
-    return Table(table.variables, table.rows)
+def _shared(known: frozenset[int], part: Table) -> tuple[int, int]:
+    return len(known.intersection(part.variables)), len(part.variables)
 
 
 def _listed(position: int, constants: NDArray[np.intp]) -> Table:

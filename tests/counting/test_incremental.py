@@ -20,7 +20,7 @@ from tests.strategies import ground_atoms
 SLOW = settings(deadline=None, suppress_health_check=list(HealthCheck))
 
 
-@settings(SLOW, max_examples=300)
+@settings(SLOW, max_examples=500)
 @given(clause_cases(most_literals=4), st.data())
 def test_random_flips_keep_the_counts_right(case, data):
     counts = IncrementalCounts([case.formula], case.world)
