@@ -6,7 +6,7 @@ The same analyser serves files, notebook cells and editors: it never raises on b
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -42,8 +42,8 @@ class Analysis:
     formulas: tuple[WeightedFormula, ...]
     places: tuple[Span, ...]
     diagnostics: tuple[Diagnostic, ...]
-
     number_of_errors: int = 0
+    origins: tuple[int, ...] = ()  # where the text's own statement begins: each formula, or its #include
 
     @property
     def errors(self) -> tuple[Diagnostic, ...]:
@@ -58,6 +58,7 @@ class _Parsed:
     statement: Statement
     weight: WeightText | None
     tree: SyntaxTree
+    origin: int
 
 
 @dataclass
@@ -146,13 +147,15 @@ def _take(statement: Statement, folder: Path, reading: _Reading) -> None:
     if isinstance(tree, Diagnostic):
         reading.problems.append(tree)
     elif tree.data == "include":
+        first = len(reading.parsed)
         _include(statement, split.formula[0], folder, reading)
+        reading.parsed[first:] = [replace(one, origin=statement.start) for one in reading.parsed[first:]]
     elif not reading.only_formulas and split.weight is None and reading.declarations.take(statement, tree):
         return
     elif tree.data == "function_declaration":
         reading.problems.append(_misplaced(statement, split.formula))
     else:
-        reading.parsed.append(_Parsed(statement, split.weight, tree))
+        reading.parsed.append(_Parsed(statement, split.weight, tree, statement.start))
 
 
 def _misplaced(statement: Statement, formula: tuple[Token, ...]) -> Diagnostic:
@@ -208,7 +211,7 @@ def _include(statement: Statement, token: Token, folder: Path, reading: _Reading
 def _assembled(reading: _Reading, base: Vocabulary) -> Analysis:
     vocabulary = reading.declarations.vocabulary
     formulas: list[WeightedFormula] = []
-    origins: list[Statement] = []
+    read: list[_Parsed] = []
     problems = [*reading.problems, *reading.declarations.problems]
     mentioned: list[Mentioned] = []
     for parsed in reading.parsed:
@@ -223,14 +226,15 @@ def _assembled(reading: _Reading, base: Vocabulary) -> Analysis:
         free_mark = (named,) if named and named in {v.name for v in free_variables(result.formula)} else ()
         marks = tuple(dict.fromkeys((*result.per_constant, *free_mark)))
         formulas.append(WeightedFormula(result.formula, weight, marks, result.both_signs))
-        origins.append(parsed.statement)
+        read.append(parsed)
         mentioned += [Mentioned(constant, token, source) for constant, token in result.constants]
-    problems += [] if reading.only_formulas else _missing_weights(formulas, origins)
+    problems += [] if reading.only_formulas else _missing_weights(formulas, read)
     vocabulary, more = with_constants(vocabulary, mentioned)
     problems += more + unused_types(reading.declarations, vocabulary, base)
-    places = tuple(origin.source.span(origin.start, origin.end) for origin in origins)
+    places = tuple(one.statement.source.span(one.statement.start, one.statement.end) for one in read)
     number = sum(d.severity is Severity.ERROR for d in dict.fromkeys(problems))
-    return Analysis(vocabulary, tuple(formulas), places, limited(problems), number)
+    own = tuple(one.origin for one in read)
+    return Analysis(vocabulary, tuple(formulas), places, limited(problems), number, origins)
 
 
 def _weight(parsed: _Parsed, problems: list[Diagnostic]) -> Weight | None:
@@ -265,9 +269,9 @@ def _remarks(statement: Statement, result: Elaborated, weight: Weight) -> list[D
     return []
 
 
-def _missing_weights(formulas: list[WeightedFormula], origins: list[Statement]) -> list[Diagnostic]:
+def _missing_weights(formulas: list[WeightedFormula], read: list[_Parsed]) -> list[Diagnostic]:
     """Warn of formulas without a weight among others that have one; say it once where none has."""
-    missing = [o for f, o in zip(formulas, origins, strict=True) if isinstance(f.weight, ToLearn)]
+    missing = [p.statement for f, p in zip(formulas, read, strict=True) if isinstance(f.weight, ToLearn)]
     if any(isinstance(f.weight, Soft | Fixed) for f in formulas):
         message = "no weight stands in front, while other formulas have one: it is still to be learned"
         return [_remark(o, "missing-weight", message, Severity.WARNING) for o in missing]

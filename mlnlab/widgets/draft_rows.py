@@ -44,7 +44,6 @@ class Piece(NamedTuple):
     stop: int
     text: str
     mark: str = ""
-    is_include: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +80,7 @@ def pieces(text: str) -> tuple[Piece, ...]:
 
 
 def _standing(part: Statement, text: str) -> Piece:
-    is_include = part.tokens[0].type == "INCLUDE"
-    return Piece(part.start, part.end, text[part.start : part.end], "", is_include)
+    return Piece(part.start, part.end, text[part.start : part.end])
 
 
 def _is_inside(piece: Piece, standing: list[Piece]) -> bool:
@@ -134,24 +132,15 @@ def off(text: str, mark: str) -> str:
 
 def rows(text: str, analysis: Analysis) -> tuple[Row, ...]:
     """Return the formulas of a text in their order, with those of included files and those switched off."""
-    source = Source(FILE, text)
-    own = {
-        source.line_starts[place.line - 1] + place.column - 1: formula
-        for formula, place in zip(analysis.formulas, analysis.places, strict=True)
-        if place.file == FILE
-    }
-    left = list(zip(analysis.formulas, analysis.places, strict=True))[::-1]
+    said: dict[int, list[tuple[WeightedFormula, str]]] = {}
+    for formula, place, origin in zip(analysis.formulas, analysis.places, analysis.origins, strict=True):
+        said.setdefault(origin, []).append((formula, "" if place.file == FILE else place.file))
     found: list[Row] = []
     for piece in pieces(text):
         if piece.mark:
             found += _disabled(piece, analysis.vocabulary)
-        elif piece.is_include:
-            while left and left[-1][1].file != FILE:
-                formula, place = left.pop()
-                found.append(Row(piece, formula, place.file))
-        elif piece.start in own:
-            left.pop()
-            found.append(Row(piece, own[piece.start]))
+        else:
+            found += (Row(piece, formula, file) for formula, file in said.get(piece.start, ()))
     return tuple(found)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -234,6 +235,23 @@ def test_formulas_of_included_files_are_rows_that_stay(tmp_path):
     with pytest.raises(ml.ArgumentError, match="neighbours"):
         draft.move(0, 1)
     assert draft.set_weight(0, 9).model.weights == [9, 1, 2, 4]
+
+
+def test_each_include_brings_its_own_formulas(tmp_path):
+    (tmp_path / "inner.mln").write_text("1 Smokes(x)\n")
+    (tmp_path / "one.mln").write_text('#include "inner.mln"\n2 !Smokes(x)\n')
+    (tmp_path / "two.mln").write_text("3 Smokes(x) v Smokes(y)\n")
+    text = 'Smokes(person)\n#include "one.mln"\n9 Smokes(A)\n#include "two.mln"\n#include "inner.mln"\n'
+    draft = Draft.read(text, folder=tmp_path)
+    files = ["inner.mln", "one.mln", "", "two.mln", "inner.mln"]
+    off = draft.enable(2, False)
+    for read in (draft, off):
+        assert [Path(row.file).name for row in read.rows] == files
+        assert [row.piece.text for row in read.rows if row.file] == [
+            '#include "one.mln"', '#include "one.mln"', '#include "two.mln"', '#include "inner.mln"'
+        ]  # fmt: skip
+    assert off.model.weights == [1, 2, 3, 1]
+    assert off.enable(2, True).text == text
 
 
 def test_a_text_with_errors_keeps_the_last_model_and_refuses_edits_of_the_table():
