@@ -232,9 +232,9 @@ def _assembled(reading: _Reading, base: Vocabulary) -> Analysis:
     vocabulary, more = with_constants(vocabulary, mentioned)
     problems += more + unused_types(reading.declarations, vocabulary, base)
     places = tuple(one.statement.source.span(one.statement.start, one.statement.end) for one in read)
-    number = sum(d.severity is Severity.ERROR for d in dict.fromkeys(problems))
+    errors = sum(d.severity is Severity.ERROR for d in dict.fromkeys(problems))
     own = tuple(one.origin for one in read)
-    return Analysis(vocabulary, tuple(formulas), places, limited(problems), number, origins)
+    return Analysis(vocabulary, tuple(formulas), places, limited(problems), errors, own)
 
 
 def _weight(parsed: _Parsed, problems: list[Diagnostic]) -> Weight | None:
