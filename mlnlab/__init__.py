@@ -21,6 +21,7 @@ _HOMES = {
     "ArgumentError": "errors",
     "Database": "model.database",
     "Diagnostic": "errors",
+    "FactFiles": "counting.duckdb_files",
     "Fixed": "logic.weights",
     "GroundNetwork": "grounding.ground_network",
     "Hard": "logic.weights",

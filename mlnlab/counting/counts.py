@@ -8,6 +8,14 @@ from math import prod
 from typing import TYPE_CHECKING, Protocol, overload
 
 from mlnlab.counting.counter import Counter, TermSum
+from mlnlab.counting.counting_methods import (
+    DUCKDB,
+    PLANNED,
+    count_all_in_duckdb,
+    counted_in_files,
+    method_for,
+)
+from mlnlab.counting.duckdb_files import FactFiles
 from mlnlab.counting.facts import Facts, facts_of
 from mlnlab.counting.indicators import number_of_groundings
 from mlnlab.errors import ArgumentError, TooLargeError
@@ -52,6 +60,8 @@ class Counts(Sequence[int]):
     formulas: tuple[WeightedFormula, ...]
     numbers: tuple[int, ...]
     groundings: tuple[int, ...]
+    method: str = PLANNED
+    reason: str = ""  # why this method counted
 
     @overload
     def __getitem__(self, index: int) -> int: ...
@@ -101,7 +111,13 @@ class Counts(Sequence[int]):
         return "\n".join(lines)
 
 
-def count(mln: MLN, db: Database | World, *, executor: Executor | None = None) -> Counts:
+def count(
+    mln: MLN,
+    db: Database | World | FactFiles,
+    *,
+    method: str = "auto",
+    executor: Executor | None = None,
+) -> Counts:
     r"""Return n_i, the number of true groundings, for each formula of ``mln.expand(db)``.
 
     Counting is planned, so that groundings are not enumerated; what the database does not list is false.
@@ -117,24 +133,38 @@ def count(mln: MLN, db: Database | World, *, executor: Executor | None = None) -
 
     With an ``executor`` (any with ``submit``, as those of ``concurrent.futures``) formulas are counted in
     parallel, in batches; the result does not depend on it.
+
+    ``method="duckdb"`` counts by a second implementation that has nothing in common with the plans, which
+    serves as a check; ``"auto"`` takes it for facts that stand in files, as :class:`mlnlab.FactFiles` holds
+    them, and plans otherwise. DuckDB uses all cores for files, so that no ``executor`` is needed there.
+
+    >>> ml.count(mln, db, method="duckdb") == n
+    True
     """
     if not isinstance(mln, MLN):
         raise ArgumentError(f"A model is needed first, made by ml.MLN.from_text or ml.load, not {mln!r:.50}.")
+    chosen, reason = method_for(method, db)
     expanded = mln.expand(db)
-    facts = facts_of(db, expanded.vocabulary)
     formulas = [weighted.formula for weighted in expanded.formulas]
-    numbers = counts_of(formulas, facts, executor)
-    groundings = tuple(groundings_of(formula, facts) for formula in formulas)
-    return Counts(expanded.formulas, tuple(numbers), groundings)
+    if isinstance(db, FactFiles):
+        numbers, groundings = counted_in_files(formulas, db, expanded.vocabulary)
+    else:
+        facts = facts_of(db, expanded.vocabulary)
+        numbers = counts_of(formulas, facts, executor, method=chosen)
+        groundings = [groundings_of(formula, facts) for formula in formulas]
+    return Counts(expanded.formulas, tuple(numbers), tuple(groundings), chosen, reason)
 
 
-def counts_of(formulas: Sequence[Formula], facts: Facts, executor: Executor | None = None) -> list[int]:
+def counts_of(
+    formulas: Sequence[Formula], facts: Facts, executor: Executor | None = None, *, method: str = PLANNED
+) -> list[int]:
     """Return the number of true groundings of each formula."""
+    count_all = count_all_in_duckdb if method == DUCKDB else _count_all
     if executor is None or len(formulas) < 2:
-        return _count_all(formulas, facts)
+        return count_all(formulas, facts)
     size = -(-len(formulas) // _MOST_BATCHES)
     batches = [tuple(formulas[first : first + size]) for first in range(0, len(formulas), size)]
-    results = [executor.submit(_count_all, batch, facts) for batch in batches]
+    results = [executor.submit(count_all, batch, facts) for batch in batches]
     return [number for result in results for number in result.result()]
 
 

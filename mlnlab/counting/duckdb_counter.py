@@ -17,7 +17,7 @@ from mlnlab.counting.duckdb_elimination import FITS_HUGEINT, Elimination, Number
 from mlnlab.counting.duckdb_literals import variables_of
 from mlnlab.counting.duckdb_reading import Reader, scope_of
 from mlnlab.errors import TooLargeError
-from mlnlab.logic.formulas import Formula, Variable, holds_between
+from mlnlab.logic.formulas import And, Formula, Variable, holds_between
 from mlnlab.logic.fresh_names import FreshNames
 from mlnlab.logic.normal_forms import standardise_apart
 from mlnlab.logic.substitution import free_variables
@@ -61,6 +61,16 @@ def count_in_duckdb(formula: Formula, store: Connection) -> int:
         apart = standardise_apart(formula)
         variables, tree = counter.read(free_variables(apart), apart, FreshNames(apart))
         return counter.total(tree, variables)
+
+
+def groundings_in_duckdb(formula: Formula, store: Connection) -> int:
+    """Return the number of all groundings of a formula, true or not."""
+    with DuckDBCounter(store) as counter:
+        apart = standardise_apart(formula)
+        variables, guarded = scope_of(free_variables(apart), apart, FreshNames(apart))
+        # Only what keeps bindings out is counted, not what the formula says of the others.
+        reader = Reader(store, FreshNames(apart), counter.made, counter.threshold)
+        return counter.total(reader.tree(And(guarded.operands[:-1])), variables)
 
 
 @dataclass(slots=True)

@@ -67,10 +67,11 @@ class Thresholds(Protocol):
 
 def scope_of(
     variables: tuple[Variable, ...], formula: Formula, names: FreshNames
-) -> tuple[tuple[Variable, ...], Formula]:
+) -> tuple[tuple[Variable, ...], And]:
     """Return a scope in which arguments are not calculated: ``On(t+1)`` is ``t1 = t+1 ^ On(t1)``.
 
-    A binding that leads a calculation out of its type is no binding, so the equalities stand before all else.
+    A binding that leads a calculation out of its type is no binding, so the equalities stand before all else;
+    the formula itself is the last operand.
     """
     values = {
         term: names.another(Variable(next(v.name for v in leaves(term) if isinstance(v, Variable)), type_))

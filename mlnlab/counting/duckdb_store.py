@@ -7,7 +7,9 @@ memory is scanned where it stands. No name of a predicate or constant is part of
 from __future__ import annotations
 
 import tempfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import count
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -15,6 +17,7 @@ import numpy as np
 from mlnlab.errors import ArgumentError, InputError, MlnlabError, TooLargeError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from types import TracebackType
 
     import duckdb
@@ -34,7 +37,7 @@ class Connection:
     tables: dict[str, int] = field(default_factory=dict)
     rows: dict[int, int] = field(default_factory=dict)
     scanned: dict[int, dict[str, NDArray[Any]]] = field(default_factory=dict)
-    made_so_far: int = 0
+    numbers: Iterator[int] = field(default_factory=count)
 
     def __enter__(self) -> Self:
         return self
@@ -63,7 +66,7 @@ class Connection:
 
     def offered(self, columns: dict[str, NDArray[Any]], height: int) -> int:
         """Offer arrays as the columns of a table, whose number is returned."""
-        number = self._next()
+        number = next(self.numbers)
         self.scanned[number] = columns
         self.database.register(f"t{number}", columns)
         self.rows[number] = height
@@ -71,7 +74,7 @@ class Connection:
 
     def made(self, sql: str) -> int:
         """Keep the rows of a query as a new table; return its number."""
-        number = self._next()
+        number = next(self.numbers)
         self.answers(f"CREATE TEMP TABLE t{number} AS {sql}")
         return self.counted(number)
 
@@ -99,9 +102,9 @@ class Connection:
             found = self.database.execute(sql).fetchnumpy()
             return {name: np.asarray(column) for name, column in found.items()}
 
-    def _next(self) -> int:
-        self.made_so_far += 1
-        return self.made_so_far - 1
+    def over(self, vocabulary: Vocabulary) -> Connection:
+        """Return the same connection for a vocabulary that has more constants."""
+        return replace(self, vocabulary=vocabulary)
 
 
 class _explained:  # noqa: N801 - used as a statement
@@ -137,19 +140,25 @@ def sentence_of(problem: Exception) -> MlnlabError:
     return InputError(f"DuckDB cannot do this: {reason}")
 
 
-def opened(vocabulary: Vocabulary, *, memory: str = "", threads: int | None = None) -> Connection:
-    """Open a DuckDB that keeps to a limit of memory and spills to a temporary folder of its own."""
+def opened(
+    vocabulary: Vocabulary, *, memory: str = "", threads: int | None = None, on_disk: bool = False
+) -> Connection:
+    """Open a DuckDB that keeps to a limit of memory and spills to a temporary folder of its own.
+
+    Its tables are in memory, or ``on_disk`` in that folder.
+    """
     import duckdb
 
     folder = tempfile.TemporaryDirectory(prefix="mlnlab-", ignore_cleanup_errors=True)
     settings: dict[str, Any] = {"temp_directory": folder.name, "autoinstall_known_extensions": False}
     settings |= {"preserve_insertion_order": False}
+    place = str(Path(folder.name) / "tables.duckdb") if on_disk else ":memory:"
     if memory:
         settings["memory_limit"] = memory
     if threads is not None:
         settings["threads"] = threads
     try:
-        return Connection(vocabulary, duckdb.connect(":memory:", config=settings), folder)
+        return Connection(vocabulary, duckdb.connect(place, config=settings), folder)
     except (duckdb.Error, TypeError) as problem:
         folder.cleanup()
         reason = str(problem).split("\n", 1)[0]

@@ -101,14 +101,14 @@ def _read_with_duckdb(file: Path, reader: str) -> Table:
         # Files are read here, never fetched: no extension is downloaded because of a file's name.
         connection.execute("SET autoinstall_known_extensions = false")
         try:
-            relation = getattr(connection, reader)(_literal_pattern(file.resolve()))
+            relation = getattr(connection, reader)(literal_pattern(file.resolve()))
             return as_table(file.name, relation)
         except duckdb.Error as problem:
             reason = str(problem).split("\n", 1)[0]
             raise InputError(f"{file.name} cannot be read as a table: {reason}") from None
 
 
-def _literal_pattern(file: Path) -> str:
+def literal_pattern(file: Path) -> str:
     """Return the path with the characters bracketed that duckdb takes for wildcards."""
     return "".join(f"[{c}]" if c in "*?[" else c for c in str(file))
 

@@ -9,7 +9,10 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
 import mlnlab as ml
+from mlnlab.counting import duckdb_counter, duckdb_elimination
 from mlnlab.counting.counter import Counter
+from mlnlab.counting.counting_methods import count_all_in_duckdb
+from mlnlab.counting.deltas import DeltaCounter
 from mlnlab.counting.duckdb_counter import count_in_duckdb
 from mlnlab.counting.duckdb_deltas import deltas_in_duckdb
 from mlnlab.counting.duckdb_store import store_of
@@ -17,6 +20,7 @@ from mlnlab.counting.facts import facts_from_tables, facts_of
 from mlnlab.logic.evaluation import evaluate, groundings
 from mlnlab.logic.ground_atoms import GroundAtom
 from mlnlab.logic.vocabulary import FrozenMapping, Predicate, SizedDomain, Vocabulary
+from mlnlab.logic.weights import Soft, WeightedFormula
 from mlnlab.model.world import World
 from tests import strategies
 from tests.counting.clause_cases import clause_cases
@@ -90,3 +94,92 @@ def check_changes(formula, world):
         except ml.ArgumentError:  # a comparison of what is undefined
             assume(False)
         assert found.at(rows).tolist() == expected
+
+
+# --- beyond brute force -------------------------------------------------------------------------
+
+
+def vocabulary(size):
+    signatures = {**dict.fromkeys("ABCD", ("t", "t")), "U": ("t",), "T": ("t", "t", "t")}
+    predicates = {name: Predicate(name, types) for name, types in signatures.items()}
+    return Vocabulary(FrozenMapping({"t": SizedDomain("K", size)}), FrozenMapping(predicates))
+
+
+def random_facts(size, tuples, seed=0):
+    rng, words = np.random.default_rng(seed), vocabulary(size)
+    return facts_from_tables(
+        words,
+        {
+            name: rng.integers(0, size, (tuples, p.arity)).astype(np.uint32)
+            for name, p in words.predicates.items()
+        },
+    )
+
+
+LARGER = [
+    "A(x,y) ^ B(y,z) => C(x,z)",
+    "A(x,y) ^ B(y,z) ^ C(z,w) ^ D(w,x)",
+    "A(x,y) ^ B(y,z) ^ C(z,x) ^ !D(x,z) ^ x != y",
+    "A(x,y) v B(y,z) v !C(z,w)",
+    "A(x,x) v !U(x) v x = K7",
+    "A(x,y) <=> A(y,x)",
+    "T(x,y,z) ^ A(x,y) ^ B(y,z) ^ C(x,z) => T(z,y,x)",
+    "EXIST y (A(x,y) ^ B(y,z)) => C(x,z)",
+    "FORALL y (A(x,y) => U(y))",
+    "EXIST>=2 y (A(x,y) ^ U(y)) v B(x,K3)",
+    "U(x) ^ !A(x,y) ^ !B(y,x) ^ U(y)",
+]
+
+
+@pytest.mark.parametrize("text", LARGER)
+def test_larger_counts_equal_those_by_plans(text):
+    facts = random_facts(400, 3_000)
+    formula = ml.MLN(facts.vocabulary).parse(text)
+    assert in_duckdb(formula, facts) == Counter(formula, facts.vocabulary)(facts)
+
+
+@pytest.mark.parametrize("text", LARGER[:7])
+@pytest.mark.parametrize("predicate", ["A", "U"])
+def test_larger_changes_equal_those_by_plans(text, predicate):
+    facts = random_facts(60, 300)
+    formula = ml.MLN(facts.vocabulary).parse(text)
+    rows = np.array(list(product(range(60), repeat=facts.vocabulary[predicate].arity)), np.uint32)
+    with store_of(facts, threads=1) as store:
+        found = deltas_in_duckdb(formula, store, predicate)
+    planned = DeltaCounter([formula], facts.vocabulary)(facts, predicate)
+    assert found.at(rows).tolist() == planned.at(rows)[:, 0].tolist()
+
+
+def test_an_atom_that_is_usual_is_never_listed():
+    facts = random_facts(2_000, 3_000)
+    with store_of(facts, threads=1) as store:
+        found = deltas_in_duckdb(ml.MLN(facts.vocabulary).parse("A(x,y) ^ B(y,z) => C(x,z)"), store, "A")
+    assert sum(len(change.rows) for change in found.changes) < 10_000
+
+
+def test_counts_pass_128_bits():
+    facts = random_facts(5_000_000, 300)
+    star = " ^ ".join(f"A(x,y{k})" for k in range(24))
+    everywhere = f"U(v1) v U(v2) v U(v3) v U(v4) v U(v5) v U(v6) v ({star})"
+    for text in (star, everywhere):
+        formula = ml.MLN(facts.vocabulary).parse(text)
+        assert in_duckdb(formula, facts) == Counter(formula, facts.vocabulary)(facts)
+    hub = np.column_stack([np.zeros(3_000, np.uint32), np.arange(3_000, dtype=np.uint32)])
+    facts = facts_from_tables(facts.vocabulary, {"A": hub})
+    assert in_duckdb(ml.MLN(facts.vocabulary).parse(star), facts) == 3_000**24 > 1 << 128
+
+
+def test_numbers_are_found_from_their_remainders():
+    for number in (0, 1, 3_000**24, (1 << 300) - 1):
+        moduli = duckdb_counter._moduli(1 << 300)
+        assert duckdb_counter.from_remainders([number % m for m in moduli], moduli) == number
+
+
+def test_joins_without_end_are_refused_before_they_begin(monkeypatch):
+    facts = random_facts(100, 5_000)
+    monkeypatch.setattr(duckdb_elimination, "MOST_JOINED", 1e5)
+    mln = ml.MLN(facts.vocabulary, (WeightedFormula(ml.MLN(facts.vocabulary).parse(LARGER[1]), Soft(1.0)),))
+    with pytest.raises(
+        ml.TooLargeError, match=r"A\(x, y\).* too large to count(.|\n)*would join(.|\n)*Ways out"
+    ):
+        count_all_in_duckdb([one.formula for one in mln.formulas], facts)

@@ -1,0 +1,65 @@
+"""Which implementation counts: plans in memory, or DuckDB."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mlnlab.counting.duckdb_counter import count_in_duckdb, groundings_in_duckdb
+from mlnlab.counting.duckdb_files import FactFiles
+from mlnlab.counting.duckdb_store import store_of
+from mlnlab.errors import ArgumentError, TooLargeError
+from mlnlab.logic.suggestions import did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mlnlab.counting.duckdb_store import Connection
+    from mlnlab.counting.facts import Facts
+    from mlnlab.logic.formulas import Formula
+    from mlnlab.logic.vocabulary import Vocabulary
+
+AUTO, PLANNED, DUCKDB = "auto", "planned", "duckdb"
+
+
+def method_for(method: str, db: object) -> tuple[str, str]:
+    """Return the method that counts in these facts, and a sentence that says why."""
+    if method not in {AUTO, PLANNED, DUCKDB}:
+        near = did_you_mean(str(method), (AUTO, PLANNED, DUCKDB)) or "."
+        raise ArgumentError(f'Methods of counting are "auto", "planned" and "duckdb", not {method!r}{near}')
+    in_files = isinstance(db, FactFiles)
+    if isinstance(db, FactFiles) and db.closed:
+        raise ArgumentError("These files of facts were closed; open them again with ml.FactFiles.")
+    if in_files and method == PLANNED:
+        raise ArgumentError(
+            "Plans need facts in memory, but these stand in files: read them with ml.Database.from_files,"
+            ' or use method="duckdb".'
+        )
+    if in_files:
+        return DUCKDB, "The facts stand in files, where DuckDB counts them without loading them."
+    if method == DUCKDB:
+        return DUCKDB, "DuckDB counted, as was asked for; the facts were scanned in memory."
+    return PLANNED, "The facts are in memory, where counting by plans is fastest."
+
+
+def counted_in_files(
+    formulas: Sequence[Formula], files: FactFiles, vocabulary: Vocabulary
+) -> tuple[list[int], list[int]]:
+    """Return n_i and the number of all groundings of some formulas."""
+    store = files.store.over(vocabulary)
+    return [_count_one(formula, store) for formula in formulas], [
+        groundings_in_duckdb(formula, store) for formula in formulas
+    ]
+
+
+def count_all_in_duckdb(formulas: Sequence[Formula], facts: Facts) -> list[int]:
+    """Count formulas one after the other; a function of the module, so that other processes find it."""
+    with store_of(facts) as store:
+        return [_count_one(formula, store) for formula in formulas]
+
+
+def _count_one(formula: Formula, store: Connection) -> int:
+    try:
+        return count_in_duckdb(formula, store)
+    except TooLargeError as refusal:
+        message = f"{formula} is too large to count. {refusal.summary}"
+        raise TooLargeError(message, refusal.estimate, refusal.remedies) from refusal
