@@ -158,13 +158,16 @@ def opened(
     if threads is not None:
         settings["threads"] = threads
     try:
-        return Connection(vocabulary, duckdb.connect(place, config=settings), folder)
+        database = duckdb.connect(place, config=settings)
     except (duckdb.Error, TypeError) as problem:
         folder.cleanup()
         reason = str(problem).split("\n", 1)[0]
         raise ArgumentError(
             f"DuckDB does not take these settings ({memory!r}, {threads!r}): {reason}"
         ) from None
+    # A progress bar would be written into whatever the program prints.
+    database.execute("SET enable_progress_bar = false")
+    return Connection(vocabulary, database, folder)
 
 
 def store_of(facts: Facts, *, threads: int | None = None) -> Connection:
