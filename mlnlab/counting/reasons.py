@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from mlnlab.counting.facts import Facts
 
 _LIKE_INDEPENDENT = 1.05  # factors nearer to 1 are not worth a word
+_LARGEST = 10**300  # of numbers that become floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +43,12 @@ class Join:
     @property
     def factor(self) -> float:
         """By how much the number of bindings was multiplied."""
-        return self.after / self.before if self.before else 0.0
+        return min(self.after, _LARGEST * self.before) / self.before if self.before else 0.0
 
     @property
     def expected(self) -> float:
         """By how much it would be, if the part were independent of those before it."""
-        return self.density * self.choices
+        return self.density * min(self.choices, _LARGEST)
 
     @property
     def beyond(self) -> float:
@@ -68,7 +69,7 @@ class CountReasons:
     @property
     def independent(self) -> float:
         """The number that there would be if the parts were independent."""
-        return self.groundings * prod(join.density for join in self.joins)
+        return min(self.groundings, _LARGEST) * prod(join.density for join in self.joins)
 
     @property
     def decisive(self) -> Join | None:
@@ -104,30 +105,27 @@ def _distance(join: Join) -> float:
 
 def _sentence(join: Join, *, first: bool) -> str:
     if first:
-        share = f"{join.density:.3g} of all" if join.density else "none"
-        return f"{join.part} holds for {join.after:,} {_bindings(join.fresh)}, {share}."
+        bindings = f"bindings of {', '.join(join.fresh)}" if join.fresh else "binding without variables"
+        return f"{join.part} holds for {join.after:,} {bindings}, {_percent(join.density)} of all."
     if not join.before:
         return f"{join.part} has nothing left to join."
-    compared = f"{_in_words(join.expected)} if independent ({_times(join.beyond)})"
+    more = f", so {_in_words(join.beyond)} times as many" if _distance(join) > _LIKE_INDEPENDENT else ""
     if join.fresh:
+        found, expected = _in_words(join.factor), _in_words(join.expected)
         return (
-            f"Joining {join.part} multiplies them by {_in_words(join.factor)}: {join.after:,}; by {compared}."
+            f"Joining {join.part} multiplies them by {found}, to {join.after:,};"
+            f" by {expected} if independent{more}."
         )
-    return f"{join.part} keeps {_in_words(join.factor)} of them: {join.after:,}; {compared}."
+    found, expected = _percent(join.factor), _percent(join.expected)
+    return f"{join.part} keeps {found} of them, {join.after:,}; {expected} if independent{more}."
 
 
-def _bindings(names: Sequence[str]) -> str:
-    return f"bindings of {', '.join(names)}" if names else "binding without variables"
-
-
-def _times(ratio: float) -> str:
-    if not ratio:
-        return "none of what there would be"
-    return "as many" if 1 / _LIKE_INDEPENDENT < ratio < _LIKE_INDEPENDENT else f"{ratio:.3g} times as many"
+def _percent(share: float) -> str:
+    return f"{100 * share:.3g} %"
 
 
 def _in_words(number: float) -> str:
-    return f"{number:,.0f}" if number >= 1000 else f"{number:.3g}"
+    return f"{number:,.0f}" if 1000 <= number < 1e15 else f"{number:.3g}"
 
 
 def count_reasons(formula: Formula, facts: Facts) -> CountReasons:
@@ -139,8 +137,8 @@ def count_reasons(formula: Formula, facts: Facts) -> CountReasons:
     >>> db = ml.Database.from_text("Friends(Anna, Bob)\nFriends(Carl, Bob)\nFriends(Bob, Dora)", mln)
     >>> print(count_reasons(mln.parse("Friends(x, y) ^ Friends(y, z)"), facts_of(db)))
     2 of 64 groundings of Friends(x, y) ^ Friends(y, z) are true; 2.25 would be if its parts were independent.
-    Friends(x, y) holds for 3 bindings of x, y, 0.188 of all.
-    Joining Friends(y, z) multiplies them by 0.667: 2; by 0.75 if independent (0.889 times as many).
+    Friends(x, y) holds for 3 bindings of x, y, 18.8 % of all.
+    Joining Friends(y, z) multiplies them by 0.667, to 2; by 0.75 if independent, so 0.889 times as many.
     Most is due to Friends(y, z): it leaves fewer than independence would.
     """
     about, parts = _parts(formula)

@@ -6,8 +6,19 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, TypeVar, get_args
 
+from mlnlab.counting.constraint_network import ConstraintNetwork
+from mlnlab.counting.counts import Counts
+from mlnlab.counting.deltas import AtomDeltas, MergedDeltas
+from mlnlab.counting.explaining import Explanation as CountingPlan
+from mlnlab.counting.groundings_shown import Groundings
+from mlnlab.counting.reasons import CountReasons
 from mlnlab.display import (
     calibrations,
+    constraint_networks,
+    counts,
+    counts_deltas,
+    counts_groundings,
+    counts_reasons,
     curves,
     databases,
     differences,
@@ -17,6 +28,7 @@ from mlnlab.display import (
     hypergraphs,
     mathematics,
     models,
+    plans,
     probabilities,
     running,
     samples,
@@ -76,8 +88,17 @@ _TERM = Display(mathematics.term_display, repr)
 DISPLAYS: Mapping[type, Display] = {
     **dict.fromkeys(get_args(Formula), _FORMULA),
     **dict.fromkeys((Variable, Constant, Arithmetic), _TERM),
+    AtomDeltas: Display(counts_deltas.deltas_display, counts_deltas.deltas_text),
     Calibration: Display(calibrations.calibration_display, calibrations.calibration_text),
     Comparison: Display(traces.comparison_display, traces.comparison_text, scene=traces.comparison_scene),
+    ConstraintNetwork: Display(
+        constraint_networks.constraint_network_display,
+        constraint_networks.constraint_network_text,
+        scene=constraint_networks.scene_of,
+    ),
+    CountReasons: Display(counts_reasons.reasons_display, counts_reasons.reasons_text),
+    CountingPlan: Display(plans.plan_display, plans.plan_text, scene=plans.plan_scene),
+    Counts: Display(counts.counts_display, counts.counts_text, scene=counts.counts_scene),
     Database: Display(databases.database_display, databases.database_text),
     Diagnostic: Display(findings.diagnostic_display, str),
     Difference: Display(differences.difference_display, differences.difference_text),
@@ -90,6 +111,11 @@ DISPLAYS: Mapping[type, Display] = {
         ground_networks.ground_network_display,
         ground_networks.ground_network_text,
         scene=ground_networks.scene_of,
+    ),
+    Groundings: Display(
+        counts_groundings.groundings_display,
+        counts_groundings.groundings_text,
+        scene=counts_groundings.scene_of,
     ),
     Hypergraph: Display(
         hypergraphs.hypergraph_display, hypergraphs.hypergraph_text, scene=hypergraphs.scene_of
@@ -104,6 +130,7 @@ DISPLAYS: Mapping[type, Display] = {
     Marginals: Display(
         probabilities.marginals_display, probabilities.marginals_text, scene=probabilities.marginals_scene
     ),
+    MergedDeltas: Display(counts_deltas.merged_display, counts_deltas.merged_text),
     NetworkSize: Display(ground_networks.network_size_display, ground_networks.network_size_text),
     Predicate: Display(vocabularies.predicate_display, str),
     Sample: Display(samples.sample_display, samples.sample_text),

@@ -10,7 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
+from mlnlab.counting.counts import Counts
 from mlnlab.display.explanations import strides_of
+from mlnlab.display.plotting_counts import counts_figure
 from mlnlab.display.plotting_curves import (
     calibration_figure,
     comparison_figure,
@@ -37,7 +39,7 @@ MOST_BARS = 60
 
 
 def plot(value: object, *, truth: Database | None = None) -> go.Figure:
-    r"""Return a plotly figure of a result: probabilities, an explanation, the curves of runs, calibration.
+    r"""Return a plotly figure of a result: probabilities, an explanation, runs, calibration, counts.
 
     With ``truth``, a database, marginals are drawn as a reliability diagram: of the atoms with a probability
     of about p, which share is true.
@@ -48,6 +50,7 @@ def plot(value: object, *, truth: Database | None = None) -> go.Figure:
     >>> marginals = ml.infer(mln, db, query=["Smokes"])
     >>> bars = ml.plot(marginals)
     >>> reliability = ml.plot(marginals, truth=ml.Database.from_text("Smokes(Anna)", mln))
+    >>> shares = ml.plot(ml.count(mln, db))
     >>> curves = ml.plot(ml.Trace.of(ml.sampler("gibbs", mln, db, ["Smokes"], samples=100)))
     """
     if truth is not None:
@@ -134,6 +137,7 @@ _PLOTS: Mapping[type, Callable[[Any], Any]] = {
     LearningCurve: learning_curve_figure,
     Trace: trace_figure,
     Comparison: comparison_figure,
+    Counts: counts_figure,
     Calibration: calibration_figure,
 }
 

@@ -12,6 +12,12 @@ if TYPE_CHECKING:
     from mlnlab.errors import Diagnostic
 
 SHOWN_TYPES = {
+    "mlnlab.counting.constraint_network": ("ConstraintNetwork",),
+    "mlnlab.counting.counts": ("Counts",),
+    "mlnlab.counting.deltas": ("AtomDeltas", "MergedDeltas"),
+    "mlnlab.counting.explaining": ("Explanation",),
+    "mlnlab.counting.groundings_shown": ("Groundings",),
+    "mlnlab.counting.reasons": ("CountReasons",),
     "mlnlab.errors": ("Diagnostic",),
     "mlnlab.evaluation.calibration": ("Calibration",),
     "mlnlab.experiments.samples.loading": ("Sample",),

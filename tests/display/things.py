@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import mlnlab as ml
+from mlnlab.counting.deltas import deltas
 from mlnlab.errors import Diagnostic, Severity, Span
 from mlnlab.steps.live import Live
 from mlnlab.steps.trace import Trace
@@ -60,8 +61,15 @@ def things(mln, db):
         ml.map_state(mln, db, query=query), ml.log_z(mln, db), diagnostic, [diagnostic] * 3,
         mln.diff(mln.without(0)), ml.variables("x")[0], ml.Hypergraph.from_database(db),
         ml.ground_network(mln, db, query), ml.network_size(mln, db, query),
-        ml.calibration(marginals, db), *run_things(mln, db),
+        ml.calibration(marginals, db), *count_things(mln, db), *run_things(mln, db),
     ]  # fmt: skip
+
+
+def count_things(mln, db):
+    """What counting the first formula leads to."""
+    found = ml.groundings(mln, db)
+    changes = deltas([weighted.formula for weighted in mln.expand(db).formulas], db)["Smokes"]
+    return [ml.count(mln, db), found, found.plan, found.why, found.network, changes, changes.merged()]
 
 
 def run_things(mln, db):

@@ -8,10 +8,13 @@ import mlnlab as ml
 from mlnlab.display.collapsed import expanded
 from mlnlab.display.collapsed_outline import outline_of
 from mlnlab.display.collapsed_summary import summary_scene
+from mlnlab.display.constraint_network_scenes import network_scene
+from mlnlab.display.counts_groundings import scene_of
 from mlnlab.display.ground_network_scenes import ground_network_scene
 from mlnlab.display.hypergraph_matrix import matrix_scene
 from mlnlab.display.hypergraph_scenes import hypergraph_scene
 from mlnlab.display.layouts.layered import layered_layout
+from mlnlab.display.plans import plan_scene
 from mlnlab.display.scene.building import (
     SHAPES,
     Entry,
@@ -202,6 +205,13 @@ def ground_network():
     return ground_network_scene(network, shares > 0.4, shares)
 
 
+TRIANGLES = "Friends(x, y) ^ Friends(y, z) => Friends(x, z)"
+
+
+def groundings(formula, **options):
+    return ml.groundings(ml.MLN.from_text(VOCABULARY), database(), formula, **options)
+
+
 GALLERY = {
     "primitives": primitives,
     "shapes": shapes,
@@ -213,6 +223,12 @@ GALLERY = {
     "dots-and-lines": lambda: hypergraph_scene(many(150, 230)),
     "matrix": lambda: matrix_scene(many(400, 1500)),
     "ground-network": ground_network,
+    "plan": lambda: plan_scene(groundings(TRIANGLES).plan),
+    "constraint-network": lambda: network_scene(
+        groundings(f"{TRIANGLES} v Smokes(x) v Friends(y,x)").network
+    ),
+    "groundings": lambda: scene_of(groundings(TRIANGLES)),
+    "groundings-matrix": lambda: scene_of(groundings("Friends(x, y) => Smokes(y)", open="Smokes")),
     "groups": lambda: expanded(many(900, 1500), ["group-0"]),
     "histograms": lambda: summary_scene(outline_of(many(400, 1500))),
     "hostile": hostile,

@@ -1,0 +1,138 @@
+"""The groundings of one formula: how many of each kind, some of each, a picture of them, and why so many."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mlnlab.counting.groundings_shown import KINDS
+from mlnlab.display.bars import Bar, bar_scene
+from mlnlab.display.counts import number_text, ratio
+from mlnlab.display.counts_lit import MOST_LIT, hypergraph_of, lit_scene
+from mlnlab.display.counts_matrix import can_be_a_matrix, matrix_scene
+from mlnlab.display.counts_reasons import reasons_list
+from mlnlab.display.databases import share
+from mlnlab.display.markup import Element, element, shortened
+from mlnlab.display.mathematics import formula_markup, formula_text
+from mlnlab.display.scene.pictures import scene_image
+from mlnlab.display.scene.text_fitting import text_width
+from mlnlab.display.style import card, folded, quiet, title
+from mlnlab.display.symbols import in_symbols
+from mlnlab.display.tables import bounded_table, table
+from mlnlab.errors import TooLargeError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mlnlab.counting.groundings_shown import Grounding, Groundings, Kind
+    from mlnlab.display.scene.items import Scene
+
+SHOWN = 5  # of each kind
+_LONGEST = 200
+_NAMES = {
+    "true": "true",
+    "violated": "violated",
+    "decided true": "true by evidence",
+    "decided violated": "violated by evidence",
+    "open": "open",
+}
+
+
+def scene_of(groundings: Groundings) -> Scene | None:
+    """Return the drawing that fits: a matrix, the hypergraph with groundings lit, or bars."""
+    if not groundings.total:
+        return None
+    try:
+        if can_be_a_matrix(groundings):
+            return matrix_scene(groundings)
+        graph = hypergraph_of(groundings)
+        if graph is not None:
+            kind: Kind = "violated" if groundings.violated else "true"
+            return lit_scene(groundings, graph, groundings.sample(kind, MOST_LIT))
+    except TooLargeError:
+        pass  # the numbers are known all the same
+    return bars_scene(groundings)
+
+
+def bars_scene(groundings: Groundings) -> Scene:
+    """Return a bar for each kind of groundings."""
+    bars = [
+        Bar(
+            label=_NAMES[kind],
+            value=ratio(groundings.number(kind), groundings.total),
+            words=number_text(groundings.number(kind)),
+        )
+        for kind in _kinds(groundings)
+    ]
+    room = max(text_width(bar.words) for bar in bars) + 12
+    return bar_scene(bars, "Groundings", "How many of all groundings are of each kind.", room)
+
+
+def _kinds(groundings: Groundings) -> tuple[Kind, ...]:
+    """Return the kinds to be told; what evidence decides only where it does not decide all."""
+    return KINDS if groundings.open else ("true", "violated")
+
+
+def groundings_display(groundings: Groundings) -> Element:
+    """Return the display of the groundings of a formula."""
+    scene = scene_of(groundings)
+    return card(
+        title("Groundings", f"{number_text(groundings.total)} in all"),
+        element("div", formula_markup(groundings.formula)),
+        _numbers_table(groundings),
+        quiet("A type of the formula's variables has no constants.")
+        if scene is None
+        else scene_image(scene, f"{scene.title}: {scene.description}"),
+        *_samples(groundings),
+        _reasons(groundings),
+    )
+
+
+def _numbers_table(groundings: Groundings) -> Element:
+    rows = (
+        (_NAMES[kind], number_text(groundings.number(kind)), share(groundings.number(kind), groundings.total))
+        for kind in _kinds(groundings)
+    )
+    return table(("groundings", "number", "of all"), rows, numbers=(1, 2))
+
+
+def _samples(groundings: Groundings) -> Iterator[Element]:
+    """Yield a folded table with some groundings of each kind there is."""
+    for kind in _kinds(groundings):
+        number = groundings.number(kind)
+        if number and groundings.variables:
+            yield folded(_headline(kind, number), _sample(groundings, kind))
+
+
+def _headline(kind: Kind, number: int) -> str:
+    some = f"{SHOWN} of {number_text(number)}" if number > SHOWN else number_text(number)
+    return f"{some} {_NAMES[kind]}"
+
+
+def _sample(groundings: Groundings, kind: Kind) -> Element:
+    try:
+        found = groundings.sample(kind, SHOWN)
+    except TooLargeError as refusal:
+        return quiet(shortened(refusal.summary, _LONGEST))
+    names = [shortened(variable.name) for variable in groundings.variables]
+    return bounded_table((*names, "grounding"), map(_row, found), len(found), "groundings")
+
+
+def _row(grounding: Grounding) -> tuple[str, ...]:
+    return (*map(shortened, grounding.binding.values()), in_symbols(shortened(str(grounding), _LONGEST)))
+
+
+def _reasons(groundings: Groundings) -> Element | None:
+    if not groundings.total:
+        return None
+    try:
+        reasons = groundings.why
+    except TooLargeError as refusal:
+        return quiet(shortened(refusal.summary, _LONGEST))
+    return folded(f"why so many are {reasons.about}", reasons_list(reasons))
+
+
+def groundings_text(groundings: Groundings) -> str:
+    """Return the groundings of a formula as text."""
+    lines = [f"  {number_text(groundings.number(kind))} {_NAMES[kind]}" for kind in _kinds(groundings)]
+    formula = shortened(formula_text(groundings.formula), _LONGEST)
+    return "\n".join([f"<{number_text(groundings.total)} groundings of {formula}>", *lines])
