@@ -160,7 +160,10 @@ def degrees(rows: NDArray[np.uint32], column: int, size: int) -> NDArray[np.int6
     kept = index_of(rows).degrees
     found = kept.get((column, size))
     if found is None:
-        counted = np.bincount(rows[:, column], minlength=size).astype(np.int64, copy=False)
+        from mlnlab.kernels.counting import tally
+
+        counted = np.zeros(size, np.int64)
+        tally(rows, column, counted)
         found = kept[column, size] = counted
     return found
 

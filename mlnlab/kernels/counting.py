@@ -35,6 +35,21 @@ def transposed(rows: Rows, starts: NDArray[np.uint32]) -> NDArray[np.uint32]:
 
 
 @compiled
+def tally(rows: Rows, column: int, result: Weights) -> None:
+    """Count how often each constant stands in a column."""
+    if len(rows) == 0:
+        return
+    # Rows are sorted by their first column: a run of equal constants is counted before it is written.
+    current, run = rows[0, column], np.int64(0)
+    for row in range(len(rows)):
+        if rows[row, column] != current:
+            result[current] += run
+            current, run = rows[row, column], np.int64(0)
+        run += 1
+    result[current] += run
+
+
+@compiled
 def set_bits(rows: Rows, column: int, bits: NDArray[np.uint64]) -> None:
     """Set, in the line of each row's constant in a column, the bit of the other constant."""
     for row in range(len(rows)):
@@ -45,8 +60,16 @@ def set_bits(rows: Rows, column: int, bits: NDArray[np.uint64]) -> None:
 @compiled
 def send(rows: Rows, source: int, weights: Weights, target: int, result: Weights) -> None:
     """Add each row's weight, found by its constant in one column, to that of its constant in another one."""
+    if len(rows) == 0:
+        return
+    current = rows[0, target]
+    run = weights[rows[0, source]] * 0
     for row in range(len(rows)):
-        result[rows[row, target]] += weights[rows[row, source]]
+        if rows[row, target] != current:
+            result[current] += run
+            current, run = rows[row, target], run * 0
+        run += weights[rows[row, source]]
+    result[current] += run
 
 
 @compiled
@@ -155,6 +178,7 @@ def warm_up() -> None:
     starts.flags.writeable = targets.flags.writeable = False
     bits = np.zeros((1, 1), np.uint64)
     set_bits(rows, 0, bits)
+    tally(rows, 0, np.zeros(1, np.int64))
     bits.flags.writeable = False
     for kind in (np.int64, np.float64):
         weights, result = np.ones(1, kind), np.ones(1, kind)

@@ -77,7 +77,15 @@ def test_formulas_of_every_kind_change_as_counting_twice_says(case):
 
 @pytest.mark.parametrize(
     "text",
-    ["S(x) v S(y)", "F(x,y) => F(y,x)", "F(x,y) ^ F(y,z) => F(x,z)", "F(x,x) v S(x)", "F(A,x) v F(x,A)"],
+    [
+        "S(x) v S(y)",
+        "F(x,y) => F(y,x)",
+        "F(x,y) ^ F(y,z) => F(x,z)",
+        "F(x,x) v S(x)",
+        "F(A,x) v F(x,A)",
+        "(EXIST y F(x,y)) ^ (EXIST y F(y,x))",
+        "(EXIST y F(x,y)) ^ (EXIST x S(x))",
+    ],
 )
 @pytest.mark.parametrize("bits", range(0, 4096, 97))
 def test_atoms_that_occur_several_times_in_a_grounding(text, bits):

@@ -65,6 +65,8 @@ def test_messages_along_rows(dense, column, kind):
     _, (*_, weighed) = both(counting.weigh, rows, column, weights, values)
     assert np.array_equal(weighed, values * weights[rows[:, column]])
     assert both(counting.dot, weights, weights)[0] == weights @ weights
+    _, (*_, tallied) = both(counting.tally, rows, column, np.zeros(size, kind))
+    assert tallied.tolist() == dense.sum(1 - column).tolist()
 
 
 @settings(max_examples=30, deadline=None)
