@@ -124,6 +124,16 @@ def test_keys_step_and_the_notebook_does_not_hear_them(page):
     assert page.page.locator(".jp-Notebook .jp-Cell").count() == 3
 
 
+@pytest.mark.parametrize(
+    "focused", ["[data-command=step]", ".mlnlab-tabs button", "select", "summary", "svg"]
+)
+def test_letters_are_no_commands_of_the_notebook_while_the_view_has_the_focus(page, focused):
+    page.output(0).locator(focused).first.focus()
+    page.page.keyboard.press("b")  # would insert a cell
+    page.page.wait_for_timeout(200)
+    assert page.page.locator(".jp-Notebook .jp-Cell").count() == 3
+
+
 def test_parts_remarks_and_the_table(page):
     output = page.output(0)
     scrub_to(page, 25)

@@ -4,6 +4,7 @@ import { SHEET } from "./look.js";
 import { pageName } from "./page_name.js";
 import { changesOf } from "./patches.js";
 import { mount as mountScene } from "./scene.js";
+import { keepShortcutsAway } from "./shortcuts.js";
 import { mount as mountTable } from "./table.js";
 import { element } from "./table_parts.js";
 import { TOOLBAR_SHEET, Toolbar } from "./toolbar.js";
@@ -52,7 +53,7 @@ class RunView {
     this.#model = model;
     this.#bar = new Toolbar((event) => this.#tell(event));
     const [drawing, numbers] = [element("div"), element("div")];
-    this.#root.setAttribute("data-lm-suppress-shortcuts", "true");
+    keepShortcutsAway(this.#root);
     this.#tabs.setAttribute("role", "tablist");
     this.#remarks.setAttribute("role", "alert");
     this.#details.append(element("summary", "", "the numbers as a table"), numbers);

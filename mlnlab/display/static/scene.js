@@ -9,6 +9,7 @@ import { Drawing } from "./drawing.js";
 import { checkScene, nameOf, svgElement, textOf } from "./items.js";
 import { onKey } from "./keyboard.js";
 import { SHEET } from "./look.js";
+import { keepShortcutsAway } from "./shortcuts.js";
 import { Transition } from "./transitions.js";
 
 const TRANSITION = 400; // milliseconds
@@ -42,7 +43,7 @@ class SceneView {
     const style = document.createElement("style");
     style.textContent = SHEET;
     this.#host.className = "mlnlab-view tex2jax_ignore mathjax_ignore";
-    this.#host.setAttribute("data-lm-suppress-shortcuts", "true");
+    keepShortcutsAway(this.#host);
     this.#root.setAttribute("class", "mlnlab-scene mlnlab-grab");
     this.#root.setAttribute("tabindex", "0");
     this.#host.append(style, this.#root);

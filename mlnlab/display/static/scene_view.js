@@ -2,6 +2,7 @@
 import { SHEET } from "./look.js";
 import { pageName } from "./page_name.js";
 import { mount } from "./scene.js";
+import { keepShortcutsAway } from "./shortcuts.js";
 import { element } from "./table_parts.js";
 
 const VIEW_SHEET = SHEET.replaceAll(".mlnlab-view", ".mlnlab-drawing") +
@@ -25,7 +26,7 @@ class DrawingView {
   constructor(model, host) {
     this.#model = model;
     const drawing = element("div");
-    this.#root.setAttribute("data-lm-suppress-shortcuts", "true");
+    keepShortcutsAway(this.#root);
     this.#details.setAttribute("role", "status");
     this.#root.append(element("style", "", VIEW_SHEET), this.#heading, drawing, this.#details);
     host.append(this.#root);

@@ -2,6 +2,7 @@
 //   view.table({format: "mlnlab-table", version: 1, title, columns: [{name, number}], rows: [[...]]})
 //   view.onevent = (event) => {...}       {type: "select", row}, the row's number as it was given
 // Data are only ever set as text. `view.destroy()` leaves nothing behind.
+import { keepShortcutsAway } from "./shortcuts.js";
 import { TABLE_SHEET, element, rowElement } from "./table_parts.js";
 import { compare, matcher } from "./table_rules.js";
 
@@ -33,7 +34,7 @@ class TableView {
     this.#search.setAttribute("aria-label", "Search all columns");
     this.#status.setAttribute("role", "status");
     this.#more.type = "button";
-    this.#host.setAttribute("data-lm-suppress-shortcuts", "true");
+    keepShortcutsAway(this.#host);
     const table = element("table");
     table.append(this.#head, this.#body);
     this.#host.append(element("style", "", TABLE_SHEET), this.#search, table, this.#more, this.#status);
