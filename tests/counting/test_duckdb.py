@@ -75,6 +75,12 @@ def test_changes_of_formulas_of_every_kind(case):
     check_changes(case.formula, world)
 
 
+def test_an_equality_and_its_negation_contradict_after_renaming():
+    mln = ml.MLN.from_text("P(t, t)\nt = {A, B}\nP(x,x) v x = y v !P(x,y)")
+    for facts in ([], [("P", ("A", "A"))], [("P", ("A", "B")), ("P", ("B", "B"))]):
+        check_changes(mln.formulas[0].formula, ml.World.of(mln.vocabulary, facts))
+
+
 def check_changes(formula, world):
     for predicate in world.vocabulary.predicates.values():
         domains = [world.vocabulary.domain(type_) for type_ in predicate.types]
