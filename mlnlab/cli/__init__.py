@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 import traceback
@@ -34,6 +35,7 @@ _PIPE_CLOSED = 141  # ... and for one whose reader went away, as in `mlnlab ... 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; a failure is one sentence on stderr, never a traceback."""
     _open_closed_streams()
+    _write_what_a_stream_can()
     try:
         arguments = _parser().parse_args(argv)
     except SystemExit as finished:  # argparse has said what was wrong, or shown the manual
@@ -46,6 +48,12 @@ def _open_closed_streams() -> None:
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 - until the end
+
+
+def _write_what_a_stream_can() -> None:
+    """Write letters that an output's encoding does not have as their codes, rather than nothing at all."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
 
 
 def _run(arguments: argparse.Namespace) -> int:

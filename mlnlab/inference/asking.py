@@ -149,7 +149,9 @@ def _refuse_unknown(options: Mapping[str, object]) -> None:
 def _reason(answer: Marginals, method: Method) -> str:
     if not method.is_exact:
         return answer.reason
-    worlds = f"{answer.number_of_worlds:,} world{'s' * (answer.number_of_worlds != 1)}"
+    if answer.number_of_worlds == 1:
+        return f"{method.name}: there is 1 world, so the answer is exact"
+    worlds = f"{answer.number_of_worlds:,} worlds"
     return f"{method.name}: {worlds} are few enough to visit each, so the answer is exact"
 
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import csv
 import json
+import os
+import subprocess
+import sys
 
 import pytest
 
@@ -84,12 +87,23 @@ def test_without_facts_all_is_unknown(tmp_path, capsys):
     assert capsys.readouterr().out == "  0.5000  P(A)\n"
 
 
+def test_one_world_is_counted_as_one(tmp_path, capsys):
+    (tmp_path / "a.mln").write_text("thing = {A}\nP(thing)\n1 P(x)")
+    (tmp_path / "a.db").write_text("P(A)")
+    assert main(["infer", str(tmp_path / "a.mln"), str(tmp_path / "a.db"), "-q", "P"]) == 0
+    assert "there is 1 world, so the answer is exact" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
         (["-q", "Smoke"], "There is no predicate Smoke; did you mean Smokes?"),
         (["-q", "Smokes", "--method", "gibs"], "There is no inference method gibs"),
         (["-q", "Smokes", "-o", "a.txt"], "a.txt: the ending tells the format; it must be .csv or .json."),
+        (
+            ["-q", "Smokes", "-o", "nowhere/a.csv"],
+            "nowhere/a.csv cannot be written: there is no folder nowhere",
+        ),
         (["-q", "Smokes(x"], "is not a formula of this model"),
     ],
 )
@@ -99,6 +113,21 @@ def test_bad_options(paths, change, sentence, capsys):
     assert sentence in shown.err
     assert "Traceback" not in shown.err
     assert shown.out == ""
+
+
+def test_a_missing_folder_is_said_before_anything_is_computed(paths, monkeypatch):
+    monkeypatch.setattr("mlnlab.inference.asking.infer", lambda *_, **__: pytest.fail("computed"))
+    assert main(["infer", *paths[:2], "-q", "Smokes", "-o", "nowhere/a.csv"]) == 1
+
+
+def test_letters_that_an_output_cannot_hold_are_written_as_codes(tmp_path):
+    (tmp_path / "a.mln").write_text("Größe(thing)\n0 Größe(Zoë)", encoding="utf-8")
+    command = [sys.executable, "-m", "mlnlab", "infer", str(tmp_path / "a.mln"), "-q", "Größe"]
+    done = subprocess.run(
+        command, env=os.environ | {"PYTHONIOENCODING": "ascii"}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "  0.5000  Gr\\xf6\\xdfe(Zo\\xeb)\n"
 
 
 def test_bad_files(paths, tmp_path, capsys):

@@ -89,6 +89,8 @@ def run(arguments: argparse.Namespace) -> int:
     output = arguments.output
     if output is not None and output.suffix.lower() not in _ENDINGS:
         raise InputError(f"{output}: the ending tells the format; it must be {' or '.join(_ENDINGS)}.")
+    if output is not None and not output.parent.is_dir():  # said before hours of sampling, not behind them
+        raise InputError(f"{output} cannot be written: there is no folder {output.parent}.")
     if not split_queries(arguments.query):
         raise InputError("--query is empty: name a predicate, an atom or a formula, as in --query Smokes.")
     options = _method_options(arguments)
