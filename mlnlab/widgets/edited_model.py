@@ -245,8 +245,10 @@ class EditedModel:
             number = self._asked
         self._answering.ask(case, number)
         with self._guard:
-            if self._answered < number:
-                self._answers_changed()  # it is being worked on
+            if self._answered < number:  # it is being worked on
+                if self._answer.problem:
+                    self._answer = Answer()  # that was about an older question
+                self._answers_changed()
 
     def _take_answer(self, answer: Answer, number: int, last: bool) -> None:
         """Take an answer in, in the handler of a message or in a thread."""

@@ -301,6 +301,15 @@ def test_many_worlds_are_sampled_and_a_newer_edit_ends_the_older_run():
     until(lambda: not [thread for thread in threading.enumerate() if thread.name == "mlnlab-live"])
 
 
+def test_an_older_problem_is_not_said_while_something_else_is_computed():
+    people = "\n".join(f"Friends(P{i}, P{i + 1})" for i in range(40))
+    editor = ml.editor(TEXT, database(people), query=())
+    assert "Nothing is asked for" in editor.bars["problem"]
+    editor.query = ["Smokes", "Cancer"]
+    assert editor.bars["problem"] == ""
+    editor.close()
+
+
 def test_what_takes_long_does_not_block_who_edits():
     people = "\n".join(f"Friends(P{i}, P{i + 1})" for i in range(9))
     editor = ml.editor(TEXT, database(people), ["Smokes", "Cancer"])
