@@ -207,6 +207,26 @@ def test_answers_that_come_while_one_types_take_nothing_away(opened):
     assert editor.kernel()["text"] == TEXT + written
 
 
+def test_a_paste_of_a_megabyte_does_not_stop_the_page(opened):
+    seconds = opened.page.evaluate(
+        """async () => {
+          const field = document.querySelector(".mle textarea"), began = performance.now();
+          field.focus();
+          field.value += "1 Smokes(x) v Smokes(y)\\n".repeat(45000);
+          field.dispatchEvent(new Event("input"));
+          await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+          return (performance.now() - began) / 1000;
+        }"""
+    )
+    assert seconds < 12  # with colours it took forty
+    assert opened.page.evaluate("document.querySelectorAll('.mle-code *').length") < 100
+    opened.root.get_by_text("too long to be edited here").first.wait_for()
+    opened.page.keyboard.press("Control+z")
+    opened.page.wait_for_function(f"document.querySelector('.mle textarea').value.length === {len(TEXT)}")
+    assert opened.root.locator(".mle-line").count() == len(TEXT.split("\n"))
+    assert opened.root.locator(".mle-code .mle-p").count() > 5
+
+
 def test_undo_and_redo_know_typing_and_the_table(opened):
     editor = opened
     editor.type_at_end("2 Cancer(x)")

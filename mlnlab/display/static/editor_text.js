@@ -5,6 +5,7 @@ import { button, element } from "./editor_parts.js";
 
 const AFTER_TYPING = 150; // milliseconds
 const LINE = 20; // pixels
+const MOST_COLOURED = 200_000; // letters: as many as can be edited; a page would stand still over more
 const BETWEEN_SAYINGS = 1000;
 const SIGNS = { error: "✖", warning: "▲", note: "●" };
 const ORDER = ["error", "warning", "note"];
@@ -120,22 +121,32 @@ export class TextPane {
 
   /** Colour the lines; those that look as before are left alone. */
   #draw() {
-    const lines = linesOf(this.#field.value);
+    const text = this.#field.value;
+    if (text.length > MOST_COLOURED) return this.#drawPlain(text);
+    const lines = linesOf(text);
     const numbers = [];
+    const there = [...this.#back.children];
     lines.forEach((pieces, place) => {
       const marks = this.#marksOf(place + 1);
       const key = JSON.stringify([pieces, marks]);
       if (this.#drawn[place] !== key) {
         const made = lineElement(pieces, marks);
-        if (place < this.#back.children.length) this.#back.children[place].replaceWith(made);
+        if (place < there.length) there[place].replaceWith(made);
         else this.#back.append(made);
         this.#drawn[place] = key;
       }
       numbers.push(element("div", marks.length ? `mle-${worst(marks).severity}` : "", String(place + 1)));
     });
-    while (this.#back.children.length > lines.length) this.#back.lastChild.remove();
+    for (const extra of there.slice(lines.length)) extra.remove();
     this.#drawn.length = lines.length;
     this.#gutter.replaceChildren(...numbers);
+  }
+
+  /** Show a text that is too long as one piece, without colours and numbers. */
+  #drawPlain(text) {
+    this.#back.replaceChildren(element("div", "mle-line", text));
+    this.#gutter.replaceChildren();
+    this.#drawn = [];
   }
 
   #lineOfCaret() {
