@@ -359,6 +359,15 @@ def test_a_page_that_is_loaded_again_goes_on_editing(lab):
         assert editor.follows()["weights"][0] == -1
 
 
+def test_an_editor_that_lost_its_kernel_says_so(opened):
+    opened.page.evaluate(
+        "() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart().then(() => 0)"
+    )
+    opened.type_at_end("// more")
+    opened.root.get_by_text("run the cell again").wait_for()
+    assert opened.field.input_value().endswith("// more")
+
+
 def test_without_a_kernel_the_model_and_its_probabilities_still_stand_there(lab):
     import mlnlab as ml
 

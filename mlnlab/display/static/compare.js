@@ -1,7 +1,8 @@
 // Two models side by side. Python sends rows, bars and status; the page sends weights and what is to be taken over.
 import { EDITOR_SHEET } from "./editor_look.js";
-import { Line } from "./editor_line.js";
+import { Line, SILENCE } from "./editor_line.js";
 import { button, element } from "./editor_parts.js";
+import { keepShortcutsAway } from "./shortcuts.js";
 
 const SIDES = ["left", "right"];
 const STATES = { added: "+ only right", removed: "− only left", changed: "~ changed", same: "" };
@@ -43,7 +44,8 @@ class Compare {
     this.#model = model;
     const line = new Line(model);
     this.#line = line;
-    this.#root.setAttribute("data-lm-suppress-shortcuts", "true");
+    line.silent = () => { this.#remark.textContent = SILENCE; this.#remark.hidden = false; };
+    keepShortcutsAway(this.#root);
     this.#root.append(element("style", "", COMPARE_SHEET), this.#head(), this.#remark, element("span", "mle-label", "formulas"), this.#rows, this.#others, this.#tools(), this.#problems, this.#bars);
     this.#root.addEventListener("keydown", (event) => event.stopPropagation());
     host.append(this.#root);

@@ -1,11 +1,12 @@
 // The editor of a model. Python holds the document; the page sends edits and shows what comes back:
 //   text_shown, findings, table, status, bars    and the message {type: "checked", text, findings}
 import { BARS_SHEET, Bars } from "./editor_bars.js";
-import { Line } from "./editor_line.js";
+import { Line, SILENCE } from "./editor_line.js";
 import { EDITOR_SHEET } from "./editor_look.js";
 import { RowTable } from "./editor_table.js";
 import { TextPane } from "./editor_text.js";
 import { button, element } from "./editor_parts.js";
+import { keepShortcutsAway } from "./shortcuts.js";
 
 export function render({ model, el }) {
   const editor = new Editor(model, el);
@@ -33,6 +34,7 @@ class Editor {
     const line = new Line(model);
     const tell = (kind, content, key) => line.tell(kind, content, key);
     this.#line = line;
+    line.silent = () => { this.#remark.textContent = SILENCE; this.#remark.hidden = false; };
     this.#text = new TextPane({
       text: (text) => { this.#lastText = this.#line.tell("text", { text }, "text"); },
       undo: () => this.#line.tell("undo"),
@@ -43,7 +45,7 @@ class Editor {
     this.#bars = new Bars(tell);
     this.#undo = button("↶", "", "undo", () => { this.#text.flush(); this.#line.tell("undo"); });
     this.#redo = button("↷", "", "redo", () => { this.#text.flush(); this.#line.tell("redo"); });
-    this.#root.setAttribute("data-lm-suppress-shortcuts", "true");
+    keepShortcutsAway(this.#root);
     this.#root.append(element("style", "", EDITOR_SHEET + BARS_SHEET), this.#head(), this.#remark, this.#sides(), this.#bars.element);
     this.#root.addEventListener("keydown", (event) => this.#onKey(event));
     host.append(this.#root);

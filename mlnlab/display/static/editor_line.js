@@ -1,9 +1,14 @@
 // The line from a page to Python: one edit is on its way at a time, and of the same kind only the newest waits.
+import { pageName } from "./page_name.js";
+
 const PATIENCE = 2000; // milliseconds for an answer, before the next edit is sent without it
 
+export const SILENCE = "No answer so far: the kernel is busy, or it was restarted; then run the cell again.";
+
 export class Line {
-  id = crypto.randomUUID();
+  id = pageName();
   answered = 0; // the newest edit of this page that has come back
+  silent = () => {}; // called when an answer is overdue
   #model;
   #edit = 0;
   #outstanding = 0;
@@ -61,7 +66,7 @@ export class Line {
     this.#waiting.delete(key);
     this.#outstanding = message.edit;
     clearTimeout(this.#patience);
-    this.#patience = setTimeout(() => this.#free(), PATIENCE);
+    this.#patience = setTimeout(() => { this.silent(); this.#free(); }, PATIENCE);
     this.send(message);
   }
 
