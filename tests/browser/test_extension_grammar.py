@@ -75,6 +75,13 @@ def assert_read_alike(read, text):
         assert places(nodes, name) == wanted, name
 
 
+def test_a_quantified_variable_may_tell_its_type(read):
+    text = "City(city)\nP(person)\n1.5 EXIST x:city, y P(y)\n2: FORALL z:person !P(z)\n"
+    nodes = read("mln", text)
+    assert not places(nodes, "error")
+    assert len(places(nodes, "Statement")) == 4
+
+
 @pytest.mark.parametrize("path", [*of_kind("mln"), *files("reference", "syntax/*.mln")])
 def test_every_model_is_read_as_we_read_it(read, path):
     with path.open(encoding="utf-8", newline="") as file:
