@@ -29,7 +29,7 @@ def joined(entry: Path) -> str:
     """Return a module with everything it imports as one module, which exports what the entry exports."""
     order: list[Path] = []
     _collect(entry.resolve(), order, ())
-    names = {path: f"module{number}" for number, path in enumerate(order)}
+    names = {path: f"m{number}" for number, path in enumerate(order)}
     parts = [_wrapped(path, names) for path in order]
     exported = ", ".join(_exports(_source(entry.resolve())))
     return "\n".join(
@@ -90,7 +90,7 @@ def _shortened(source: str) -> str:
     lines = (_REMARK.sub("", line).strip() for line in renamed.splitlines())
     kept = (line for line in lines if line and not line.startswith(("//", "/**")))
     # Behind these a new line means nothing.
-    return "".join(line if line.endswith(("{", ";", ",", "(")) else f"{line}\n" for line in kept)
+    return "".join(line if line.endswith(("{", "}", ";", ",", "(")) else f"{line}\n" for line in kept)
 
 
 def _letters(number: int) -> str:
