@@ -123,12 +123,15 @@ def test_play_and_pause_show_the_step_they_name_and_the_kernel_stays_free(page):
 
 
 def test_keys_step_and_the_notebook_does_not_hear_them(page):
-    page.output(0).locator("[data-command=back]").focus()
-    scrub_until_shown(page, 5)
+    page.output(0).locator("[data-command=play]").focus()
+    page.page.keyboard.press("Home")
+    wait_for_step(page, 0)
     page.page.keyboard.press("ArrowRight")
-    wait_for_step(page, 6)
+    wait_for_step(page, 1)
+    page.page.keyboard.press("ArrowRight")
+    wait_for_step(page, 2)
     page.page.keyboard.press("ArrowLeft")
-    wait_for_step(page, 5)
+    wait_for_step(page, 1)
     page.page.keyboard.press("Home")
     wait_for_step(page, 0)
     assert drawn(page) == heights_at(0)
