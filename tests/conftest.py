@@ -24,6 +24,7 @@ hypothesis.settings.load_profile(
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
+@pytest.hookimpl(tryfirst=True)  # xdist reads the groups in the same hook
 def pytest_collection_modifyitems(items):
     """Mark tests by what they ask for; tests with a browser share one worker, so that one runs at a time."""
     for item in items:
@@ -33,6 +34,16 @@ def pytest_collection_modifyitems(items):
         if asked & {"chromium", "browser"}:
             item.add_marker(pytest.mark.browser)
             item.add_marker(pytest.mark.xdist_group("browser"))
+
+
+def pytest_collection_finish(session):
+    """Refuse to run where xdist lost the groups: tests that share a page would be torn apart."""
+    if not getattr(session.config.option, "loadgroup", False):
+        return
+    for item in session.items:
+        if item.get_closest_marker("xdist_group") and not item.nodeid.endswith("@browser"):
+            versions = f"pytest {pytest.__version__} with this pytest-xdist"
+            raise pytest.UsageError(f"{versions} does not keep the group of {item.nodeid} together.")
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,6 @@ import time
 
 import nbformat
 import pytest
-from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 from mlnlab.cli.page.execute import execute
 from mlnlab.steps.step import Step
@@ -51,12 +50,11 @@ def step_shown(page, cell=0):
     return int(re.search(r"[\d,]+", page.output(cell).locator("output").inner_text())[0].replace(",", ""))
 
 
-def wait_for_step(page, index, cell=0, timeout=30_000):
+def wait_for_step(page, index, cell=0):
     page.page.wait_for_function(
         "([n, text]) => document.querySelectorAll('.jp-Notebook .jp-Cell')[n].querySelector('output')"
         "?.textContent.startsWith(text)",
         arg=[cell, f"step {index:,}"],
-        timeout=timeout,
     )
 
 
@@ -68,16 +66,8 @@ def scrub_to(page, position, cell=0):
 
 
 def scrub_until_shown(page, position):
-    """Drag as a hand does, which sends many moves: on a busy machine a single one was once not answered."""
-    for attempt in range(3):
-        scrub_to(page, position)
-        try:
-            wait_for_step(page, position, timeout=10_000)
-        except PlaywrightTimeout:
-            if attempt == 2:
-                raise
-        else:
-            return
+    scrub_to(page, position)
+    wait_for_step(page, position)
 
 
 @pytest.fixture(scope="module")
