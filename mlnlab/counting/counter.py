@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
-from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,10 +11,11 @@ import numpy as np
 from mlnlab.counting.binding import BoundConjunction, Grouped, bound, pattern_of, scan, with_estimate
 from mlnlab.counting.conjunctions import CountTerm, Threshold
 from mlnlab.counting.explaining import Explanation, TermExplanation, refuse_beyond_budget, step_of
-from mlnlab.counting.facts import Facts, degrees, facts_of
+from mlnlab.counting.facts import Facts, facts_of
 from mlnlab.counting.indicators import normal_form
 from mlnlab.counting.nodes import Run
 from mlnlab.counting.plans import Plan, plan
+from mlnlab.counting.prepared import FITS, PreparedTerm, fits
 from mlnlab.counting.tables import Part
 from mlnlab.counting.thresholds import Exceptions, truth_of
 from mlnlab.logic.formulas import Cardinality, Constant, Variable, holds_between
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from mlnlab.logic.vocabulary import Vocabulary
     from mlnlab.model.database import Database
     from mlnlab.model.world import World
-
-_FITS = 1 << 62  # numbers below it, and sums of two of them, are int64
 
 
 class Counter:
@@ -129,18 +127,33 @@ class _Term:
         """The names of the variables."""
         return tuple(variable.name for variable in self.bound.conjunction.variables)
 
+    def prepared(
+        self, facts: Facts, truths: dict[Quantity | Cardinality, Exceptions]
+    ) -> Iterator[PreparedTerm]:
+        """Yield each case of the term with its plan, and a run whose numbers are wide enough."""
+        cases, derived = self._cases(facts, truths)
+        variables = self.bound.conjunction.variables
+        for case in cases:
+            run = Run(facts, np.int64, derived)
+            narrow = all(most < FITS or fits(case.plan, k, run) for k, most in enumerate(case.plan.reach))
+            yield PreparedTerm(
+                self.coefficient * case.sign, str(self.bound.conjunction), case.factor,
+                case.plan if narrow else self._wide(case, facts),
+                run if narrow else Run(facts, object, derived), self.names, tuple(v.type for v in variables),
+            )  # fmt: skip
+
     def explained(
         self, facts: Facts, truths: dict[Quantity | Cardinality, Exceptions]
     ) -> Iterator[TermExplanation]:
-        """Yield how each case of the term was counted."""
-        cases, derived = self._cases(facts, truths)
-        for case in cases:
+        """Yield how each case of the term was counted; behind a part that is zero nothing is needed."""
+        for one in self.prepared(facts, truths):
             sizes: dict[int, int] = {}
-            values = self._values(case, facts, derived, sizes)
-            steps = tuple(step_of(part, self.names, sizes) for part in case.plan.parts)
-            count = case.factor * prod(part for part in values if isinstance(part, int))
-            label = str(self.bound.conjunction)
-            yield TermExplanation(self.coefficient * case.sign, label, count, case.factor, steps)
+            run, count = replace(one.run, sizes=sizes), one.free
+            for part in one.plan.parts:
+                found = run.value(part) if count else 0
+                count *= found if isinstance(found, int) else 1
+            steps = tuple(step_of(part, self.names, sizes) for part in one.plan.parts)
+            yield TermExplanation(one.coefficient, one.conjunction, count, one.free, steps)
 
     def count(self, facts: Facts, truths: dict[Quantity | Cardinality, Exceptions]) -> int:
         """Return the number of bindings that make the conjunction true."""
@@ -170,7 +183,7 @@ class _Term:
         run = Run(facts, np.int64, derived, sizes)
         for place, node in enumerate(case.plan.parts):
             reach = case.plan.reach[place]
-            if reach >= _FITS and not _fits(case.plan, place, run):
+            if reach >= FITS and not fits(case.plan, place, run):
                 wide = self._wide(case, facts)
                 return [Run(facts, object, derived, sizes).value(other) for other in wide.parts]
             values.append(run.value(node))
@@ -252,37 +265,3 @@ class _Term:
 def _uses(truth: Exceptions) -> tuple[bool, ...]:
     """Return how a derived relation is joined: always, or with and without where it holds by default."""
     return (False, True) if truth.default else (True,)
-
-
-def _fits(found: Plan, place: int, run: Run) -> bool:
-    """Tell whether a part's value is below 2^62: by bounds first, then by a run in float64."""
-    scans = found.scans[place]
-    if _most(scans, run) < _FITS or _most_by_degrees(scans, run) < _FITS:
-        return True
-    value = Run(run.facts, np.float64, run.derived).value(found.parts[place])
-    if isinstance(value, int | float):
-        return value < _FITS
-    return value.weights is None or not len(value.weights) or float(value.weights.max()) < _FITS
-
-
-def _most(scans: Sequence[Scan], run: Run) -> int:
-    return prod(len(scan.rows(run)) for scan in scans)
-
-
-def _most_by_degrees(scans: Sequence[Scan], run: Run) -> int:
-    """Bound the bindings by going from atom to atom: each adds at most the largest number of neighbours."""
-    bound_variables: set[int] = set()
-    most = 1
-    waiting = list(scans)
-    while waiting:
-        scan = max(waiting, key=lambda one: len(bound_variables.intersection(one.variables)))
-        waiting.remove(scan)
-        rows = scan.rows(run)
-        known = [column for column, v in enumerate(scan.variables) if v in bound_variables]
-        if len(known) < len(scan.variables) or not known:
-            steps = [len(rows)]
-            if len(rows):
-                steps += [int(degrees(rows, c, int(rows[:, c].max()) + 1).max()) for c in known]
-            most *= min(steps)
-        bound_variables.update(scan.variables)
-    return most
