@@ -41,6 +41,14 @@ def method_for(method: str, db: object) -> tuple[str, str]:
     return PLANNED, "The facts are in memory, where counting by plans is fastest."
 
 
+def check_memory(memory: str, method: str, db: object) -> None:
+    """Refuse a limit of memory where it would be ignored."""
+    if memory and isinstance(db, FactFiles):
+        raise ArgumentError('Files have their limit where they are opened: ml.FactFiles(..., memory="1GB").')
+    if memory and method != DUCKDB:
+        raise ArgumentError('memory= is a limit for DuckDB, and needs method="duckdb" beside it.')
+
+
 def counted_in_files(
     formulas: Sequence[Formula], files: FactFiles, vocabulary: Vocabulary
 ) -> tuple[list[int], list[int]]:
@@ -51,9 +59,9 @@ def counted_in_files(
     ]
 
 
-def count_all_in_duckdb(formulas: Sequence[Formula], facts: Facts) -> list[int]:
+def count_all_in_duckdb(formulas: Sequence[Formula], facts: Facts, memory: str = "") -> list[int]:
     """Count formulas one after the other; a function of the module, so that other processes find it."""
-    with store_of(facts) as store:
+    with store_of(facts, memory=memory) as store:
         return [_count_one(formula, store) for formula in formulas]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import prod
 from typing import TYPE_CHECKING, Protocol, overload
 
@@ -11,6 +12,7 @@ from mlnlab.counting.counter import Counter, TermSum
 from mlnlab.counting.counting_methods import (
     DUCKDB,
     PLANNED,
+    check_memory,
     count_all_in_duckdb,
     counted_in_files,
     method_for,
@@ -116,6 +118,7 @@ def count(
     db: Database | World | FactFiles,
     *,
     method: str = "auto",
+    memory: str = "",
     executor: Executor | None = None,
 ) -> Counts:
     r"""Return n_i, the number of true groundings, for each formula of ``mln.expand(db)``.
@@ -134,9 +137,11 @@ def count(
     With an ``executor`` (any with ``submit``, as those of ``concurrent.futures``) formulas are counted in
     parallel, in batches; the result does not depend on it.
 
-    ``method="duckdb"`` counts by a second implementation that has nothing in common with the plans, which
-    serves as a check; ``"auto"`` takes it for facts that stand in files, as :class:`mlnlab.FactFiles` holds
-    them, and plans otherwise. DuckDB uses all cores for files, so that no ``executor`` is needed there.
+    There are two implementations that have only the meaning of formulas in common. ``method="planned"`` is
+    the fast one, for facts in memory; ``"duckdb"`` counts facts that stand in files, as
+    :class:`mlnlab.FactFiles` holds them, and is a check of the other; ``"auto"`` takes DuckDB for files and
+    plans for everything else, and says so in ``.method`` and ``.reason``. ``memory`` bounds what DuckDB keeps
+    in memory, as in ``"1GB"``. DuckDB uses all cores, so that no ``executor`` is needed for files.
 
     >>> ml.count(mln, db, method="duckdb") == n
     True
@@ -144,22 +149,24 @@ def count(
     if not isinstance(mln, MLN):
         raise ArgumentError(f"A model is needed first, made by ml.MLN.from_text or ml.load, not {mln!r:.50}.")
     chosen, reason = method_for(method, db)
+    check_memory(memory, chosen, db)
     expanded = mln.expand(db)
     formulas = [weighted.formula for weighted in expanded.formulas]
     if isinstance(db, FactFiles):
         numbers, groundings = counted_in_files(formulas, db, expanded.vocabulary)
     else:
         facts = facts_of(db, expanded.vocabulary)
-        numbers = counts_of(formulas, facts, executor, method=chosen)
+        numbers = counts_of(formulas, facts, executor, method=chosen, memory=memory)
         groundings = [groundings_of(formula, facts) for formula in formulas]
     return Counts(expanded.formulas, tuple(numbers), tuple(groundings), chosen, reason)
 
 
 def counts_of(
-    formulas: Sequence[Formula], facts: Facts, executor: Executor | None = None, *, method: str = PLANNED
-) -> list[int]:
+    formulas: Sequence[Formula], facts: Facts, executor: Executor | None = None, *, method: str = PLANNED,
+    memory: str = "",
+) -> list[int]:  # fmt: skip
     """Return the number of true groundings of each formula."""
-    count_all = count_all_in_duckdb if method == DUCKDB else _count_all
+    count_all = partial(count_all_in_duckdb, memory=memory) if method == DUCKDB else _count_all
     if executor is None or len(formulas) < 2:
         return count_all(formulas, facts)
     size = -(-len(formulas) // _MOST_BATCHES)

@@ -170,9 +170,12 @@ def opened(
     return Connection(vocabulary, database, folder)
 
 
-def store_of(facts: Facts, *, threads: int | None = None) -> Connection:
-    """Open the facts of a world, scanned where they stand in memory."""
-    connection = opened(facts.vocabulary, threads=threads)
+def store_of(facts: Facts, *, memory: str = "", threads: int | None = None) -> Connection:
+    """Open the facts of a world, scanned where they stand in memory.
+
+    The limit of memory is for what DuckDB makes of them; what goes beyond is written to a temporary folder.
+    """
+    connection = opened(facts.vocabulary, memory=memory, threads=threads)
     for predicate, rows in facts.tables.items():
         connection.tables[predicate] = connection.scanning(rows)
     return connection

@@ -1,0 +1,210 @@
+"""``ml.deltas``: the public shape, both methods, executors, facts in files, and what is refused."""
+
+from __future__ import annotations
+
+import multiprocessing
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import mlnlab as ml
+from mlnlab.counting.duckdb_atom_deltas import atom_deltas_in_duckdb
+from mlnlab.counting.duckdb_store import store_of
+from mlnlab.counting.facts import facts_from_tables
+from mlnlab.logic.ground_atoms import GroundAtom
+from mlnlab.logic.vocabulary import FrozenMapping, Predicate, SizedDomain, Vocabulary
+
+SMOKERS = """
+Smokes(person)
+Friends(person, person)
+Age(person, age)
+Rain()
+age = {1, ..., 4}
+1.5 Smokes(x) ^ Friends(x, y) => Smokes(y)
+Smokes(+x) ^ Friends(x, y)
+1 Friends(x, y) ^ Friends(y, z) => Friends(x, z)
+1 EXIST y Friends(x, y)
+1 Age(x, t) ^ Age(y, t+1) => Friends(x, y)
+0.2 Rain() v Smokes(x) v Smokes(y)
+1.5 Smokes(x) ^ Friends(x, y) => Smokes(y)
+"""
+FACTS = """
+Friends(Anna, Bob)\nFriends(Bob, Anna)\nFriends(Anna, Carl)\nSmokes(Anna)\nSmokes(Dora)
+Age(Anna, 3)\nAge(Bob, 4)\nAge(Carl, 2)\nRain()
+"""
+
+
+@pytest.fixture(scope="module")
+def smokers():
+    mln = ml.MLN.from_text(SMOKERS)
+    return mln, ml.Database.from_text(FACTS, mln)
+
+
+def every_atom(vocabulary, predicate):
+    domains = map(vocabulary.domain, vocabulary[predicate].types)
+    return [GroundAtom(predicate, names) for names in product(*domains)]
+
+
+@pytest.mark.parametrize("method", ["auto", "planned", "duckdb"])
+def test_one_whole_number_for_each_formula_of_the_expanded_model(smokers, method):
+    mln, db = smokers
+    changes = ml.deltas(mln, db, method=method)
+    assert set(changes) == set(db.vocabulary.predicates)
+    assert changes.method == ("planned" if method == "auto" else method)
+    world, formulas = db.world(), [weighted.formula for weighted in mln.expand(db).formulas]
+    assert len(changes.formulas) == len(formulas) > 9
+    for predicate in changes:
+        for atom in every_atom(db.vocabulary, predicate):
+            with_it = world if world.holds(*atom) else world.flipped(atom)
+            expected = [with_it.count(f) - with_it.flipped(atom).count(f) for f in formulas]
+            assert changes.at(atom) == changes.at(str(atom)) == tuple(expected)
+            assert all(type(number) is int for number in changes.at(atom))
+
+
+def rows_of(changes):
+    """Each predicate's merged rows as a mapping from numbers and truth to how many atoms have them."""
+    rows = {}
+    for name, found in changes.merged().items():
+        columns = found.truths.tolist(), found.values.tolist(), found.multiplicities  # noqa: PD011
+        rows[name] = {(truth, *row): number for truth, row, number in zip(*columns, strict=True)}
+    return rows
+
+
+@pytest.mark.parametrize("method", ["planned", "duckdb"])
+@pytest.mark.parametrize(
+    "executor",
+    [
+        lambda: ThreadPoolExecutor(3),
+        lambda: ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")),
+    ],
+)
+def test_executors_change_nothing(smokers, method, executor):
+    mln, db = smokers
+    with executor() as workers:
+        shared_out = ml.deltas(mln, db, method=method, executor=workers)
+    assert rows_of(shared_out) == rows_of(ml.deltas(mln, db))
+    assert shared_out.formulas == ml.deltas(mln, db).formulas
+    assert list(shared_out) == list(ml.deltas(mln, db))
+
+
+def random_facts(size, tuples, seed=0):
+    signatures = {**dict.fromkeys("AB", ("t", "t")), "U": ("t",), "T": ("t", "t", "t")}
+    predicates = {name: Predicate(name, types) for name, types in signatures.items()}
+    words = Vocabulary(FrozenMapping({"t": SizedDomain("K", size)}), FrozenMapping(predicates))
+    rng = np.random.default_rng(seed)
+    tables = {
+        name: rng.integers(0, size, (tuples, p.arity)).astype(np.uint32) for name, p in predicates.items()
+    }
+    return facts_from_tables(words, tables)
+
+
+def test_merged_rows_of_larger_data_are_the_same_by_both_methods():
+    facts = random_facts(50, 200)
+    mln = ml.MLN(facts.vocabulary)
+    formulas = [mln.parse(text) for text in (
+        "A(x,y) ^ B(y,z) => A(x,z)", "T(x,y,z) ^ U(x) => A(z,y)", "U(x) v A(x,x) v !B(x,y)",
+        "EXIST y (A(x,y) ^ U(y))")]  # fmt: skip
+    world = ml.World.of(facts.vocabulary, [
+        (name, tuple(f"K{k + 1}" for k in row)) for name in facts.tables for row in facts.rows(name).tolist()
+    ])  # fmt: skip
+    planned, second = (ml.deltas(formulas, world, method=method) for method in ("planned", "duckdb"))
+    assert rows_of(planned) == rows_of(second)
+    sizes = {name: sum(rows.values()) for name, rows in rows_of(second).items()}
+    assert sizes == {"A": 2_500, "B": 2_500, "U": 50, "T": 125_000}
+
+
+def test_changes_pass_64_bits_in_duckdb_too():
+    facts = random_facts(3_000_000, 1)
+    formulas = [ml.MLN(facts.vocabulary).parse("U(x) v U(y) v U(z) v U(w) ^ A(z,w)")]
+    with store_of(facts) as store:
+        found = atom_deltas_in_duckdb(formulas, store, ["U"])["U"]
+    absent = np.array([[next(k for k in range(9) if k not in facts.rows("U"))]], np.uint32)
+    assert found.at(absent)[0, 0] > 1 << 64
+    merged = found.merged()
+    assert merged.atoms == 3_000_000
+    assert len(merged.multiplicities) < 6
+
+
+def test_predicates_are_chosen_and_unmentioned_ones_change_nothing(smokers):
+    mln, db = smokers
+    friendly = [mln.parse("Friends(x, y) => Friends(y, x)")]
+    for method in ("planned", "duckdb"):
+        assert list(ml.deltas(friendly, db, method=method)) == ["Friends"]
+        changes = ml.deltas(friendly[0], db, predicates=["Smokes", "Rain"], method=method)
+        assert list(changes) == ["Smokes", "Rain"]
+        assert rows_of(changes)["Smokes"] == {(False, 0): 2, (True, 0): 2}
+        assert rows_of(changes)["Rain"] == {(True, 0): 1}
+    assert ml.deltas(friendly, db).at("Smokes(Anna)") == (0,)
+
+
+def test_the_table_lists_merged_rows_of_all_predicates(smokers):
+    mln, db = smokers
+    frame = ml.deltas(mln, db).to_frame()
+    assert list(frame.columns[:2]) == ["predicate", "now"]
+    assert frame.columns[-1] == "atoms"
+    assert frame.columns.is_unique
+    assert "Smokes(x) ^ Friends(x, y) => Smokes(y) (2)" in frame.columns
+    assert frame.groupby("predicate")["atoms"].sum().to_dict() == {
+        "Smokes": 4, "Friends": 16, "Age": 16, "Rain": 1
+    }  # fmt: skip
+    assert frame.equals(ml.deltas(mln, db, method="duckdb").to_frame())
+    assert (
+        repr(ml.deltas(mln, db)) == "<Deltas: Δn of 10 formulas by the atoms of Smokes, Friends, Age, Rain>"
+    )
+
+
+def test_facts_in_files_change_as_facts_in_memory(tmp_path):
+    mln = ml.MLN.from_text("Smokes(p)\nFriends(p, p)\n1 Smokes(x) ^ Friends(x, y) => Smokes(y)")
+    rng = np.random.default_rng(2)
+    people = np.array([f"P{k}" for k in range(15)], object)
+    frames = {"Friends": pd.DataFrame(people[rng.integers(0, 15, (40, 2))], columns=["p1", "p2"]),
+              "Smokes": pd.DataFrame({"p": people[::3]})}  # fmt: skip
+    files = {name: tmp_path / f"{name}.csv" for name in frames}
+    for name, frame in frames.items():
+        frame.to_csv(files[name], index=False)
+    db = ml.Database.from_files(files, mln)
+    with ml.FactFiles(files, mln) as facts:
+        in_files = ml.deltas(mln, facts)
+        assert in_files.method == "duckdb"
+        assert rows_of(in_files) == rows_of(ml.deltas(mln, db))
+        assert in_files.at("Friends(P3, P4)") == ml.deltas(mln, db).at("Friends(P3, P4)")
+
+
+def test_what_cannot_be_answered_gets_a_sentence(smokers):
+    mln, db = smokers
+    formula = mln.parse("Smokes(x)")
+    with pytest.raises(ml.ArgumentError, match="model is needed"):
+        ml.deltas("Smokes(x)", db)
+    with pytest.raises(ml.ArgumentError, match="model is needed"):
+        ml.deltas([], db)
+    with pytest.raises(ml.ArgumentError, match="not in str"):
+        ml.deltas(formula, "Smokes(Anna)")
+    with pytest.raises(ml.ArgumentError, match="did you mean Smokes"):
+        ml.deltas(formula, db, predicates=["Smoke"])
+    with pytest.raises(ml.ArgumentError, match=r'predicates=\["Smokes"\]'):
+        ml.deltas(formula, db, predicates="Smokes")
+    with pytest.raises(ml.ArgumentError, match="did you mean duckdb"):
+        ml.deltas(formula, db, method="duckdbb")
+    with pytest.raises(ml.ArgumentError, match='needs method="duckdb"'):
+        ml.deltas(formula, db, memory="1GB")
+    with pytest.raises(ml.ArgumentError, match="did you mean Smokes"):
+        ml.deltas(formula, db)["Smoke"]
+    with pytest.raises(ml.ArgumentError, match="not a constant"):
+        ml.deltas(formula, db).at(GroundAtom("Smokes", ("Nobody",)))
+    assert "Smoke" not in ml.deltas(formula, db)
+
+
+def test_duckdb_keeps_to_a_limit_of_memory_for_facts_in_memory(smokers):
+    mln, db = smokers
+    assert ml.count(mln, db, method="duckdb", memory="300MB") == ml.count(mln, db)
+    assert rows_of(ml.deltas(mln, db, method="duckdb", memory="300MB")) == rows_of(ml.deltas(mln, db))
+    with pytest.raises(ml.ArgumentError, match="settings"):
+        ml.count(mln, db, method="duckdb", memory="much")
+    with pytest.raises(ml.ArgumentError, match='needs method="duckdb"'):
+        ml.count(mln, db, memory="1GB")
+    with store_of(random_facts(10, 5), memory="200MiB") as store:
+        ((limit,),) = store.answers("SELECT current_setting('memory_limit')")
+    assert limit == "200.0 MiB"
