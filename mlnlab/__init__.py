@@ -44,6 +44,7 @@ _HOMES = {
     "compare": "widgets.editing",
     "compare_traces": "steps.comparison",
     "count": "counting.counts",
+    "counting_steps": "counting.counting_steps",
     "deltas": "counting.delta_answers",
     "editor": "widgets.editing",
     "exists": "logic.building",
