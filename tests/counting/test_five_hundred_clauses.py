@@ -1,0 +1,154 @@
+"""Five hundred random typed clauses: n, Δn and counts that follow flips equal brute force.
+
+Brute force is a tensor of truth values over all groundings (:mod:`tests.counting.typed_clauses`), itself
+compared with the definition of truth, grounding by grounding. Both ways to count are held to it; on larger
+worlds they equal each other.
+"""
+
+from __future__ import annotations
+
+from collections import Counter as Tally
+
+import numpy as np
+import pytest
+
+from mlnlab.counting.counter import Counter
+from mlnlab.counting.deltas import DeltaCounter
+from mlnlab.counting.duckdb_counter import count_in_duckdb
+from mlnlab.counting.duckdb_deltas import deltas_in_duckdb
+from mlnlab.counting.duckdb_store import store_of
+from mlnlab.counting.incremental import IncrementalCounts
+from mlnlab.logic.evaluation import evaluate, groundings
+from mlnlab.logic.formulas import Constant, Equality, Not, Or, Quantified
+from mlnlab.logic.ground_atoms import GroundAtom
+from mlnlab.logic.substitution import free_variables
+from mlnlab.logic.traversal import atoms, subformulas
+from tests.counting.typed_clauses import (
+    counts_in_worlds,
+    every_row,
+    expected_deltas,
+    random_cases,
+)
+
+NUMBER, SEED = 500, 2026
+LARGER = 50
+
+
+@pytest.fixture(scope="module")
+def cases():
+    return list(random_cases(NUMBER, SEED))
+
+
+def in_one_world(case, tensors):
+    alone = {name: table[None] for name, table in tensors.items()}
+    return counts_in_worlds(case.formula, case.vocabulary, alone)[0]
+
+
+def test_the_clauses_are_of_every_kind(cases):
+    kinds = Tally()
+    for case in cases:
+        parts = list(subformulas(case.formula))
+        found = atoms(case.formula)
+        literals = [p for p in parts if not isinstance(p, Not | Or | Quantified)]
+        names = [atom.predicate for atom in found]
+        every = case.world().number_of_groundings(case.formula)
+        kinds["five literals"] += len(literals) >= 5
+        kinds["four or five variables"] += len(free_variables(case.formula)) >= 4
+        kinds["arity 3"] += any(len(atom.arguments) == 3 for atom in found)
+        kinds["repeated predicate"] += len(set(names)) < len(names)
+        kinds["constant"] += any(isinstance(t, Constant) for atom in found for t in atom.arguments)
+        kinds["equality"] += any(isinstance(p, Equality) for p in parts)
+        kinds["quantifier"] += any(isinstance(p, Quantified) for p in parts)
+        kinds["some groundings are false"] += 0 < in_one_world(case, case.tensors) < every
+    print(dict(kinds))
+    assert len({str(case.formula) for case in cases}) == NUMBER
+    assert all(number >= NUMBER // 10 for number in kinds.values())
+    assert kinds["some groundings are false"] > 0.7 * NUMBER
+
+
+def test_the_tensors_hold_what_truth_is_defined_to_be(cases):
+    for case in cases:
+        world = case.world()
+        one_by_one = sum(evaluate(case.formula, world, b) for b in groundings(case.formula, world))
+        assert in_one_world(case, case.tensors) == one_by_one, str(case.formula)
+
+
+def test_planned_counts_and_changes_equal_brute_force(cases):
+    for case in cases:
+        facts = case.facts()
+        counted = Counter(case.formula, case.vocabulary)(facts)
+        assert counted == in_one_world(case, case.tensors), str(case.formula)
+        assert type(counted) is int
+        deltas = DeltaCounter([case.formula], case.vocabulary)
+        for predicate, table in case.tensors.items():
+            found, expected = deltas(facts, predicate), expected_deltas(case, predicate)
+            assert found.at(every_row(case, predicate))[:, 0].tolist() == expected, str(case.formula)
+            assert merged_rows(found) == Tally(zip(expected, table.ravel().tolist(), strict=True))
+
+
+def merged_rows(found):
+    merged = found.merged()
+    rows = zip(merged.values[:, 0].tolist(), merged.truths.tolist(), strict=True)
+    return dict(zip(rows, merged.multiplicities, strict=True))
+
+
+def test_counts_that_follow_flips_equal_brute_force(cases):
+    rng = np.random.default_rng(SEED)
+    for case in cases:
+        counts = IncrementalCounts([case.formula], case.world())
+        tensors = {name: table.copy() for name, table in case.tensors.items()}
+        assert counts.numbers == [in_one_world(case, tensors)]
+        for _ in range(8):
+            predicate, row = random_atom(rng, tensors)
+            before = in_one_world(case, tensors)
+            tensors[predicate][row] ^= True
+            after = in_one_world(case, tensors)
+            atom = named(case, predicate, row)
+            assert counts.change(atom) == [after - before], (str(case.formula), atom)
+            assert counts.flip(atom) == [after - before]
+            assert counts.numbers == [after]
+
+
+def random_atom(rng, tensors):
+    predicate = sorted(tensors)[rng.integers(len(tensors))]
+    return predicate, tuple(int(rng.integers(size)) for size in tensors[predicate].shape)
+
+
+def named(case, predicate, row):
+    domains = map(case.vocabulary.domain, case.vocabulary[predicate].types)
+    return GroundAtom(predicate, tuple(domain[n] for domain, n in zip(domains, row, strict=True)))
+
+
+def test_counts_and_changes_in_duckdb_equal_brute_force(cases):
+    rng = np.random.default_rng(SEED)
+    for case in cases:
+        with store_of(case.facts(), threads=1) as store:
+            number = count_in_duckdb(case.formula, store)
+            assert number == in_one_world(case, case.tensors), str(case.formula)
+            found = {name: deltas_in_duckdb(case.formula, store, name) for name in case.tensors}
+        for predicate in case.tensors:
+            expected = expected_deltas(case, predicate)
+            assert found[predicate].at(every_row(case, predicate)).tolist() == expected, str(case.formula)
+        # A flip changes the count by Δn of its atom: DuckDB's numbers follow a world as well.
+        predicate, row = random_atom(rng, case.tensors)
+        tensors = {name: table.copy() for name, table in case.tensors.items()}
+        tensors[predicate][row] ^= True
+        sign = 1 if tensors[predicate][row] else -1
+        change = found[predicate].at(np.array([row], np.uint32))[0]
+        assert number + sign * change == in_one_world(case, tensors)
+
+
+def test_on_larger_worlds_both_ways_equal_each_other():
+    numbers = []
+    for case in random_cases(LARGER, SEED + 1, people=(9, 14, 20), houses=(7, 11)):
+        facts = case.facts()
+        planned = DeltaCounter([case.formula], case.vocabulary)
+        with store_of(facts, threads=1) as store:
+            numbers.append(count_in_duckdb(case.formula, store))
+            assert numbers[-1] == Counter(case.formula, case.vocabulary)(facts), str(case.formula)
+            for predicate in case.tensors:
+                rows = every_row(case, predicate)
+                found = deltas_in_duckdb(case.formula, store, predicate).at(rows)
+                assert found.tolist() == planned(facts, predicate).at(rows)[:, 0].tolist(), str(case.formula)
+    assert len(numbers) == LARGER
+    assert max(numbers) > 100_000
