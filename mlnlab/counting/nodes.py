@@ -27,6 +27,7 @@ from mlnlab.counting.tables import (
     total,
     weighed,
 )
+from mlnlab.logic.relations import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -191,16 +192,19 @@ class Triangle:
         driver, left, right = (run.table(node) for node in (self.driver, self.left, self.right))
         vectors = run.vectors(self.ends)
         bits, weights = [], []
-        for table, variable in zip((left, right), driver.variables, strict=True):
+        ends = tuple(next(v for v in table.variables if v != self.middle) for table in (left, right))
+        # Where the driver was joined from several tables, the smallest of them says what comes first.
+        rows = driver.rows if driver.variables == ends else frozen(driver.rows[:, ::-1])
+        for table, variable in zip((left, right), ends, strict=True):
             column = table.variables.index(variable)
             bits.append(bit_rows(table.rows, column, self.sizes[variable], self.sizes[self.middle]))
             found = product_of([v for v in vectors if v.variable == variable], run.kind)
             weights.append(ones(self.sizes[variable], run.kind) if found is None else found)
         number = 0
         step = max(1, _STRETCH // max(1, bits[0].shape[1]))
-        for begin in range(0, len(driver.rows), step):
-            end = min(begin + step, len(driver.rows))
-            number += common_neighbours(driver.rows, begin, end, bits[0], bits[1], weights[0], weights[1])
+        for begin in range(0, len(rows), step):
+            end = min(begin + step, len(rows))
+            number += common_neighbours(rows, begin, end, bits[0], bits[1], weights[0], weights[1])
         return number
 
 

@@ -17,12 +17,15 @@ from mlnlab.counting.deltas import DeltaCounter
 from mlnlab.counting.duckdb_counter import count_in_duckdb
 from mlnlab.counting.duckdb_deltas import deltas_in_duckdb
 from mlnlab.counting.duckdb_store import store_of
+from mlnlab.counting.facts import facts_from_tables
 from mlnlab.counting.incremental import IncrementalCounts
 from mlnlab.logic.evaluation import evaluate, groundings
 from mlnlab.logic.formulas import Constant, Equality, Not, Or, Quantified
 from mlnlab.logic.ground_atoms import GroundAtom
 from mlnlab.logic.substitution import free_variables
 from mlnlab.logic.traversal import atoms, subformulas
+from mlnlab.logic.vocabulary import FrozenMapping, Predicate, SizedDomain, Vocabulary
+from mlnlab.model.mln import MLN
 from tests.counting.typed_clauses import (
     counts_in_worlds,
     every_row,
@@ -152,3 +155,30 @@ def test_on_larger_worlds_both_ways_equal_each_other():
                 assert found.tolist() == planned(facts, predicate).at(rows)[:, 0].tolist(), str(case.formula)
     assert len(numbers) == LARGER
     assert max(numbers) > 100_000
+
+
+def test_dense_cycles_with_parallel_atoms_are_counted_alike_by_both():
+    """Several atoms over the same two variables, both ways round, in tables of very different lengths."""
+    rng = np.random.default_rng(SEED)
+    names = dict.fromkeys("ABCDE", ("t", "t"))
+    words = Vocabulary(
+        FrozenMapping({"t": SizedDomain("K", 60)}),
+        FrozenMapping({name: Predicate(name, types) for name, types in names.items()}),
+    )
+    lengths = {"A": 1500, "B": 900, "C": 700, "D": 300, "E": 60}
+    facts = facts_from_tables(
+        words, {name: rng.integers(0, 60, (lengths[name], 2)).astype(np.uint32) for name in names}
+    )
+    with store_of(facts, threads=1) as store:
+        for _ in range(60):
+            atoms_ = [f"{'ABCDE'[rng.integers(5)]}({a},{b})" for a, b in cycle_with_parallels(rng)]
+            formula = MLN(words).parse(" ^ ".join(atoms_))
+            assert Counter(formula, words)(facts) == count_in_duckdb(formula, store), str(formula)
+
+
+def cycle_with_parallels(rng):
+    """The edges of a cycle over three or four variables, and one or two of them again; each way round."""
+    variables = "xyzw"[: rng.integers(3, 5)]
+    edges = list(zip(variables, variables[1:] + variables[:1], strict=True))
+    edges += [edges[rng.integers(len(edges))] for _ in range(rng.integers(1, 3))]
+    return [edge[::-1] if rng.random() < 0.5 else edge for edge in edges]
