@@ -58,7 +58,7 @@ def counting_steps(
     >>> db = ml.Database.from_text("Friends(Anna, Bob)\nFriends(Bob, Carl)", mln)
     >>> states = list(ml.counting_steps(mln, db))
     >>> states[0].words, states[-1].words, states[-1].total
-    ('nothing is worked out yet', '27 − 1 = 26', 26)
+    ('nothing is worked out yet', '26 + 0 = 26', 26)
 
     A step holds rows of its table, ``state.value``, and the sum so far, ``state.total``.
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, TypeVar, get_args
 
 from mlnlab.counting.constraint_network import ConstraintNetwork
+from mlnlab.counting.counting_states import CountingSteps
 from mlnlab.counting.counts import Counts
 from mlnlab.counting.deltas import AtomDeltas, MergedDeltas
 from mlnlab.counting.explaining import Explanation as CountingPlan
@@ -19,6 +20,7 @@ from mlnlab.display import (
     counts_deltas,
     counts_groundings,
     counts_reasons,
+    counts_steps,
     curves,
     databases,
     differences,
@@ -97,6 +99,9 @@ DISPLAYS: Mapping[type, Display] = {
         scene=constraint_networks.scene_of,
     ),
     CountReasons: Display(counts_reasons.reasons_display, counts_reasons.reasons_text),
+    CountingSteps: Display(
+        counts_steps.steps_display, counts_steps.steps_text, scene=counts_steps.steps_scene
+    ),
     CountingPlan: Display(plans.plan_display, plans.plan_text, scene=plans.plan_scene),
     Counts: Display(counts.counts_display, counts.counts_text, scene=counts.counts_scene),
     Database: Display(databases.database_display, databases.database_text),

@@ -5,18 +5,25 @@ As in figure 1 of Sarkhel et al., "Scalable training of Markov logic networks us
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
-from math import cos, pi, prod, sin
+from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
 from mlnlab.display.bars import ROW, WIDTH
+from mlnlab.display.constraint_network_parts import (
+    FEW,
+    NODE,
+    hue_of_join,
+    join_items,
+    places_around,
+    twins,
+    width_of,
+)
 from mlnlab.display.counts import number_text
 from mlnlab.display.markup import count_of, shortened
-from mlnlab.display.scene.building import label, mark, numbered_id, tooltip
+from mlnlab.display.scene.building import label, numbered_id, tooltip
 from mlnlab.display.scene.items import Circle, Group, Item, Layer, Path, Rectangle, Scene, Text
-from mlnlab.display.scene.look import HUES
-from mlnlab.display.scene.paths import Point, bowed, polyline, segments, toward
+from mlnlab.display.scene.paths import Point, polyline
 from mlnlab.display.scene.text_fitting import fitted, text_width
 from mlnlab.display.symbols import in_symbols
 
@@ -25,17 +32,10 @@ if TYPE_CHECKING:
 
 MOST_VARIABLES = 24
 _MOST_CELLS, _MOST_COLUMNS, _MOST_TABLES = 9, 3, 6  # of constraints that are written out
-_NODE = 17.0
-_FEW = 4  # variables whose domains are written beside them, as in the figure
 _CELL = 30.0
 _WIDEST_CELL = 70.0
 _LONGEST = 160
 _BASE = 14.0  # of a text in its row
-
-
-def _width(network: ConstraintNetwork) -> float:
-    """Return the width of the network itself; the constraints stand to its right."""
-    return 240.0 if len(network.variables) <= _FEW else 320.0
 
 
 def scope_text(constraint: Constraint) -> str:
@@ -47,7 +47,7 @@ def network_scene(network: ConstraintNetwork) -> Scene | None:
     """Return the network as a drawing; none without variables or where there are very many."""
     if not 0 < len(network.variables) <= MOST_VARIABLES:
         return None
-    places = _places(network)
+    places = places_around(network.variables)
     bottom = max(y for _, y in places.values()) + 62
     written = [number for number, one in enumerate(network.constraints) if _is_small(one)][:_MOST_TABLES]
     panels, height = _panels(network, written)
@@ -66,22 +66,8 @@ def network_scene(network: ConstraintNetwork) -> Scene | None:
     return Scene(WIDTH, max(bottom, height), layers, "Constraint network", summary)
 
 
-def _places(network: ConstraintNetwork) -> dict[str, Point]:
-    """Return the variables around a circle, the first one on top, as in the paper's figure."""
-    size, middle = len(network.variables), _width(network) / 2
-    far = 0.0 if size == 1 else min(125.0, 48.0 + 14 * size)
-    return {
-        name: (middle + far * sin(2 * pi * k / size), 44 + far - far * cos(2 * pi * k / size))
-        for k, name in enumerate(network.variables)
-    }
-
-
 def _is_small(constraint: Constraint) -> bool:
     return 0 < len(constraint.scope) <= _MOST_COLUMNS and prod(constraint.sizes) <= _MOST_CELLS
-
-
-def _hue(number: int) -> str:
-    return HUES[number % (len(HUES) - 1)]
 
 
 def _tip(constraint: Constraint) -> str:
@@ -95,10 +81,10 @@ def _tip(constraint: Constraint) -> str:
 
 def _variables(network: ConstraintNetwork, places: dict[str, Point]) -> Iterator[Group]:
     middle = sum(y for _, y in places.values()) / len(places)
-    named = len(network.variables) <= _FEW
+    named = len(network.variables) <= FEW
     for number, (name, domain) in enumerate(zip(network.variables, network.domains, strict=True)):
         x, y = places[name]
-        away = _NODE + 17 if y >= middle - 1 else -_NODE - 8
+        away = NODE + 17 if y >= middle - 1 else -NODE - 8
         values = ", ".join(shortened(constant, 12) for constant in domain[:3])
         words = f"{{{values}}}" if len(domain) <= 3 else count_of(len(domain), "constant")
         yield Group(
@@ -108,8 +94,8 @@ def _variables(network: ConstraintNetwork, places: dict[str, Point]) -> Iterator
             pick=True,
             tooltip=tooltip(name, count_of(len(domain), "constant"), ", ".join(domain[:12])),
             children=(
-                Circle(x=0, y=0, radius=_NODE, look="ring grey"),
-                label(0, 5, name, 2 * _NODE - 4, "words large slanted"),
+                Circle(x=0, y=0, radius=NODE, look="ring grey"),
+                label(0, 5, name, 2 * NODE - 4, "words large slanted"),
                 *((label(0, away, words, 130, "quiet small"),) if named else ()),
             ),
         )
@@ -117,53 +103,16 @@ def _variables(network: ConstraintNetwork, places: dict[str, Point]) -> Iterator
 
 def _constraints(network: ConstraintNetwork, places: dict[str, Point]) -> Iterator[Group]:
     """Yield an edge for each constraint of two variables, for others a square joined with its variables."""
-    alike = Counter(frozenset(constraint.scope) for constraint in network.constraints)
-    seen: Counter[frozenset[str]] = Counter()
-    for number, constraint in enumerate(network.constraints):
-        scope = frozenset(constraint.scope)
-        if not scope:
+    aside = twins([constraint.scope for constraint in network.constraints])
+    for number, (constraint, twin) in enumerate(zip(network.constraints, aside, strict=True)):
+        if not constraint.scope:
             continue
-        twin = seen[scope] - (alike[scope] - 1) / 2  # -1/2 and 1/2 where there are two
-        seen[scope] += 1
-        draw = _edge if len(scope) == 2 else _square
         yield Group(
             id=numbered_id("constraint", number),
             pick=True,
             tooltip=_tip(constraint),
-            children=draw(constraint, places, twin, _hue(number)),
+            children=join_items(constraint.scope, constraint.literal, places, twin, hue_of_join(number)),
         )
-
-
-def _edge(constraint: Constraint, places: dict[str, Point], twin: float, hue: str) -> tuple[Item, ...]:
-    """Return an edge with its literal; further ones between the same variables bow to either side."""
-    # Always from the same end, so that twins bow to different sides.
-    one, other = sorted(dict.fromkeys(constraint.scope), key=lambda name: places[name])
-    (x1, y1), (x2, y2) = places[one], places[other]
-    bow = 0.5 * twin
-    middle = ((x1 + x2) / 2 + (y2 - y1) * bow / 2, (y1 + y2) / 2 - (x2 - x1) * bow / 2)
-    words = in_symbols(shortened(constraint.literal, _LONGEST))
-    return (
-        Path(path=bowed((x1, y1), (x2, y2), bow, _NODE), look=f"curve thick {hue}"),
-        label(middle[0], middle[1] + 4, words, 110, "label small"),
-    )
-
-
-def _square(constraint: Constraint, places: dict[str, Point], twin: float, hue: str) -> tuple[Item, ...]:
-    """Return a square in the middle of its variables; that of a single variable hangs beside it."""
-    ends = [places[name] for name in dict.fromkeys(constraint.scope)]
-    x, y = sum(p[0] for p in ends) / len(ends), sum(p[1] for p in ends) / len(ends)
-    if len(ends) == 1:
-        centre = sum(x for x, _ in places.values()) / len(places)
-        x, y = x + (52 if x >= centre else -52), y - 4 + 34 * twin
-    else:
-        y += 24 * twin
-    lines = segments((toward(end, (x, y), _NODE), (x, y)) for end in ends)
-    words = in_symbols(shortened(constraint.literal, _LONGEST))
-    return (
-        Path(path=lines, look=f"curve {hue}"),
-        mark("square", 6, f"disc {hue}", x=x, y=y),
-        label(x, y - 11 if len(ends) == 1 else y + 19, words, 100, "label small"),
-    )
 
 
 # --- (b), (c), ...: the constraints -------------------------------------------------------------
@@ -187,7 +136,7 @@ class _Panel(NamedTuple):
 
 def _panels(network: ConstraintNetwork, written: list[int]) -> tuple[tuple[Item, ...], float]:
     """Return the tables from left to right beside the network, then those that are told in a line."""
-    begin = _width(network) + 20
+    begin = width_of(network.variables) + 20
     left, top, deepest = begin, 10.0, 0.0
     items: list[Item] = []
     for place, number in enumerate(written):
@@ -245,7 +194,7 @@ def _drawn(panel: _Panel, number: int, x: float, y: float, tip: str) -> Group:
         right += width
     edge = right - panel.widths[-1]
     children += [
-        Path(path=polyline([(0, 2 * ROW), (right, 2 * ROW)]), look=f"curve {_hue(number)} thick"),
+        Path(path=polyline([(0, 2 * ROW), (right, 2 * ROW)]), look=f"curve {hue_of_join(number)} thick"),
         Path(path=polyline([(edge, ROW + 2), (edge, bottom)]), look="frame"),
         Path(path=polyline([(0, bottom), (right, bottom)]), look="frame"),
     ]
@@ -264,7 +213,7 @@ def _line(constraint: Constraint, number: int, x: float, y: float) -> Group:
         pick=True,
         tooltip=_tip(constraint),
         children=(
-            Rectangle(x=-10, y=2, width=4, height=2 * ROW - 8, look=f"bar {_hue(number)}"),
+            Rectangle(x=-10, y=2, width=4, height=2 * ROW - 8, look=f"bar {hue_of_join(number)}"),
             Text(x=0, y=_BASE, text=words, look="words strong"),
             Text(x=0, y=_BASE + 17, text=fitted(allowed, room), look="quiet"),
         ),

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from mlnlab.counting.counting_states import CountingSteps
 from mlnlab.display.axes import place_axis, value_words
+from mlnlab.display.counts_steps import counting_picture
 from mlnlab.display.curves import MOST_PLOTS, evenly, plots_scene, vertical_axis
 from mlnlab.display.markup import count_of, shortened
 from mlnlab.display.plots import Line, Plot
@@ -32,11 +34,14 @@ Picturing: TypeAlias = Callable[[Any], RunPicture]
 
 # By the type of what yields the states: it knows the model, so its pictures can name what they show.
 OF_SOURCES: Mapping[type, Picturing] = {
+    CountingSteps: counting_picture,
     Sampler: sampler_picture,
 }
 # By the name of the states' type, with its module, for recordings whose source is not at hand; names, so that
 # no algorithm is loaded before it is used.
-OF_STATES: Mapping[str, Picturing] = {}
+OF_STATES: Mapping[str, Picturing] = {
+    "mlnlab.counting.counting_states.CountingState": counting_picture,
+}
 
 
 def picture_of(source: Any) -> RunPicture:  # noqa: ANN401 - anything that goes step by step

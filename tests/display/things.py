@@ -69,7 +69,10 @@ def count_things(mln, db):
     """What counting the first formula leads to."""
     found = ml.groundings(mln, db)
     changes = deltas([weighted.formula for weighted in mln.expand(db).formulas], db)["Smokes"]
-    return [ml.count(mln, db), found, found.plan, found.why, found.network, changes, changes.merged()]
+    steps = ml.counting_steps(mln, db)
+    return [
+        ml.count(mln, db), found, found.plan, found.why, found.network, changes, changes.merged(), steps,
+    ]  # fmt: skip
 
 
 def run_things(mln, db):

@@ -1,0 +1,122 @@
+"""A count gone through step by step in a real JupyterLab: what is drawn is the step of the trace."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import mlnlab as ml
+from mlnlab.display.counts_steps import standing
+from mlnlab.display.counts_steps_network import eliminations, filled
+from tests.browser.test_run_views import click, scrub_to, scrub_until_shown, step_shown, wait_for_step
+
+PAPER = "t = {A, B}\\nR(t, t)\\nS(t, t)\\nT(t, t)\\n1 !R(x, y) v S(y, z) v T(x, z)"
+FACTS = "R(A, B)\\nR(B, A)\\nS(A, B)\\nT(A, B)"
+MODEL = f"""
+import mlnlab as ml
+mln = ml.MLN.from_text("{PAPER}")
+db = ml.Database.from_text("{FACTS}", mln)
+"""
+_ROWS = """output => [...output.querySelectorAll("g[data-id^=step-]")].map(row => {
+  const texts = [...row.querySelectorAll("text")].map(text => text.textContent);
+  return [texts[0], texts[texts.length - 1]];
+})"""
+_VARIABLES = """output => [...output.querySelectorAll("g[data-id^=variable-]")]
+  .map(one => [...one.querySelectorAll("text")].map(text => text.textContent))"""
+
+_COLOURS = """output => [getComputedStyle(output.querySelector("g[data-id=step-0] text")).fill,
+  getComputedStyle(document.querySelector(".jp-Notebook")).backgroundColor]"""
+
+
+def states(method):
+    """The same count in this process."""
+    text, facts = PAPER.replace("\\n", "\n"), FACTS.replace("\\n", "\n")
+    mln = ml.MLN.from_text(text)
+    return list(ml.counting_steps(mln, ml.Database.from_text(facts, mln), method=method))
+
+
+def rows_of(state):
+    """What the rows of the plan say of a state."""
+    sizes = state.sizes
+    return [
+        [mark, "" if size is None else f"{size.length:,}" if size.number is None else f"= {size.number:,}"]
+        for mark, size in zip(standing(state), map(sizes.get, range(len(state.outline.rows))), strict=True)
+    ]
+
+
+def variables_of(state):
+    """What the variables of the network say of a state."""
+    turns = {name: n for n, row in enumerate(eliminations(state, 0), 1) for name in row.eliminates}
+    return [
+        [name, f"out at {turns[name]}" if name in turns else ""]
+        for name in state.outline.networks[0].variables
+    ]
+
+
+@pytest.fixture(scope="module")
+def pages(lab):
+    opened = {}
+    for method in ("plan", "junction tree"):
+        source = f"{MODEL}view = ml.stepper(ml.counting_steps(mln, db, method={method!r}))\nview"
+        opened[method] = lab.open(lab.write(f"counting {method}.ipynb", source))
+        opened[method].hide_sidebar()
+        opened[method].run_all()
+        opened[method].page.wait_for_selector("[data-id=step-0]")
+    yield opened
+    for page in opened.values():
+        page.__exit__()
+
+
+@pytest.mark.parametrize("method", ["plan", "junction tree"])
+def test_step_back_and_scrub_show_the_step_of_the_trace(pages, method):
+    page, expected = pages[method], states(method)
+
+    def shown(index):
+        page.page.wait_for_timeout(400)
+        assert page.output(0).evaluate(_ROWS) == rows_of(expected[index])
+        assert f"sum so far: {expected[index].total:,}" in page.output(0).inner_text()
+
+    shown(0)
+    for index in range(1, len(expected)):
+        click(page, "step")
+        wait_for_step(page, index)
+    shown(len(expected) - 1)
+    click(page, "back")
+    wait_for_step(page, len(expected) - 2)
+    shown(len(expected) - 2)
+    scrub_until_shown(page, 3)
+    shown(3)
+    scrub_to(page, 5)
+    wait_for_step(page, 5)
+    shown(5)
+    assert step_shown(page) == 5
+
+
+def test_the_variables_are_those_of_the_step(pages):
+    page, expected = pages["junction tree"], states("junction tree")
+    page.output(0).get_by_role("tab", name="variables").click()
+    page.page.wait_for_selector("[data-id=variable-0]")
+    for index in (0, 5, len(expected) - 1, 6):
+        scrub_until_shown(page, index)
+        page.page.wait_for_timeout(400)
+        found = page.output(0).evaluate(_VARIABLES)
+        assert [texts + [""] * (2 - len(texts)) for texts in found] == variables_of(expected[index])
+        edges = page.output(0).locator("g[data-id^=fill-]").count()
+        network = expected[index].outline.networks[0]
+        assert edges == len(filled(network, eliminations(expected[index], 0)))
+    # The numbers of the step stand in the table, too.
+    page.output(0).locator("summary").click()
+    cells = page.output(0).locator(".mlnlab-run tbody td").all_inner_texts()
+    assert cells == [str(cell) for names, number in expected[6].value.rows for cell in (*names, number)]
+
+
+@pytest.mark.parametrize("theme", ["Dark", "Light"])
+def test_it_can_be_read_in_both_themes(pages, theme):
+    page = pages["plan"]
+    page.theme(theme)
+    colours = page.output(0).evaluate(_COLOURS)
+    text, back = (sum(map(int, re.findall(r"\d+", colour)[:3])) / 3 for colour in colours)
+    assert abs(text - back) > 80
+    assert page.foreign == []
+    assert page.complaints == []
