@@ -47,6 +47,7 @@ _HOMES = {
     "counting_steps": "counting.counting_steps",
     "deltas": "counting.delta_answers",
     "editor": "widgets.editing",
+    "evaluate": "evaluation.evaluating",
     "exists": "logic.building",
     "for_all": "logic.building",
     "ground_network": "grounding.ground_network",

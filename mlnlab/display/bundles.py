@@ -24,6 +24,7 @@ from mlnlab.display import (
     curves,
     databases,
     differences,
+    evaluations,
     explanations,
     findings,
     ground_networks,
@@ -43,6 +44,7 @@ from mlnlab.display.scene.items import MIME_TYPE, Scene
 from mlnlab.display.style import card, quiet
 from mlnlab.errors import Diagnostic
 from mlnlab.evaluation.calibration import Calibration
+from mlnlab.evaluation.evaluating import Evaluation
 from mlnlab.experiments.samples.loading import Sample
 from mlnlab.grounding.ground_network import GroundNetwork
 from mlnlab.grounding.network_size import NetworkSize
@@ -107,6 +109,9 @@ DISPLAYS: Mapping[type, Display] = {
     Database: Display(databases.database_display, databases.database_text),
     Diagnostic: Display(findings.diagnostic_display, str),
     Difference: Display(differences.difference_display, differences.difference_text),
+    Evaluation: Display(
+        evaluations.evaluation_display, evaluations.evaluation_text, scene=evaluations.evaluation_scene
+    ),
     Explanation: Display(
         explanations.explanation_display,
         explanations.explanation_text,

@@ -19,11 +19,13 @@ from mlnlab.display.plotting_curves import (
     learning_curve_figure,
     trace_figure,
 )
+from mlnlab.display.plotting_evaluations import evaluation_figure
 from mlnlab.display.plotting_look import empty_figure, plot_text
 from mlnlab.display.probabilities import by_probability, facts_among
 from mlnlab.display.scene.look import COLOURS
 from mlnlab.errors import ArgumentError
 from mlnlab.evaluation.calibration import Calibration, calibration
+from mlnlab.evaluation.evaluating import Evaluation
 from mlnlab.inference.explanation import Explanation
 from mlnlab.inference.marginals import Marginals
 from mlnlab.steps.comparison import Comparison
@@ -39,7 +41,7 @@ MOST_BARS = 60
 
 
 def plot(value: object, *, truth: Database | None = None) -> go.Figure:
-    r"""Return a plotly figure of a result: probabilities, an explanation, runs, calibration, counts.
+    r"""Return a plotly figure of a result: probabilities, an explanation, runs, calibration, counts, scores.
 
     With ``truth``, a database, marginals are drawn as a reliability diagram: of the atoms with a probability
     of about p, which share is true.
@@ -139,6 +141,7 @@ _PLOTS: Mapping[type, Callable[[Any], Any]] = {
     Comparison: comparison_figure,
     Counts: counts_figure,
     Calibration: calibration_figure,
+    Evaluation: evaluation_figure,
 }
 
 

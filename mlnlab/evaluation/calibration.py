@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mlnlab.errors import ArgumentError
-from mlnlab.inference.marginals import Marginals
-from mlnlab.model.database import Database
+from mlnlab.evaluation.judged_atoms import judged
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from mlnlab.evaluation.judged_atoms import JudgedAtoms
+    from mlnlab.inference.marginals import Marginals
+    from mlnlab.model.database import Database
 
 TOO_FEW = 30  # queries in all: the intervals of their parts say next to nothing
 _QUANTILE = 1.959963984540054  # of the normal distribution: intervals of 95 %
@@ -110,41 +113,19 @@ def calibration(marginals: Marginals, truth: Database, *, parts: int = 10) -> Ca
     >>> found.remark
     'Only 3 atoms have a known truth: too few to tell how well calibrated the probabilities are.'
     """
-    if not isinstance(marginals, Marginals):
-        raise ArgumentError(f"Calibration is of probabilities, from ml.infer(...), not of {marginals!r:.60}.")
-    if not isinstance(truth, Database):
-        raise ArgumentError(
-            f"The truth is a database, from ml.Database.from_text or ml.load_db, not {truth!r:.60}."
-        )
     if not 1 <= parts <= 1_000:
         raise ArgumentError(f"parts is a whole number from 1 to 1,000, not {parts!r:.60}.")
-    probabilities, truths = _judged(marginals, truth)
-    places = np.minimum((probabilities * parts).astype(np.int64), parts - 1)
+    return calibrated(judged(marginals, truth), parts=parts)
+
+
+def calibrated(atoms: JudgedAtoms, *, parts: int = 10) -> Calibration:
+    """Return how well the probabilities of some atoms agree with their truth."""
+    places = np.minimum((atoms.probabilities * parts).astype(np.int64), parts - 1)
     numbers = np.bincount(places, minlength=parts)
-    trues = np.bincount(places, truths, parts)
-    sums = np.bincount(places, probabilities, parts)
+    trues = np.bincount(places, atoms.truths, parts)
+    sums = np.bincount(places, atoms.probabilities, parts)
     found = tuple(
         Part(place / parts, (place + 1) / parts, int(n), int(true), float(total / n) if n else float("nan"))
         for place, (n, true, total) in enumerate(zip(numbers, trues, sums, strict=True))
     )
-    return Calibration(found, len(marginals) - len(probabilities))
-
-
-def _judged(marginals: Marginals, truth: Database) -> tuple[np.ndarray, np.ndarray]:
-    """Return the probabilities of the atoms whose truth is known, and whether they are true."""
-    unknown = {atom for choice in marginals.question.choices for atom in choice.atoms}
-    undecided = set(truth.atoms("unknown")) | {atom for atom, _ in truth.soft_evidence()}
-    true, vocabulary = set(truth.atoms()), truth.vocabulary
-    domains = {
-        name: [frozenset(vocabulary.domain(type_)) for type_ in predicate.types]
-        for name, predicate in vocabulary.predicates.items()
-    }
-    probabilities, truths = [], []
-    for atom in marginals.question.query_atoms:
-        known = domains.get(atom.predicate)
-        if atom not in unknown or atom in undecided or known is None:
-            continue
-        if all(constant in domain for constant, domain in zip(atom.arguments, known, strict=True)):
-            probabilities.append(marginals.probabilities[str(atom)])
-            truths.append(atom in true)
-    return np.array(probabilities, np.float64), np.array(truths, np.float64)
+    return Calibration(found, atoms.left_out)

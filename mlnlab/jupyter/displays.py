@@ -20,6 +20,7 @@ SHOWN_TYPES = {
     "mlnlab.counting.reasons": ("CountReasons",),
     "mlnlab.errors": ("Diagnostic",),
     "mlnlab.evaluation.calibration": ("Calibration",),
+    "mlnlab.evaluation.evaluating": ("Evaluation",),
     "mlnlab.experiments.samples.loading": ("Sample",),
     "mlnlab.grounding.ground_network": ("GroundNetwork",),
     "mlnlab.grounding.network_size": ("NetworkSize",),

@@ -81,5 +81,5 @@ def test_what_makes_no_sense_gets_a_sentence(parts):
         calibration(found, ml.Database.from_text("", mln), parts=parts)
     with pytest.raises(ArgumentError, match="The truth is a database"):
         calibration(found, {"Smokes(P0)": True})
-    with pytest.raises(ArgumentError, match="Calibration is of probabilities"):
+    with pytest.raises(ArgumentError, match="What is compared with a truth is probabilities"):
         calibration(mln, ml.Database.from_text("", mln))

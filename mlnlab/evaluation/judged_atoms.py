@@ -1,0 +1,103 @@
+"""Atoms whose probability was computed, beside their truth in a database: what every measure is taken of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mlnlab.errors import ArgumentError
+from mlnlab.inference.marginals import Marginals
+from mlnlab.model.database import Database
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from numpy.typing import NDArray
+
+    from mlnlab.logic.ground_atoms import GroundAtom
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JudgedAtoms:
+    """Atoms, the probability that each was given, and whether it is true."""
+
+    atoms: tuple[GroundAtom, ...]
+    probabilities: NDArray[np.float64]
+    truths: NDArray[np.bool_]
+    samples: NDArray[np.float64]  # how many each probability was estimated from; infinity where it is exact
+    left_out: int = 0  # queries that evidence decides, that are no atoms, or whose truth is not known
+
+    def __len__(self) -> int:
+        return len(self.atoms)
+
+    def of(self, predicates: Iterable[str]) -> JudgedAtoms:
+        """Return the atoms of some predicates."""
+        wanted = frozenset(predicates)
+        places = [place for place, atom in enumerate(self.atoms) if atom.predicate in wanted]
+        kept = tuple(self.atoms[place] for place in places)
+        return JudgedAtoms(kept, self.probabilities[places], self.truths[places], self.samples[places])
+
+    @property
+    def predicates(self) -> tuple[str, ...]:
+        """The predicates of the atoms, in the order in which they come."""
+        return tuple(dict.fromkeys(atom.predicate for atom in self.atoms))
+
+
+def judged(marginals: Marginals, truth: Database) -> JudgedAtoms:
+    """Return the queried atoms whose truth a database tells; what it does not list is false.
+
+    Left out are facts of the evidence, formulas, atoms that the database marks as unknown or gives a
+    probability, and those whose constants it does not know.
+    """
+    _check(marginals, truth)
+    found = list(_known(marginals, truth))
+    true = set(truth.atoms())
+    samples = float(marginals.number_of_worlds) if marginals.estimates else np.inf
+    return JudgedAtoms(
+        tuple(found),
+        np.array([marginals.probabilities[str(atom)] for atom in found], np.float64),
+        np.array([atom in true for atom in found], bool),
+        np.full(len(found), samples),
+        len(marginals) - len(found),
+    )
+
+
+def joined(parts: Iterable[JudgedAtoms]) -> JudgedAtoms:
+    """Return the atoms of several answers as one."""
+    every = list(parts)
+    return JudgedAtoms(
+        tuple(atom for part in every for atom in part.atoms),
+        np.concatenate([part.probabilities for part in every]),
+        np.concatenate([part.truths for part in every]),
+        np.concatenate([part.samples for part in every]),
+        sum(part.left_out for part in every),
+    )
+
+
+def _check(marginals: object, truth: object) -> None:
+    if not isinstance(marginals, Marginals):
+        raise ArgumentError(
+            f"What is compared with a truth is probabilities, from ml.infer(...), not {marginals!r:.60}."
+        )
+    if not isinstance(truth, Database):
+        raise ArgumentError(
+            f"The truth is a database, from ml.Database.from_text or ml.load_db, not {truth!r:.60}."
+        )
+
+
+def _known(marginals: Marginals, truth: Database) -> Iterator[GroundAtom]:
+    unknown = {atom for choice in marginals.question.choices for atom in choice.atoms}
+    undecided = set(truth.atoms("unknown")) | {atom for atom, _ in truth.soft_evidence()}
+    vocabulary = truth.vocabulary
+    domains = {
+        name: [frozenset(vocabulary.domain(type_)) for type_ in predicate.types]
+        for name, predicate in vocabulary.predicates.items()
+    }
+    for atom in marginals.question.query_atoms:
+        known = domains.get(atom.predicate)
+        if atom not in unknown or atom in undecided or known is None:
+            continue
+        if all(constant in domain for constant, domain in zip(atom.arguments, known, strict=True)):
+            yield atom
