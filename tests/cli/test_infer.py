@@ -11,7 +11,7 @@ import sys
 import pytest
 
 from mlnlab.cli import main
-from mlnlab.cli.commands.infer import split_queries
+from mlnlab.cli.method_arguments import split_queries
 
 MODEL = """
 Smokes(person)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mlnlab.cli.manual import Subparsers, add_command
+from mlnlab.cli.method_arguments import add_method, add_semantics, method_options, samples_of, split_queries
 from mlnlab.errors import InputError, printable
 
 if TYPE_CHECKING:
@@ -62,24 +63,10 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
     )
     parser.add_argument("--open", action="append", default=[], metavar="PREDICATE", help="also unknown")
     parser.add_argument("--given", action="append", default=[], metavar="FORMULA", help="known to be true")
-    _add_method(parser.add_argument_group("how to compute"))
-    parser.add_argument(
-        "--semantics", choices=("textbook", "alchemy"), default="textbook",
-        help="of formulas that are no clauses (default: %(default)s)",
-    )  # fmt: skip
+    add_method(parser.add_argument_group("how to compute"))
+    add_semantics(parser)
     parser.add_argument("-o", "--output", metavar="OUT", type=Path, help="write .csv or .json instead")
     return parser
-
-
-def _add_method(group: argparse._ArgumentGroup) -> None:
-    group.add_argument("--method", default="auto", help="enumeration, gibbs, ... (default: %(default)s)")
-    group.add_argument("--seed", metavar="N", help="of the random numbers (default: 0)")
-    group.add_argument("--samples", metavar="N", help="from each chain")
-    group.add_argument("--burn-in", metavar="N", help="sweeps that are thrown away first")
-    group.add_argument("--chains", metavar="N", help="that begin in different worlds")
-    group.add_argument(
-        "--option", action="append", default=[], metavar="NAME=VALUE", help="any other option of the method"
-    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -93,7 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError(f"{output} cannot be written: there is no folder {output.parent}.")
     if not split_queries(arguments.query):
         raise InputError("--query is empty: name a predicate, an atom or a formula, as in --query Smokes.")
-    options = _method_options(arguments)
+    options = method_options(arguments)
     mln = MLN.load(arguments.model, semantics=arguments.semantics)
     answers: list[Answer] = []
     for path in arguments.databases or [None]:
@@ -105,20 +92,6 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _method_options(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return the options of the method, or of those that "auto" chooses from, in their own types."""
-    from mlnlab.cli.method_options import typed_options
-    from mlnlab.inference.asking import EXACT, SAMPLING
-    from mlnlab.inference.method import MARGINALS
-    from mlnlab.inference.registry import method_named
-
-    names = (EXACT, SAMPLING) if arguments.method == "auto" else (arguments.method,)
-    methods = [method_named(name, MARGINALS) for name in names]
-    named = [(name, getattr(arguments, name)) for name in ("seed", "samples", "burn_in", "chains")]
-    texts = [f"{name}={value}" for name, value in named if value is not None]
-    return typed_options([*texts, *arguments.option], methods)
-
-
 def _ask(mln: MLN, path: Path | None, arguments: argparse.Namespace, options: Mapping[str, Any]) -> Answer:
     """Answer the question for one file of facts, and say how."""
     from mlnlab.cli.answers import Answer
@@ -127,7 +100,7 @@ def _ask(mln: MLN, path: Path | None, arguments: argparse.Namespace, options: Ma
     from mlnlab.model.database import Database
 
     db: Database | None = None if path is None else Database.load(path, mln)
-    bars = progress_bars(path.name if path else "sampling", _samples(arguments.method, options))
+    bars = progress_bars(path.name if path else "sampling", samples_of(arguments.method, options))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SamplingWarning)  # they are said below, in a line of their own
         marginals = infer(
@@ -137,16 +110,6 @@ def _ask(mln: MLN, path: Path | None, arguments: argparse.Namespace, options: Ma
         )  # fmt: skip
     _say(path, marginals)
     return Answer(str(path or ""), marginals)
-
-
-def _samples(method: str, options: Mapping[str, Any]) -> int | None:
-    """Return how many samples a run takes from each chain, if the method says so."""
-    from mlnlab.inference.asking import SAMPLING
-    from mlnlab.inference.registry import method_named
-
-    params = method_named(SAMPLING if method == "auto" else method).params
-    samples = options.get("samples", getattr(params, "samples", None))
-    return samples if isinstance(samples, int) else None
 
 
 def _say(path: Path | None, marginals: Marginals) -> None:
@@ -187,18 +150,3 @@ def _stop(
         _show(found, output)
     print("stopped", file=sys.stderr)
     return 130
-
-
-def split_queries(texts: Sequence[str]) -> list[str]:
-    """Split at the commas that stand outside of brackets and quotes: ``Smokes,Friends(Anna,x)``."""
-    found: list[str] = []
-    for text in texts:
-        depth, quoted, start = 0, False, 0
-        for position, character in enumerate(text):
-            quoted ^= character == '"'
-            depth += 0 if quoted else (character in "([{") - (character in ")]}")
-            if character == "," and not quoted and depth == 0:
-                found.append(text[start:position])
-                start = position + 1
-        found.append(text[start:])
-    return [query.strip() for query in found if query.strip()]
