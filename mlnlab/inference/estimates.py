@@ -49,8 +49,13 @@ class QueryEstimates:
     effective_sizes: NDArray[np.float64]
 
 
-def estimated(method: str, ground: Ground, batches: Batches, seconds: float) -> Marginals:
-    """Return the fractions of samples in which the queried atoms and formulas hold."""
+def estimated(
+    method: str, ground: Ground, batches: Batches, seconds: float, *, single_changes: bool = True
+) -> Marginals:
+    """Return the fractions of samples in which the queried atoms and formulas hold.
+
+    ``single_changes`` tells whether the chains change one choice at a time.
+    """
     asked = asked_of(ground.clauses)
     found = query_estimates(asked, batches)
     columns = (found.probabilities, found.errors, found.r_hats, found.effective_sizes)
@@ -71,7 +76,7 @@ def estimated(method: str, ground: Ground, batches: Batches, seconds: float) -> 
             f"standard errors up to {largest:.2g}"
         ),
         estimates=estimates,
-        warnings=warnings_of(ground.clauses, asked, found),
+        warnings=warnings_of(ground.clauses, asked, found, single_changes=single_changes),
     )
 
 
@@ -119,10 +124,12 @@ def _expected_counts(clauses: GroundClauses, batches: Batches) -> Iterator[float
             yield float(tally.groundings) if source.hard else tally.true + mean
 
 
-def warnings_of(clauses: GroundClauses, asked: Asked, found: QueryEstimates) -> tuple[str, ...]:
+def warnings_of(
+    clauses: GroundClauses, asked: Asked, found: QueryEstimates, *, single_changes: bool = True
+) -> tuple[str, ...]:
     """Return sentences on why these probabilities may be wrong."""
     sentences = []
-    if clauses.may_be_cut:
+    if clauses.may_be_cut and single_changes:
         sentences.append(
             "Hard formulas are left open: changing one atom at a time may not lead from every possible world "
             "to every other, and then the samples come from a part of them only, which no diagnostic need "

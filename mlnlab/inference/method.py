@@ -45,6 +45,7 @@ class Method:
     estimate: Callable[[Any, Question, Any], Marginals] | None = None
     reader: Callable[[Any, Question], StateReader] | None = None
     refuse: Callable[[Any, Opening], None] | None = None
+    is_approximation: bool = False  # neither exact nor from samples: no standard error tells how far off
 
     @property
     def answers(self) -> tuple[str, ...]:

@@ -48,11 +48,14 @@ def listing() -> pd.DataFrame:
     """Return the methods as a table: what each needs and answers, and where it is described."""
     import pandas as pd
 
-    rows = [
-        (m.name, "exact" if m.is_exact else "estimate", ", ".join(m.answers), m.needs, m.citation)
-        for m in methods()
-    ]
+    rows = [(m.name, _kind(m), ", ".join(m.answers), m.needs, m.citation) for m in methods()]
     return pd.DataFrame(rows, columns=["method", "answer is", "answers", "needs", "described in"])
+
+
+def _kind(method: Method) -> str:
+    if method.is_exact:
+        return "exact"
+    return "approximation" if method.is_approximation else "estimate"
 
 
 def _in_file(name: str) -> Method | None:

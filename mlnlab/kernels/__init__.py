@@ -41,7 +41,12 @@ def _modules() -> tuple[ModuleType, ...]:
         ground_network,
         hard_worlds,
         random_numbers,
+        sample_sat,
+        sample_sat_components,
+        sample_sat_constraints,
+        sample_sat_slices,
     )
 
     sampling = random_numbers, ground_network, gibbs, hard_worlds
-    return *sampling, counting, counting_cycles, counting_groups, fact_scan
+    slices = sample_sat_constraints, sample_sat, sample_sat_components, sample_sat_slices
+    return *sampling, *slices, counting, counting_cycles, counting_groups, fact_scan

@@ -41,7 +41,8 @@ def name(method):
 each = pytest.mark.parametrize("method", ALL, ids=name)
 each_stepping = pytest.mark.parametrize("method", STEPPING, ids=name)
 each_answering = pytest.mark.parametrize("method", ANSWERING, ids=name)
-each_sampling = pytest.mark.parametrize("method", [m for m in ANSWERING if not m.is_exact], ids=name)
+SAMPLING = [method for method in ANSWERING if not (method.is_exact or method.is_approximation)]
+each_sampling = pytest.mark.parametrize("method", SAMPLING, ids=name)
 each_exact = pytest.mark.parametrize("method", [m for m in ALL if m.is_exact], ids=name)
 
 

@@ -71,7 +71,8 @@ def test_same_seed_same_states_and_another_seed_other_ones(method, question):
     assert len(runs[0]) > 3
     for one, other in zip(runs[0], runs[1], strict=True):
         assert same_state(one, other), differing_parts(one, other)
-    assert not same_state(runs[0][-1], runs[2][-1])
+    if not method.is_approximation:
+        assert not same_state(runs[0][-1], runs[2][-1])
 
 
 @each_stepping

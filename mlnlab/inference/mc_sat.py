@@ -1,0 +1,257 @@
+"""MC-SAT: slice sampling, whose slices are the worlds that satisfy chosen clauses.
+
+A step chooses among the clauses that hold: one of weight w joins the slice with probability 1 - exp(-w), a
+hard one always; then the next world is drawn uniformly among those in which the chosen clauses hold (Poon and
+Domingos, Sound and efficient inference with probabilistic and deterministic dependencies, 2006, algorithm 2;
+Lowd's thesis, section 2.2). So a chain leaps between parts of the space that hard and strong formulas cut
+apart, where Gibbs sampling cannot leave one. Clauses of negative weight count as their negations; formulas
+that are no clauses, and blocks of exclusive atoms, are taken as they are.
+
+What is left of a slice after unit propagation falls into components. Those that a few random tries satisfy
+are drawn exactly uniformly. The others are drawn by SampleSAT (Wei, Erenrich and Selman 2004): with
+probability ``jumps`` from a random world, solved by WalkSAT moves mixed with annealing moves; else from where
+they are, by annealing moves alone. The latter leave the uniform distribution exactly as it is; a jump does
+not, since some worlds are easier to find, so with ``jumps=0`` every step is exact, and with ``jumps=1,
+walking=0.5`` it is that of the papers. A component for which no world is found stays as it was; that is exact
+too, counted, and told where it happens often.
+
+Needs: every weight known; finite domains. Answers: marginals of atoms and formulas, expected counts.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mlnlab.errors import ArgumentError
+from mlnlab.inference.batches import Batches
+from mlnlab.inference.chains import Ground, random_world
+from mlnlab.inference.estimates import estimated
+from mlnlab.inference.method import Method
+from mlnlab.inference.sampled_worlds import (
+    STATES,
+    empty_sums,
+    frozen_rows,
+    grounded,
+    log_weights,
+    room_for_sums,
+)
+from mlnlab.inference.slice_reading import SliceReader, slice_warnings, slices_reader
+from mlnlab.inference.slices import constraints_of, room_for
+from mlnlab.kernels.ground_network import Chain, new_chain
+from mlnlab.kernels.random_numbers import streams
+from mlnlab.kernels.sample_sat_components import ASKED, FAILED, LARGEST, TIGHT, Effort
+from mlnlab.kernels.sample_sat_constraints import Constraints, Slice
+from mlnlab.kernels.sample_sat_slices import next_sample, sample_slices
+from mlnlab.steps.encoding import storable
+from mlnlab.steps.step import run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from numpy.typing import NDArray
+
+    from mlnlab.grounding.question import Question
+    from mlnlab.inference.marginals import Marginals
+    from mlnlab.steps.step import Observer
+
+VISITS_PER_STATE = 200_000  # of clauses by atoms, in all chains: some 10 ms
+
+
+@dataclass(frozen=True, slots=True)
+class Params:
+    """How long to sample, from how many chains, and how slices are drawn; samples count for each chain."""
+
+    samples: int = 5_000
+    burn_in: int = 200
+    chains: int = 4
+    thin: int = 1  # steps from one sample to the next
+    seed: int = 0
+    tries: int = 100  # random draws of a component before it counts as tight
+    jumps: float = 0.2  # of the tight components: how many begin in a random world
+    walking: float = 0.5  # share of WalkSAT moves after a jump; the others are annealing moves
+    temperature: float = 0.0  # of annealing; 0: so cold that a world satisfies its slice half of the time
+    passes: int = 1  # satisfying worlds to visit, for each choice of a tight component
+    moves: int = 100  # at most, for each choice of a tight component
+    sweeps_per_state: int | None = None  # None: so many that a state takes some milliseconds
+
+    def __post_init__(self) -> None:
+        """Refuse what makes no sense."""
+        least = {"samples": 1, "burn_in": 0, "chains": 1, "thin": 1, "seed": 0, "tries": 1, "passes": 1}
+        for name, lowest in (*least.items(), ("moves", 1)):
+            value = getattr(self, name)
+            if not isinstance(value, int) or value < lowest:
+                raise ArgumentError(f"{name} is a whole number from {lowest} on, not {value!r}.")
+        for name in ("jumps", "walking"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ArgumentError(f"{name} is a share between 0 and 1, not {getattr(self, name)!r}.")
+        if not 0 <= self.temperature < float("inf"):
+            raise ArgumentError(f"temperature is a number from 0 on, not {self.temperature!r}.")
+        if self.sweeps_per_state is not None and self.sweeps_per_state < 1:
+            raise ArgumentError("sweeps_per_state is a whole number from 1 on, or None.")
+
+    @property
+    def effort(self) -> Effort:
+        """How components are drawn, for the kernels."""
+        shares = float(self.jumps), float(self.walking), float(self.temperature)
+        return Effort(self.tries, *shares, self.passes, self.moves)
+
+
+@storable("mc_sat.State")
+@dataclass(frozen=True, slots=True, eq=False)
+class McSatState:
+    """Where all chains are after some steps, their last slices, and sums over the samples kept so far."""
+
+    sweeps: int  # steps of each chain, those of the burn-in included
+    chosen: NDArray[np.uint32]  # the option of each choice, a row for each chain
+    random: NDArray[np.uint64]  # the state of each chain's random numbers
+    log_weights: NDArray[np.float64]  # of each chain's world
+    tallies: NDArray[np.int64]  # of each chain: its last slice, and what was drawn how
+    joined: NDArray[np.uint8]  # which constraints each chain's last slice asked for, as bits
+    batches: Batches
+
+    @property
+    def samples(self) -> int:
+        """The number of samples kept from each chain."""
+        return self.batches.samples
+
+    def metrics(self) -> Mapping[str, float]:
+        """Return the mean log-weight, the size of the last slices, and how slices were drawn so far."""
+        tight = int(self.tallies[:, TIGHT].sum())
+        return {
+            "log_weight": float(self.log_weights.mean()),
+            "samples": float(self.samples),
+            "selected": float(self.tallies[:, ASKED].mean()),
+            "largest_component": float(self.tallies[:, LARGEST].max()),
+            "tight_components": float(tight),
+            "unsatisfied_slices": float(self.tallies[:, FAILED].sum()),
+            **self.batches.metrics(),
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Prepared:
+    """What all steps of a run share."""
+
+    ground: Ground
+    constraints: Constraints
+
+
+def prepared(question: Question) -> Prepared:
+    """Ground a question, and say when its clauses join a slice."""
+    ground = grounded(question)
+    return Prepared(ground, constraints_of(ground))
+
+
+def steps_per_state(params: Params, ground: Ground) -> int:
+    """Return how many steps of the chains lead from one state to the next."""
+    if params.sweeps_per_state is not None:
+        return params.sweeps_per_state
+    affordable = VISITS_PER_STATE // (params.chains * max(1, ground.visits))
+    total = params.burn_in + params.samples * params.thin
+    return max(1, min(affordable, total // STATES))
+
+
+def first_state(params: Params, ground: Ground) -> McSatState:
+    """Return each chain in a random world of its own, in which the hard formulas hold."""
+    chains = [random_world(ground, row) for row in streams(params.seed, params.chains)]
+    rooms = [room_for(ground) for _ in chains]
+    return _state(0, ground, chains, rooms, empty_sums(ground, params.chains))
+
+
+def advanced(
+    state: McSatState, chains: list[Chain], rooms: list[Slice], params: Params, shared: Prepared
+) -> McSatState:
+    """Return the state some steps later; the chains, which stand where the state says, go there."""
+    ground, constraints, effort = shared.ground, shared.constraints, params.effort
+    number = steps_per_state(params, ground)
+    if state.sweeps < params.burn_in:
+        number = min(number, params.burn_in - state.sweeps)
+        for chain, room in zip(chains, rooms, strict=True):
+            for _ in range(number):
+                next_sample(ground.network, constraints, chain, room, effort)
+        return _state(state.sweeps + number, ground, chains, rooms, state.batches)
+    samples = min(max(1, number // params.thin), params.samples - state.samples)
+    samples = min(samples, state.batches.room or samples)
+    sums, counts = room_for_sums(ground, len(chains))
+    for chain, room, row in zip(chains, rooms, sums, strict=True):
+        sample_slices(
+            ground.network, constraints, ground.groups, chain, room, effort, samples, params.thin, row, counts
+        )
+    done = state.sweeps + samples * params.thin
+    return _state(done, ground, chains, rooms, state.batches.extended(sums, samples))
+
+
+def _state(
+    sweeps: int, ground: Ground, chains: list[Chain], rooms: list[Slice], batches: Batches
+) -> McSatState:
+    return McSatState(
+        sweeps,
+        frozen_rows([chain.chosen for chain in chains]),
+        frozen_rows([chain.random for chain in chains]),
+        log_weights(ground, chains),
+        frozen_rows([room.tallies for room in rooms]),
+        frozen_rows([np.packbits(room.joined) for room in rooms]),
+        batches,
+    )
+
+
+def steps(params: Params, question: Question, start: McSatState | None = None) -> Iterator[McSatState]:
+    """Yield a state every few milliseconds until all samples are drawn, or those that follow ``start``."""
+    return steps_on(params, prepared(question), start)
+
+
+def steps_on(params: Params, shared: Prepared, start: McSatState | None = None) -> Iterator[McSatState]:
+    """Yield the states over constraints that are there already."""
+    state = start
+    if state is None:
+        state = first_state(params, shared.ground)
+        yield state
+    pairs = zip(state.chosen, state.random, strict=True)
+    chains = [new_chain(shared.ground.network, chosen, random) for chosen, random in pairs]
+    rooms = [room_for(shared.ground) for _ in chains]
+    for room, tallies in zip(rooms, state.tallies, strict=True):
+        room.tallies[:] = tallies
+    while state.samples < params.samples:
+        state = advanced(state, chains, rooms, params, shared)
+        yield state
+
+
+def marginals(params: Params, question: Question, observers: Iterable[Observer] = ()) -> Marginals:
+    """Return the fractions of samples in which the queried atoms and formulas hold."""
+    began = time.perf_counter()
+    shared = prepared(question)
+    last = run(steps_on(params, shared), observers=observers).state
+    return _known(shared.ground, last, time.perf_counter() - began)
+
+
+def estimate(params: Params, question: Question, state: McSatState) -> Marginals:  # noqa: ARG001
+    """Return what is known in a state."""
+    return _known(prepared(question).ground, state, 0.0)
+
+
+def _known(ground: Ground, state: McSatState, seconds: float) -> Marginals:
+    found = estimated(METHOD.name, ground, state.batches, seconds, single_changes=False)
+    return replace(found, warnings=(*found.warnings, *slice_warnings(state)))
+
+
+def reader(params: Params, question: Question) -> SliceReader:
+    """Return what reads the states of a run; the model is grounded once."""
+    sweeps = params.burn_in + params.samples * params.thin
+    return slices_reader(METHOD.name, grounded(question), params.burn_in, sweeps)
+
+
+METHOD = Method(
+    name="mc-sat",
+    needs="every weight known; finite domains; formulas whose groundings are clauses, conjunctions or narrow",
+    is_exact=False,
+    params=Params,
+    citation="Poon and Domingos 2006; Wei, Erenrich and Selman 2004; Lowd's thesis, section 2.2",
+    marginals=marginals,
+    steps=steps,
+    estimate=estimate,
+    reader=reader,
+)

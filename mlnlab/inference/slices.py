@@ -1,0 +1,49 @@
+"""The constraints of ground clauses as MC-SAT chooses among them, and the room its kernels work in."""
+
+from __future__ import annotations
+
+from math import inf
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mlnlab.kernels.sample_sat_constraints import Constraints, Slice, new_slice
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from mlnlab.inference.chains import Ground
+
+
+def constraints_of(ground: Ground) -> Constraints:
+    """Return with which probability, and when, each clause and table joins a slice.
+
+    A clause of weight w > 0 joins with 1 - exp(-w) where it holds; one of weight w < 0 is its negation with
+    weight -w; what is hard always joins; what is only asked for never does.
+    """
+    clauses = ground.clauses
+    firsts = clauses.first_atoms.astype(np.int64)
+    atoms = firsts[1:] - firsts[:-1]
+    owners = np.repeat(np.arange(len(clauses.options), dtype=np.uint32), atoms)
+    owners.setflags(write=False)
+    return Constraints(
+        clauses.starts, clauses.literals, *_joining(ground.network.strengths),
+        clauses.scope_starts, clauses.scope, clauses.strides, *_joining(ground.network.table_strengths),
+        owners,
+    )  # fmt: skip
+
+
+def _joining(strengths: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
+    odds = np.where(strengths == inf, 1.0, -np.expm1(-np.abs(strengths)))
+    favours = (strengths > 0).astype(np.uint8)
+    odds.setflags(write=False)
+    favours.setflags(write=False)
+    return odds, favours
+
+
+def room_for(ground: Ground) -> Slice:
+    """Return room to work for one chain."""
+    clauses = ground.clauses
+    return new_slice(
+        clauses.number_of_atoms, clauses.number_of_clauses, len(clauses.options), clauses.number_of_tables
+    )

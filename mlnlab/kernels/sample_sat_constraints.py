@@ -1,0 +1,198 @@
+"""Ground clauses and tables as constraints of a slice: which are asked for, and which of these are broken.
+
+A *slice* asks for clauses and tables (:mod:`mlnlab.kernels.sample_sat_slices`); those of the component in
+hand are watched: whenever a choice gets another option, what breaks is put on a list, and what is mended is
+taken off it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from mlnlab.kernels.compiled import compiled
+from mlnlab.kernels.ground_network import Chain, Network, smallest
+from mlnlab.kernels.random_numbers import next_below
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from numpy.typing import NDArray
+
+    Number = int | np.integer[Any]
+
+_1 = np.uint32(1)
+FIRST, MEMBERS, BROKEN = 0, 1, 2  # places in Slice.sizes; the component in hand begins at FIRST
+COLLECTED, HAND = 2, 3  # of an asked constraint: it belongs to a component, to the one in hand
+
+
+class Constraints(NamedTuple):
+    """What may be asked for: of each clause its literals, and how it joins a slice; of each table as well."""
+
+    starts: NDArray[np.uint32]
+    literals: NDArray[np.uint32]
+    odds: NDArray[np.float64]  # 1 - exp(-|w|): how probably it joins where it favours the world
+    favours: NDArray[np.uint8]  # 1 where it joins when it holds, 0 where it joins when it does not
+    scope_starts: NDArray[np.uint32]
+    scope: NDArray[np.uint32]
+    strides: NDArray[np.uint32]
+    table_odds: NDArray[np.float64]
+    table_favours: NDArray[np.uint8]
+    owners: NDArray[np.uint32]  # the choice of each atom
+
+
+class Slice(NamedTuple):
+    """Room to work: what a slice asks for, what it fixes, and the component in hand."""
+
+    joined: NDArray[np.uint8]  # the clauses of the slice, and behind them the tables
+    asked: NDArray[np.uint8]  # of each clause: 0 no or settled, 1 yes, or its component
+    free: NDArray[np.uint32]  # literals of a clause that nothing fixes yet
+    tables_asked: NDArray[np.uint8]
+    frozen: NDArray[np.uint8]  # atoms that keep their truth
+    fixed: NDArray[np.uint8]  # choices that keep their option
+    seen: NDArray[np.uint8]  # choices that are in a component already
+    stack: NDArray[np.uint32]  # frozen atoms whose consequences are still to be drawn
+    members: NDArray[np.uint32]  # the choices of one component behind those of another
+    member_starts: NDArray[np.int64]
+    collected: NDArray[np.uint32]  # the constraints of the components, likewise: clauses, behind them tables
+    constraint_starts: NDArray[np.int64]
+    drawn: NDArray[np.uint32]  # an option for each choice, to be looked at before it is taken
+    held: NDArray[np.uint32]  # the options to go back to
+    broken: NDArray[np.uint32]  # constraints in hand that do not hold: clauses, and behind them tables
+    places: NDArray[np.uint32]  # where each stands there, from 1 on; 0: it holds
+    sizes: NDArray[np.int64]
+    tallies: NDArray[np.int64]
+
+
+# --- what is broken -------------------------------------------------------------------------------
+
+
+@compiled
+def note_broken(work: Slice, constraint: Number) -> None:
+    """Put a constraint on the list of the broken ones."""
+    number = work.sizes[BROKEN]
+    work.broken[number] = constraint
+    work.places[constraint] = number + 1
+    work.sizes[BROKEN] = number + 1
+
+
+@compiled
+def note_mended(work: Slice, constraint: Number) -> None:
+    """Take a constraint off the list; the last one takes its place."""
+    last = work.sizes[BROKEN] - 1
+    place, other = work.places[constraint], work.broken[last]
+    work.broken[place - _1] = other
+    work.places[other] = place
+    work.places[constraint] = 0
+    work.sizes[BROKEN] = last
+
+
+@compiled
+def flip(network: Network, chain: Chain, work: Slice, atom: Number) -> None:
+    """Flip an atom in its clauses, and note which of those in hand break or are mended."""
+    occurrences, satisfied, asked = network.occurrences, chain.satisfied, work.asked
+    value = chain.values[atom]
+    for place in range(network.atom_starts[atom], network.atom_starts[atom + 1]):
+        occurrence = occurrences[place]
+        clause = occurrence >> _1
+        if value ^ (occurrence & _1):
+            satisfied[clause] -= _1
+            if asked[clause] == HAND and satisfied[clause] == 0:
+                note_broken(work, clause)
+        else:
+            if asked[clause] == HAND and satisfied[clause] == 0:
+                note_mended(work, clause)
+            satisfied[clause] += _1
+    chain.values[atom] = 1 - value
+
+
+@compiled
+def move(
+    network: Network, constraints: Constraints, chain: Chain, work: Slice, choice: Number, option: Number
+) -> None:
+    """Give a choice another option, in everything that follows from it."""
+    first, end = np.int64(network.first_atoms[choice]), np.int64(network.first_atoms[choice + 1])
+    old = np.int64(chain.chosen[choice])
+    if old == option:
+        return
+    if first + old < end:
+        flip(network, chain, work, first + old)
+    if first + option < end:
+        flip(network, chain, work, first + option)
+    clauses = len(constraints.odds)
+    for place in range(network.choice_starts[choice], network.choice_starts[choice + 1]):
+        table, stride = network.choice_tables[place], np.int64(network.choice_strides[place])
+        cell = np.int64(chain.cells[table])
+        other = cell + (option - old) * stride
+        chain.cells[table] = other
+        if work.tables_asked[table] == HAND:
+            start = np.int64(network.table_starts[table])
+            if network.bits[start + cell] != network.bits[start + other]:
+                if network.bits[start + other] == constraints.table_favours[table]:
+                    note_mended(work, clauses + table)
+                else:
+                    note_broken(work, clauses + table)
+    chain.chosen[choice] = option
+    work.drawn[choice] = option
+
+
+@compiled
+def is_plain(network: Network, choice: Number) -> bool:
+    """Return whether a choice is a single atom without tables, for which everything is quicker."""
+    single = network.first_atoms[choice + 1] - network.first_atoms[choice] == 1
+    return bool(
+        single and network.options[choice] == 2
+        and network.choice_starts[choice] == network.choice_starts[choice + 1]
+    )  # fmt: skip
+
+
+@compiled
+def other_option(network: Network, chain: Chain, work: Slice, choice: Number) -> Number:
+    """Draw another option of a choice, all that nothing excludes alike; so a move back is as probable."""
+    options, first = int(network.options[choice]), np.int64(network.first_atoms[choice])
+    end, chosen = np.int64(network.first_atoms[choice + 1]), np.int64(chain.chosen[choice])
+    if options == 2:
+        return 1 - chosen
+    while True:  # a choice of which all other options are excluded is fixed, and no member
+        option = next_below(chain.random, options)
+        if option != chosen and (first + option >= end or work.frozen[first + option] == 0):
+            return option
+
+
+def smallest_slice() -> tuple[Network, Chain, Constraints, Slice]:
+    """Return what a question of one atom needs, with the types used in earnest."""
+    network, chain = smallest()
+    work = new_slice(1, 0, 1, 0)
+    starts, empty, none, bits = network.atom_starts[:1], network.occurrences, network.strengths, network.bits
+    owners = np.zeros(1, np.uint32)
+    owners.setflags(write=False)
+    constraints = Constraints(starts, empty, none, bits, starts, empty, empty, none, bits, owners)
+    return network, chain, constraints, work
+
+
+def new_slice(atoms: int, clauses: int, choices: int, tables: int) -> Slice:
+    """Return room to work on slices of a network of so many parts."""
+
+    def bytes_(number: int) -> NDArray[np.uint8]:
+        return np.zeros(number, np.uint8)
+
+    def words(number: int) -> NDArray[np.uint32]:
+        return np.zeros(number, np.uint32)
+
+    return Slice(
+        bytes_(clauses + tables),
+        bytes_(clauses), words(clauses), bytes_(tables), bytes_(atoms), bytes_(choices), bytes_(choices),
+        words(atoms), words(choices), np.zeros(choices + 1, np.int64),
+        words(clauses + tables), np.zeros(choices + 1, np.int64), words(choices), words(choices),
+        words(clauses + tables), words(clauses + tables), np.zeros(3, np.int64), np.zeros(8, np.int64),
+    )  # fmt: skip
+
+
+def warm_up() -> None:
+    """Compile every kernel of this file."""
+    network, chain, constraints, work = smallest_slice()
+    move(network, constraints, chain, work, 0, 1)
+    note_broken(work, 0)
+    note_mended(work, 0)
+    other_option(network, chain, work, 0)

@@ -1,0 +1,180 @@
+"""One step of MC-SAT: choose constraints that hold, then draw a world in which they all still hold.
+
+Poon and Domingos, Sound and efficient inference with probabilistic and deterministic dependencies (AAAI
+2006), algorithm 2. What a slice asks for is satisfied by the current world, so unit propagation only ever
+*freezes* atoms where they are. What is left falls into components without a common open choice, drawn one by
+one: uniformly by rejection where a few tries succeed, by SampleSAT where they do not.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mlnlab.kernels.compiled import compiled
+from mlnlab.kernels.gibbs import Groups, count
+from mlnlab.kernels.ground_network import Chain, Network
+from mlnlab.kernels.random_numbers import next_uniform
+from mlnlab.kernels.sample_sat_components import ASKED, FROZEN, Effort, draw_components
+from mlnlab.kernels.sample_sat_constraints import Constraints, Slice, smallest_slice
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from numpy.typing import NDArray
+
+    Number = int | np.integer[Any]
+
+_1 = np.uint32(1)
+
+# --- choosing constraints -------------------------------------------------------------------------
+
+
+@compiled
+def select(network: Network, constraints: Constraints, chain: Chain, work: Slice) -> int:
+    """Choose among the clauses and tables that hold (or, of negative weight, do not) those to keep so.
+
+    Return how many atoms this freezes at once.
+    """
+    starts, literals, odds, favours = (
+        constraints.starts,
+        constraints.literals,
+        constraints.odds,
+        constraints.favours,
+    )
+    asked, joined, free, satisfied = work.asked, work.joined, work.free, chain.satisfied
+    frozen, stack, random = work.frozen, work.stack, chain.random
+    number = waiting = 0
+    for clause in range(len(odds)):
+        asked[clause] = joined[clause] = 0
+        probability = odds[clause]
+        if probability == 0.0 or (satisfied[clause] != 0) != (favours[clause] != 0):
+            continue
+        if probability < 1.0 and next_uniform(random) >= probability:
+            continue
+        number += 1
+        joined[clause] = 1
+        start, end = starts[clause], starts[clause + 1]
+        if favours[clause] and end - start > 1:
+            asked[clause] = 1
+            free[clause] = end - start
+        else:  # all literals have to stay false, or the only one true
+            for place in range(start, end):
+                waiting = freeze(frozen, stack, waiting, literals[place] >> _1)
+    for table in range(len(constraints.table_odds)):
+        bit = network.bits[network.table_starts[table] + chain.cells[table]]
+        joins = bit == constraints.table_favours[table] and constraints.table_odds[table] > 0.0
+        joins = joins and next_uniform(random) < constraints.table_odds[table]
+        work.tables_asked[table] = joined[len(odds) + table] = joins
+        number += joins
+    work.tallies[ASKED] = number
+    return waiting
+
+
+@compiled
+def freeze(frozen: NDArray[np.uint8], stack: NDArray[np.uint32], waiting: int, atom: Number) -> int:
+    """Let an atom keep its truth; return how many atoms wait for their consequences."""
+    if frozen[atom]:
+        return waiting
+    frozen[atom] = 1
+    stack[waiting] = atom
+    return waiting + 1
+
+
+# --- unit propagation -----------------------------------------------------------------------------
+
+
+@compiled
+def propagate(network: Network, constraints: Constraints, chain: Chain, work: Slice, waiting: int) -> None:
+    """Draw the consequences of frozen atoms until there are no more."""
+    first_atoms, atom_starts, occurrences = network.first_atoms, network.atom_starts, network.occurrences
+    owners, starts, literals = constraints.owners, constraints.starts, constraints.literals
+    frozen, stack, asked, free, values = work.frozen, work.stack, work.asked, work.free, chain.values
+    number = 0
+    while waiting:
+        waiting -= 1
+        number += 1
+        atom = stack[waiting]
+        choice, value = owners[atom], values[atom]
+        if first_atoms[choice + _1] - first_atoms[choice] == 1:
+            work.fixed[choice] = 1
+        else:
+            waiting = fix_block(network, chain, work, waiting, choice, atom)
+        for place in range(atom_starts[atom], atom_starts[atom + _1]):
+            occurrence = occurrences[place]
+            clause = occurrence >> _1
+            if asked[clause] == 0:
+                continue
+            if value ^ (occurrence & _1):
+                asked[clause] = 0  # it holds for good
+                continue
+            free[clause] -= _1
+            if free[clause] == 1:  # the one literal that is left has to stay true
+                for position in range(starts[clause], starts[clause + _1]):
+                    waiting = freeze(frozen, stack, waiting, literals[position] >> _1)
+    work.tallies[FROZEN] = number
+
+
+@compiled
+def fix_block(network: Network, chain: Chain, work: Slice, waiting: int, choice: Number, atom: Number) -> int:
+    """Fix a block where a frozen atom leaves it one option; then its other atoms are frozen too."""
+    first, end = np.int64(network.first_atoms[choice]), np.int64(network.first_atoms[np.int64(choice) + 1])
+    if work.fixed[choice]:
+        return waiting
+    left = np.int64(network.options[choice]) - (end - first)  # an option that makes no atom true
+    for other in range(first, end):
+        left += work.frozen[other] == 0
+    if chain.values[atom] or left == 1:
+        work.fixed[choice] = 1
+        for other in range(first, end):
+            waiting = freeze(work.frozen, work.stack, waiting, other)
+    return waiting
+
+
+# --- a step ---------------------------------------------------------------------------------------
+
+
+@compiled
+def next_sample(
+    network: Network, constraints: Constraints, chain: Chain, work: Slice, effort: Effort
+) -> None:
+    """Go from a world to the next one of MC-SAT."""
+    for atom in range(len(work.frozen)):
+        work.frozen[atom] = 0
+    for choice in range(len(work.fixed)):
+        work.fixed[choice] = network.options[choice] == 1
+        work.drawn[choice] = chain.chosen[choice]
+    waiting = select(network, constraints, chain, work)
+    propagate(network, constraints, chain, work, waiting)
+    for choice in range(len(work.fixed)):
+        work.seen[choice] = work.fixed[choice]
+    draw_components(network, constraints, chain, work, effort)
+
+
+@compiled
+def sample_slices(
+    network: Network, constraints: Constraints, groups: Groups, chain: Chain, work: Slice, effort: Effort,
+    samples: int, thin: int, sums: NDArray[np.int64], counts: NDArray[np.int64],
+) -> None:  # fmt: skip
+    """Draw samples, ``thin`` steps apart; add to ``sums`` each atom's truth and each formula's count."""
+    atoms = len(chain.values)
+    for _ in range(samples):
+        for _ in range(thin):
+            next_sample(network, constraints, chain, work, effort)
+        for atom in range(atoms):
+            sums[atom] += chain.values[atom]
+        count(network, groups, chain, counts)
+        for formula in range(len(counts)):
+            sums[atoms + formula] += counts[formula]
+
+
+def warm_up() -> None:
+    """Compile every kernel of this file."""
+    network, chain, constraints, work = smallest_slice()
+    starts, empty, bits = network.atom_starts, network.occurrences, network.bits
+    groups = Groups(starts[:1], empty, bits, starts[:1], empty)
+    effort = Effort(1, 0.5, 0.5, 0.0, 1, 1)
+    next_sample(network, constraints, chain, work, effort)
+    sums, counts = np.zeros(1, np.int64), np.zeros(0, np.int64)
+    sample_slices(network, constraints, groups, chain, work, effort, 1, 1, sums, counts)
