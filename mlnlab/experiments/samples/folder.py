@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 from mlnlab.experiments.samples.catalogue import CATALOGUE
+from mlnlab.experiments.samples.networks import network_files
 from mlnlab.experiments.samples.readme import readme_text
 from mlnlab.experiments.samples.texts import SampleTexts
 
@@ -13,7 +14,7 @@ from mlnlab.experiments.samples.texts import SampleTexts
 def folder_texts() -> dict[str, str]:
     """Return the text of every file of the folder by its path in it."""
     samples = {name: entry.generate() for name, entry in CATALOGUE.items()}
-    files = {"README.md": readme_text(samples)}
+    files = {"README.md": readme_text(samples), **network_files()}
     for name, sample in samples.items():
         files |= {f"{name}/{path}": text for path, text in _files(sample).items()}
     return files

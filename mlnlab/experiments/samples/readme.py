@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from mlnlab.experiments.samples.catalogue import CATALOGUE
+from mlnlab.experiments.samples.networks import NETWORKS
 from mlnlab.experiments.samples.texts import SampleTexts
 
 _HEAD = """# Sample data
@@ -30,6 +31,14 @@ query predicates (their atoms that the database does not list as true or false a
 all completions of that evidence, marginals, and the most probable completion; `gap` is the log weight
 that the second best one lacks.
 """
+_NETWORKS = """
+## networks
+
+Networks over variables of several values, in the formats BIF and UAI. `ml.sample_network()` lists
+them, `ml.sample_network("greenhouse")` loads one. They are ours: `greenhouse` was written by hand,
+the numbers of `lattice` were drawn with seed 11.
+
+"""
 
 
 def readme_text(samples: Mapping[str, SampleTexts]) -> str:
@@ -43,6 +52,8 @@ def readme_text(samples: Mapping[str, SampleTexts]) -> str:
         )
         parts += [f"\n{entry.remark}\n"] if entry.remark else []
         parts += _sections(sample)
+    lines = "".join(f"- `{name}`: {sentence}\n" for name, (sentence, _) in NETWORKS.items())
+    parts.append(f"{_NETWORKS}{lines}")
     return "".join(parts)
 
 

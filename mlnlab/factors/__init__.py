@@ -1,0 +1,1 @@
+"""Factor graphs and Bayesian networks, and exact answers from them: eliminating variables, junction trees."""
