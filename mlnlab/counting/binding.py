@@ -63,7 +63,7 @@ def bound(conjunction: Conjunction, vocabulary: Vocabulary) -> BoundConjunction 
         return None
     scans: list[Scan] = []
     for atom in conjunction.atoms:
-        scan = _scan_of_atom(atom, numbers, vocabulary)
+        scan = scan_of_atom(atom, numbers, vocabulary)
         if scan is None:
             return None
         scans.append(scan)
@@ -79,7 +79,8 @@ def bound(conjunction: Conjunction, vocabulary: Vocabulary) -> BoundConjunction 
     return BoundConjunction(conjunction, sizes, tuple(scans), tuple(derived))
 
 
-def _scan_of_atom(atom: Atom, numbers: dict[Variable, int], vocabulary: Vocabulary) -> Scan | None:
+def scan_of_atom(atom: Atom, numbers: dict[Variable, int], vocabulary: Vocabulary) -> Scan | None:
+    """Return the scan of the true atoms that fit an atom; ``None`` where its constants are unknown."""
     predicate = vocabulary[atom.predicate]
     if len(atom.arguments) != predicate.arity:
         raise ArgumentError(f"{atom} does not fit the declaration {predicate}.")
@@ -116,6 +117,21 @@ def scan(
     # Variables are renumbered, so that different atoms share one selection.
     local = None if plain else tuple(variables.index(n) if n >= 0 else n for n in pattern)
     return Scan(label, source, local, variables, size, 0.0)
+
+
+def scan_of_derived(
+    bound: BoundConjunction, number: int, columns: Sequence[int], vocabulary: Vocabulary
+) -> Scan | None:
+    """Return the scan of the rows, over some columns, of a relation that is known at run time only."""
+    derived = bound.derived[number]
+    arguments: tuple[Argument, ...] = ()
+    types: tuple[str, ...] = ()
+    if not isinstance(derived, Cardinality):
+        arguments = tuple(derived.arguments[column] for column in columns)
+        types = tuple(derived.threshold.head[column].type for column in columns)
+    numbers = {variable: place for place, variable in enumerate(bound.conjunction.variables)}
+    pattern = pattern_of(arguments, types, numbers, vocabulary)
+    return None if pattern is None else scan(str(derived), number, pattern, vocabulary, types)
 
 
 def with_estimate(found: Scan, run: Run) -> Scan:

@@ -8,17 +8,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mlnlab.counting.binding import BoundConjunction, Grouped, bound, pattern_of, scan, with_estimate
+from mlnlab.counting.binding import BoundConjunction, Grouped, bound, scan_of_derived, with_estimate
+from mlnlab.counting.choosing import Choice
 from mlnlab.counting.conjunctions import CountTerm, Threshold
 from mlnlab.counting.explaining import Explanation, TermExplanation, refuse_beyond_budget, step_of
 from mlnlab.counting.facts import Facts, facts_of
 from mlnlab.counting.indicators import normal_form
+from mlnlab.counting.network_counter import DenseRun
+from mlnlab.counting.network_explaining import explained_by_elimination
 from mlnlab.counting.nodes import Run
 from mlnlab.counting.plans import Plan, plan
 from mlnlab.counting.prepared import FITS, PreparedTerm, fits
 from mlnlab.counting.tables import Part
 from mlnlab.counting.thresholds import Exceptions, truth_of
-from mlnlab.logic.formulas import Cardinality, Constant, Variable, holds_between
+from mlnlab.errors import TooLargeError
+from mlnlab.logic.formulas import Cardinality, holds_between
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -26,6 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mlnlab.counting.conjunctions import Quantity
+    from mlnlab.counting.network_counter import BoundNetwork
     from mlnlab.counting.nodes import Scan
     from mlnlab.logic.formulas import Formula
     from mlnlab.logic.vocabulary import Vocabulary
@@ -47,16 +52,42 @@ class Counter:
     def __init__(self, formula: Formula, vocabulary: Vocabulary) -> None:
         """Bring the formula into its normal form over a vocabulary that has every constant."""
         self.formula, self.vocabulary = formula, vocabulary
-        self.terms = TermSum(normal_form(formula), vocabulary)
+        self._choice = Choice(formula, vocabulary)
+        terms: Sequence[CountTerm] = ()
+        try:
+            terms = normal_form(formula)
+        except TooLargeError as refusal:  # the products of its literals are too many
+            self._choice.refusal = refusal
+        self._terms = TermSum(terms, vocabulary)
+
+    @property
+    def terms(self) -> TermSum:
+        """The normal form; a formula that has too many terms for it is refused."""
+        if self._choice.refusal is not None:
+            raise self._choice.refusal
+        return self._terms
 
     def __call__(self, world: Database | World | Facts) -> int:
         """Return n_i, the number of true groundings in a world; what a database does not list is false."""
         facts = world if isinstance(world, Facts) else facts_of(world, self.vocabulary)
-        return self.terms.count(facts)
+        network = self.elimination(facts)
+        if network is None:
+            try:
+                return self.terms.count(facts)
+            except TooLargeError as refusal:  # of a part that is planned when quantifiers are worked out
+                network = self._choice.instead(facts, refusal)
+        return int(network.counts(DenseRun(facts)))
+
+    def elimination(self, facts: Facts) -> BoundNetwork | None:
+        """Return the network whose variables are summed out; ``None`` where the terms are counted instead."""
+        return self._choice.network(facts, self._terms.plans)
 
     def explain(self, world: Database | World | Facts) -> Explanation:
         """Return how the formula is counted in a world: every step with its estimated and its real size."""
         facts = world if isinstance(world, Facts) else facts_of(world, self.vocabulary)
+        network = self.elimination(facts)
+        if network is not None:
+            return explained_by_elimination(str(self.formula), network, facts)
         truths: dict[Quantity | Cardinality, Exceptions] = {}
         terms = tuple(part for term in self.terms.terms for part in term.explained(facts, truths))
         return Explanation(str(self.formula), sum(t.coefficient * t.count for t in terms), terms)
@@ -76,6 +107,13 @@ class TermSum:
         """Return the sum of the terms' counts."""
         truths: dict[Quantity | Cardinality, Exceptions] = {}
         return sum(term.coefficient * term.count(facts, truths) for term in self.terms)
+
+    def plans(self, facts: Facts) -> Iterator[Plan]:
+        """Yield the plans of terms that can be planned before any quantifier is worked out."""
+        for term in self.terms:
+            if not term.bound.derived:
+                for case in term.planned(facts):
+                    yield case.plan
 
     def grouped(self, facts: Facts) -> list[Grouped]:
         """Return the terms' values as products of parts over their head variables."""
@@ -206,10 +244,7 @@ class _Term:
         self, facts: Facts, truths: dict[Quantity | Cardinality, Exceptions]
     ) -> tuple[list[_Case], dict[int, NDArray[np.uint32]]]:
         if not self.bound.derived:
-            size = self._sizes(Run(facts))
-            if size not in self.cases:
-                self.cases[size] = [self._case(1, (), facts, {})]
-            return self.cases[size], {}
+            return self.planned(facts), {}
         found = [self.owner.truth(one, facts, truths) for one in self.bound.derived]
         derived = {number: truth.rows for number, truth in enumerate(found)}
         shapes = tuple((truth.columns, truth.default, len(truth.rows).bit_length()) for truth in found)
@@ -220,6 +255,13 @@ class _Term:
                 if (case := self._case_of(chosen, found, facts, derived)) is not None
             ]  # fmt: skip
         return self.cases[key], derived
+
+    def planned(self, facts: Facts) -> list[_Case]:
+        """Return the plan of a term that joins nothing derived."""
+        size = self._sizes(Run(facts))
+        if size not in self.cases:
+            self.cases[size] = [self._case(1, (), facts, {})]
+        return self.cases[size]
 
     def _sizes(self, run: Run) -> tuple[int, ...]:
         """Return roughly how large what is read is: a plan serves for worlds that are alike in that."""
@@ -234,22 +276,11 @@ class _Term:
         for number, (use, truth) in enumerate(zip(chosen, found, strict=True)):
             if use:
                 sign = -sign if truth.default else sign
-                one = self._scan_of(number, truth)
+                one = scan_of_derived(self.bound, number, truth.columns, self.owner.vocabulary)
                 if one is None:
                     return None
                 scans.append(one)
         return self._case(sign, tuple(scans), facts, derived)
-
-    def _scan_of(self, number: int, truth: Exceptions) -> Scan | None:
-        derived, vocabulary = self.bound.derived[number], self.owner.vocabulary
-        arguments: tuple[Variable | Constant, ...] = ()
-        types: tuple[str, ...] = ()
-        if not isinstance(derived, Cardinality):
-            arguments = tuple(derived.arguments[column] for column in truth.columns)
-            types = tuple(derived.threshold.head[column].type for column in truth.columns)
-        numbers = {variable: place for place, variable in enumerate(self.bound.conjunction.variables)}
-        pattern = pattern_of(arguments, types, numbers, vocabulary)
-        return None if pattern is None else scan(str(derived), number, pattern, vocabulary, types)
 
     def _case(
         self, sign: int, extra: tuple[Scan, ...], facts: Facts, derived: dict[int, NDArray[np.uint32]]

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from mlnlab.counting.nodes import Node
     from mlnlab.counting.plans import Plan
 
+# Measured seconds of any step, of a row of a join, and of a neighbour in a kernel's loop.
+_PER_NODE, _PER_ROW, _PER_NEIGHBOUR = 8e-6, 4e-7, 1.5e-9
 MOST_ESTIMATED = 1e10  # rows of intermediate tables: about a minute, if the estimate is right
 
 
@@ -96,6 +98,19 @@ def described(node: Node, names: Sequence[str]) -> str:
             return f"for each {ends} of the sparsest atom, common {names[middle]} by bits"
         case Cycle(pivot):
             return f"for each {names[pivot]}, walk along the tree that is left"
+
+
+def plan_seconds(plan: Plan) -> float:
+    """Return about how long a plan takes."""
+    return sum(_seconds(part) for part in plan.parts)
+
+
+def _seconds(node: Node) -> float:
+    below = sum(_seconds(inner) for inner in node.inputs)
+    if isinstance(node, Cycle | Triangle):
+        return below + _PER_NODE + _PER_NEIGHBOUR * node.estimate
+    tables = sum(len(inner.variables) > 1 for inner in node.inputs)
+    return below + _PER_NODE + (_PER_ROW if tables > 1 else _PER_NEIGHBOUR) * node.estimate
 
 
 def refuse_beyond_budget(plan: Plan, names: Sequence[str]) -> None:

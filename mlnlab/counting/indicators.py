@@ -20,7 +20,7 @@ from mlnlab.counting.conjunctions import (
     conjunction_of,
     merged_terms,
 )
-from mlnlab.errors import ArgumentError
+from mlnlab.errors import ArgumentError, TooLargeError
 from mlnlab.logic.evaluation import constant_of
 from mlnlab.logic.formulas import (
     And,
@@ -55,6 +55,7 @@ Polynomial = dict[int, int]  # from a product of factors, as a bit mask, to its 
 
 _ONE: Polynomial = {0: 1}
 _MOST_PRODUCTS = 256  # beyond that a part of the formula becomes a relation of its own
+_MOST_COLUMNS = 2  # of such a relation: with more of them it would be listed for too many tuples
 
 
 def normal_form(formula: Formula) -> tuple[CountTerm, ...]:
@@ -75,8 +76,7 @@ def normal_form(formula: Formula) -> tuple[CountTerm, ...]:
 def number_of_groundings(formula: Formula) -> tuple[CountTerm, ...]:
     """Return the terms that count all groundings, true or not: arithmetic keeps some bindings out."""
     apart = standardise_apart(formula)
-    reader = _Reader(FreshNames(apart))
-    return reader.terms((), free_variables(apart), Or((Truth(True), apart)))
+    return _Reader(FreshNames(apart)).bindings(free_variables(apart), apart)
 
 
 @dataclass(slots=True)
@@ -90,14 +90,21 @@ class _Reader:
         self, head: tuple[Variable, ...], variables: tuple[Variable, ...], scope: Formula
     ) -> tuple[CountTerm, ...]:
         """Return the terms that count the bindings of variables that make the scope true, by the head."""
-        values = {
-            term: self.names.another(Variable(_first_name(term), type_))
-            for term, type_ in guards(variables, scope)
-        }
-        polynomial = self.indicator(_with_values(scope, values))
-        for term, variable in values.items():  # a value outside the type is no binding at all
-            polynomial = _times(polynomial, self._factor(Equality(variable, term)))
+        plain, values = valued(variables, scope, self.names)
+        polynomial = _times(self.indicator(plain), self._restricted(values))
         return self._terms(polynomial, head, (*variables, *values.values()))
+
+    def bindings(self, variables: tuple[Variable, ...], scope: Formula) -> tuple[CountTerm, ...]:
+        """Return the terms that count the bindings of variables, whether the scope is true or not."""
+        _, values = valued(variables, scope, self.names)
+        return self._terms(self._restricted(values), (), (*variables, *values.values()))
+
+    def _restricted(self, values: Mapping[Arithmetic, Variable]) -> Polynomial:
+        """Return what keeps bindings out: a value outside the type is no binding at all."""
+        result = _ONE
+        for term, variable in values.items():
+            result = _times(result, self._factor(Equality(variable, term)))
+        return result
 
     def _terms(
         self, polynomial: Polynomial, head: tuple[Variable, ...], variables: tuple[Variable, ...]
@@ -120,10 +127,9 @@ class _Reader:
             case Truth(value):
                 return _ONE if value else {}
             case Atom(predicate, arguments):
-                if not all(map(_denotes, arguments)):
+                if not all(map(denotes, arguments)):
                     return {}
-                settled = tuple([_settled(term) for term in arguments])
-                return self._factor(Atom(predicate, settled))
+                return self._factor(Atom(predicate, tuple([settled(term) for term in arguments])))
             case Equality() | Comparison() | Cardinality():
                 return self._factor(formula)
             case Not(operand):
@@ -177,6 +183,12 @@ class _Reader:
             used |= product
         chosen = (factors[place] for place in range(used.bit_length()) if used >> place & 1)
         head = tuple(dict.fromkeys(variable for factor in chosen for variable in _variables(factor)))
+        if len(head) > _MOST_COLUMNS:
+            raise TooLargeError(
+                f"Inclusion-exclusion over the literals would need more than {_MOST_PRODUCTS} terms.",
+                float(len(polynomial)) ** 2,
+                ["split the formula into shorter ones", "let fewer of its literals be positive"],
+            )
         terms = self._terms(polynomial, head, ())
         text = f"a part of the formula with {len(terms)} terms"
         return self._factor(Quantity(Threshold(head, terms, ">=", 1, text), head))
@@ -188,12 +200,12 @@ def _variables(factor: Factor) -> tuple[Variable, ...]:
     return free_variables(factor)
 
 
-def _denotes(term: object) -> bool:
+def denotes(term: object) -> bool:
     """Tell whether an argument can be a constant at all: 1/0 and 1/2 are none."""
     return not isinstance(term, Arithmetic) or bool(_constant_name(term))
 
 
-def _settled(term: object) -> Constant | Variable:
+def settled(term: object) -> Constant | Variable:
     """Return an argument, calculated where it is calculated from constants alone."""
     if isinstance(term, Arithmetic):
         type_ = next((leaf.type for leaf in leaves(term) if leaf.type), "")
@@ -209,6 +221,16 @@ def _constant_name(term: Arithmetic) -> str:
 
 def _first_name(term: Arithmetic) -> str:
     return next(leaf.name for leaf in leaves(term) if isinstance(leaf, Variable))
+
+
+def valued(
+    variables: tuple[Variable, ...], scope: Formula, names: FreshNames
+) -> tuple[Formula, dict[Arithmetic, Variable]]:
+    """Return the scope with a variable for each calculated value that keeps bindings out, and these."""
+    values = {
+        term: names.another(Variable(_first_name(term), type_)) for term, type_ in guards(variables, scope)
+    }
+    return _with_values(scope, values), values
 
 
 def _with_values(formula: Formula, values: Mapping[Arithmetic, Variable]) -> Formula:

@@ -98,10 +98,11 @@ def test_refusals_name_the_formula():
     mln = ml.MLN.from_text("T(a, a, a)\nT(x,y,z) ^ T(z,w,v) ^ T(v,s,x) ^ T(y,w,s)")
     rows = "\n".join(f"T(A{i}, A{j}, A{k})" for i in range(30) for j in range(30) for k in range(30))
     db = ml.Database.from_text(rows, mln)
-    from mlnlab.counting import explaining
+    from mlnlab.counting import choosing, explaining
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(explaining, "MOST_ESTIMATED", 1e5)
+        patch.setattr(choosing, "MOST_CELLS", 1e5)
         with pytest.raises(
             ml.TooLargeError, match=r"T\(x, y, z\).* is too large(.|\n)*The plan:(.|\n)*Ways out"
         ):

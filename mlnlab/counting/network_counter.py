@@ -1,0 +1,206 @@
+"""Counting by width-bounded elimination: a formula's network over a vocabulary, summed out world by world."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mlnlab.counting.binding import scan_of_atom
+from mlnlab.counting.conditions import satisfying
+from mlnlab.counting.dense_plans import dense_plan
+from mlnlab.counting.dense_tables import DenseTable, moduli, multiplied, put_together, summed_out
+from mlnlab.counting.formula_networks import Counted
+from mlnlab.counting.nodes import Run
+from mlnlab.logic.formulas import Atom, Cardinality, Equality, Variable, holds_between
+from mlnlab.logic.substitution import free_variables
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from mlnlab.counting.dense_plans import DensePlan, Elimination
+    from mlnlab.counting.facts import Facts
+    from mlnlab.counting.formula_networks import FormulaNetwork, NetworkConstraint
+    from mlnlab.counting.nodes import Scan
+    from mlnlab.logic.vocabulary import Vocabulary
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BoundConstraint:
+    """A constraint over numbers: its signals and variables, and what its truth values are read from."""
+
+    constraint: NetworkConstraint
+    signals: tuple[int, ...]
+    own: tuple[int, ...]  # the variables of the source of truth values, in its order
+    scan: Scan | None = None
+    counted: BoundNetwork | None = None
+
+    @property
+    def scope(self) -> tuple[int, ...]:
+        """The numbers of all variables."""
+        return (*self.signals, *self.own)
+
+
+@dataclass(slots=True, eq=False)
+class DenseRun:
+    """One computation in one world: what was read already, and real sizes where they are wanted."""
+
+    facts: Facts
+    truths: dict[object, NDArray[np.bool_]] = field(default_factory=dict)
+    sizes: dict[tuple[int, int], int] | None = None  # by network and number of the table
+
+
+class BoundNetwork:
+    """A network over a vocabulary, with the plan for its elimination."""
+
+    def __init__(self, network: FormulaNetwork, vocabulary: Vocabulary) -> None:
+        """Bind and plan; nothing large is made, so that the plan's estimates can be looked at first."""
+        self.network, self.vocabulary = network, vocabulary
+        domains = [len(vocabulary.domain(variable.type)) for variable in network.variables]
+        self.sizes = (*domains, *(2,) * network.signals)
+        self.numbers = {variable: number for number, variable in enumerate(network.variables)}
+        self.head = tuple(self.numbers[variable] for variable in network.head)
+        self.constraints = [self._bound(constraint) for constraint in network.constraints]
+        scopes = [one.scope for one in self.constraints]
+        self.plan: DensePlan = dense_plan(scopes, self.sizes, frozenset(self.head))
+        seen = {v for scope in scopes for v in scope}.union(self.head)
+        self.free = prod(size for number, size in enumerate(self.sizes) if number not in seen)
+        self.reach = prod(size for number, size in enumerate(domains) if number not in self.head)
+        self.moduli = moduli(self.reach, prod(self.sizes) // max(1, prod(self.sizes[v] for v in self.head)))
+        plain = not network.always  # then the number of all bindings is known
+        self.all = None if plain or not network.complement else BoundNetwork(network.bindings(), vocabulary)
+
+    def _bound(self, constraint: NetworkConstraint) -> BoundConstraint:
+        signals = tuple(len(self.network.variables) + signal for signal in constraint.signals)
+        match constraint.source:
+            case None | Cardinality():
+                return BoundConstraint(constraint, signals, ())
+            case Atom() as atom:
+                scan = scan_of_atom(atom, self.numbers, self.vocabulary)
+                return BoundConstraint(constraint, signals, () if scan is None else scan.variables, scan)
+            case Counted(network) as counted:
+                own = tuple(self.numbers[variable] for variable in network.head)
+                return BoundConstraint(
+                    constraint, signals, own, counted=BoundNetwork(counted.network, self.vocabulary)
+                )
+            case condition:
+                own = tuple(self.numbers[variable] for variable in free_variables(condition))
+                return BoundConstraint(constraint, signals, own)
+
+    # --- estimates
+
+    @property
+    def inner(self) -> list[BoundNetwork]:
+        """The networks of quantifiers, and of all bindings."""
+        found = [one.counted for one in self.constraints if one.counted is not None]
+        return found if self.all is None else [*found, self.all]
+
+    @property
+    def seconds(self) -> float:
+        """The estimated time of a count."""
+        return self.plan.seconds * len(self.moduli) + sum(one.seconds for one in self.inner)
+
+    @property
+    def widest(self) -> float:
+        """The number of cells of the largest table."""
+        return max([self.plan.widest, *(one.widest for one in self.inner)])
+
+    # --- counting
+
+    def counts(self, run: DenseRun) -> NDArray[Any]:
+        """Return the number of bindings that make the formula true, for each value of the head."""
+        shape = tuple(self.sizes[v] for v in self.head)
+        if not all(self.sizes):
+            return np.zeros(shape, np.int64)
+        solutions = put_together({p: self._solutions(run, p) for p in self.moduli}) * self.free
+        if not self.network.complement:
+            return solutions
+        return (self.reach if self.all is None else self.all.counts(run)) - solutions
+
+    def _solutions(self, run: DenseRun, modulus: int) -> NDArray[Any]:
+        tables: dict[int, DenseTable] = {}
+        for place, step in enumerate(self.plan.eliminations):
+            inputs = []
+            for number in step.inputs:
+                found = tables.pop(number, None)
+                inputs.append(self._table(number, run) if found is None else found)
+            number = len(self.constraints) + place
+            tables[number] = self._done(step, inputs, modulus)
+            if run.sizes is not None:
+                run.sizes[id(self), number] = int(np.count_nonzero(tables[number].cells))
+        (last,) = tables.values()
+        cells = _spread(last, self.head, self.sizes)
+        return cells % modulus if modulus else cells
+
+    def _done(self, step: Elimination, inputs: list[DenseTable], modulus: int) -> DenseTable:
+        live: dict[int, DenseTable] = dict(enumerate(inputs))
+        for behind, (one, other) in enumerate(step.pairs):
+            live[len(inputs) + behind] = multiplied(live.pop(one), live.pop(other), modulus)
+        if step.variable >= 0:
+            return summed_out(list(live.values()), step.variable, modulus)
+        return next(iter(live.values()), DenseTable((), np.ones(())))
+
+    def _table(self, number: int, run: DenseRun) -> DenseTable:
+        one = self.constraints[number]
+        values = one.constraint.values.astype(np.float64)
+        if one.constraint.source is None:
+            cells = values
+        else:
+            truth = self._truth(one, run)
+            columns = values.reshape(*values.shape[:-1], *(1,) * truth.ndim, 2)
+            cells = np.where(truth, columns[..., 1], columns[..., 0])
+        if run.sizes is not None:
+            run.sizes[id(self), number] = int(np.count_nonzero(cells))
+        return DenseTable(one.scope, cells)
+
+    def _truth(self, one: BoundConstraint, run: DenseRun) -> NDArray[np.bool_]:
+        """Return where the source of a constraint holds, read once in a run."""
+        key = id(one) if one.scan is None else (one.scan.source, one.scan.pattern)
+        known = run.truths.get(key)
+        if known is None:
+            known = run.truths[key] = self._read(one, run)
+        return known
+
+    def _read(self, one: BoundConstraint, run: DenseRun) -> NDArray[np.bool_]:
+        source = one.constraint.source
+        if one.counted is not None and isinstance(source, Counted):
+            numbers = one.counted.counts(run)
+            return np.asarray(_compared(numbers, source))
+        if isinstance(source, Cardinality):
+            number = len(run.facts.rows(source.predicate))
+            return np.asarray(holds_between(source.relation, number, source.bound))
+        shape = tuple(self.sizes[v] for v in one.own)
+        if one.scan is not None:
+            return _scattered(one.scan.rows(Run(run.facts)), shape)
+        if source is None or isinstance(source, Atom | Counted):  # an atom of a constant that is not there
+            return np.zeros((), bool)
+        if isinstance(source, Equality) and isinstance(source.left, Variable):
+            left, right = source.left, source.right
+            if isinstance(right, Variable) and left.type == right.type:
+                return np.ones(shape, bool) if left == right else np.eye(shape[0], dtype=bool)
+        variables, rows = satisfying(source, self.vocabulary)
+        order = [variables.index(self.network.variables[v]) for v in one.own]
+        return _scattered(rows[:, order], shape)
+
+
+def _scattered(rows: NDArray[np.uint32], shape: tuple[int, ...]) -> NDArray[np.bool_]:
+    found = np.zeros(shape, bool)
+    if len(rows):
+        found[tuple(rows.T)] = True
+    return found
+
+
+def _spread(table: DenseTable, head: tuple[int, ...], sizes: tuple[int, ...]) -> NDArray[np.float64]:
+    """Return a table over the head, in its order, equal along what it does not depend on."""
+    known = [v for v in head if v in table.scope]
+    cells = table.cells.transpose([table.scope.index(v) for v in known])
+    cells = cells.reshape([sizes[v] if v in known else 1 for v in head])
+    return np.broadcast_to(cells, [sizes[v] for v in head])
+
+
+def _compared(numbers: NDArray[Any], counted: Counted) -> NDArray[np.bool_]:
+    compare = {"=": np.equal, "!=": np.not_equal, "<": np.less, "<=": np.less_equal,
+               ">": np.greater, ">=": np.greater_equal}  # fmt: skip
+    return np.asarray(compare[counted.relation](numbers, counted.bound), bool)
