@@ -9,7 +9,7 @@ same truth value are one row with a multiplicity, so that what follows does not 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -21,8 +21,7 @@ from mlnlab.counting.factors import Factored, factored, kind_for, refuse_many, s
 from mlnlab.counting.facts import Facts, facts_of
 from mlnlab.counting.grouping import grouped_keys, grouped_rows, places_of
 from mlnlab.counting.indicators import normal_form
-from mlnlab.counting.quantified import changing_quantity, depends, tipped
-from mlnlab.counting.recounting import recounted
+from mlnlab.counting.quantified import DeepTerms, acts_deeply, without_cardinalities
 from mlnlab.counting.tables import row_keys
 from mlnlab.errors import ArgumentError
 from mlnlab.logic.traversal import predicates
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from mlnlab.counting.conjunctions import CountTerm
     from mlnlab.logic.formulas import Formula
     from mlnlab.logic.vocabulary import Predicate, Vocabulary
     from mlnlab.model.database import Database
@@ -161,8 +159,8 @@ class DeltaCounter:
     def __init__(self, formulas: Sequence[Formula], vocabulary: Vocabulary) -> None:
         """Take the formulas apart; the vocabulary has every constant."""
         self.formulas, self.vocabulary = tuple(formulas), vocabulary
-        self.normal_forms = [normal_form(formula) for formula in self.formulas]
-        self._sums: dict[tuple[str, int], tuple[TermSum, TermSum]] = {}
+        self.normal_forms = [without_cardinalities(normal_form(formula)) for formula in self.formulas]
+        self._prepared: dict[tuple[str, int], tuple[tuple[TermSum, TermSum], DeepTerms]] = {}
 
     def __call__(self, world: Database | World | Facts, predicate: str) -> AtomDeltas:
         """Return Δn of every ground atom of a predicate."""
@@ -171,23 +169,14 @@ class DeltaCounter:
         sizes = tuple(len(self.vocabulary.domain(type_)) for type_ in declared.types)
         odd: list[tuple[Factored, ...]] = []
         even: list[tuple[Factored, ...]] = []
-        for number, terms in enumerate(self.normal_forms):
-            local = tuple(term for term in terms if not depends_deeply([term], predicate))
-            deep = [term for term in terms if depends_deeply([term], predicate)]
-            acting = [changing_quantity(term, predicate) for term in deep]
-            if None in acting:
-                odd.append(recounted(self.formulas[number], declared, facts))
-                even.append(())
-                continue
-            tips = tuple(
-                value for term, quantity in zip(deep, acting, strict=True) if quantity is not None
-                for value in tipped(term, quantity, declared, facts)
-            )  # fmt: skip
-            for found, values in zip(self._of(number, declared, local), (odd, even), strict=True):
+        for number in range(len(self.formulas)):
+            direct, deep = self._of(number, declared)
+            for found, values in zip(direct, (odd, even), strict=True):
                 groups = found.grouped(facts)
                 kept = [group for group in groups if 0 not in group.parts]
                 values.append(tuple(factored(group, sizes, self.vocabulary) for group in kept))
-            odd[-1] += tips
+            if deep.terms:
+                odd[-1] += deep(facts)
         return AtomDeltas(declared, sizes, facts.rows(predicate), tuple(odd), tuple(even))
 
     def all(self, world: Database | World | Facts) -> Mapping[str, AtomDeltas]:
@@ -196,19 +185,15 @@ class DeltaCounter:
         names = dict.fromkeys(name for formula in self.formulas for name in predicates(formula))
         return {name: self(facts, name) for name in names}
 
-    def _of(self, number: int, predicate: Predicate, terms: Sequence[CountTerm]) -> tuple[TermSum, TermSum]:
+    def _of(self, number: int, predicate: Predicate) -> tuple[tuple[TermSum, TermSum], DeepTerms]:
         key = (predicate.name, number)
-        if key not in self._sums:
-            odd, even = derivatives(terms, predicate)
-            self._sums[key] = TermSum(odd, self.vocabulary), TermSum(even, self.vocabulary)
-        return self._sums[key]
-
-
-def depends_deeply(terms: Sequence[CountTerm], predicate: str) -> bool:
-    """Tell whether quantifiers or cardinalities stand between some terms and an atom of the predicate."""
-    return any(
-        depends(replace(term, conjunction=replace(term.conjunction, atoms=())), predicate) for term in terms
-    )
+        if key not in self._prepared:
+            terms = self.normal_forms[number]
+            deep = [term for term in terms if acts_deeply(term, predicate.name)]
+            odd, even = derivatives([term for term in terms if term not in deep], predicate)
+            sums = TermSum(odd, self.vocabulary), TermSum(even, self.vocabulary)
+            self._prepared[key] = sums, DeepTerms(deep, predicate, self.vocabulary)
+        return self._prepared[key]
 
 
 def deltas(formulas: Sequence[Formula], world: Database | World) -> Mapping[str, AtomDeltas]:

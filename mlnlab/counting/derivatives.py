@@ -15,13 +15,13 @@ from __future__ import annotations
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from mlnlab.counting.conjunctions import Conjunction, CountTerm, conjunction_of
-from mlnlab.logic.formulas import Atom, Equality, Variable
+from mlnlab.counting.conjunctions import CountTerm, conjunction_of
+from mlnlab.logic.formulas import Equality, Variable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
-    from mlnlab.counting.conjunctions import Factor
+    from mlnlab.counting.conjunctions import Conjunction, Factor
     from mlnlab.logic.vocabulary import Predicate
 
 
@@ -32,32 +32,50 @@ def derivatives(
 
     Terms that are grouped already keep their head behind the atom's arguments.
     """
-    head = tuple(Variable(f"argument {place}", type_) for place, type_ in enumerate(predicate.types))
+    head = arguments_of(predicate)
     by_parity: tuple[list[CountTerm], list[CountTerm]] = ([], [])
     for term in terms:
-        for size, conjunction in _with_some_given(term.conjunction, predicate.name, head):
-            by_parity[(size + 1) % 2].append(CountTerm(term.coefficient, conjunction))
+        conjunction = term.conjunction
+        places = [place for place, atom in enumerate(conjunction.atoms) if atom.predicate == predicate.name]
+        for given in sets_of(places):
+            atoms = [*given_atoms(conjunction, given, head), *conjunction.quantities]
+            left = grouped_by(head, conjunction, atoms)
+            if left is not None:
+                by_parity[(len(given) + 1) % 2].append(CountTerm(term.coefficient, left))
     odd, even = by_parity
     return tuple(odd), tuple(even)
 
 
-def _with_some_given(
-    conjunction: Conjunction, predicate: str, head: tuple[Variable, ...]
-) -> Iterator[tuple[int, Conjunction]]:
-    """Yield, for each set of occurrences that is not empty, its size and what is left of the conjunction."""
-    places = [place for place, atom in enumerate(conjunction.atoms) if atom.predicate == predicate]
+def arguments_of(predicate: Predicate) -> tuple[Variable, ...]:
+    """Return variables for the arguments of the ground atom."""
+    return tuple(Variable(f"argument {place}", type_) for place, type_ in enumerate(predicate.types))
+
+
+def sets_of(places: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """Yield the sets of places that are not empty."""
     for size in range(1, len(places) + 1):
-        for given in combinations(places, size):
-            factors: list[Factor] = [*conjunction.conditions, *conjunction.quantities]
-            for place, atom in enumerate(conjunction.atoms):
-                factors += _identified(atom, head) if place in given else [atom]
-            old = tuple(Variable(f"group {k}", term.type) for k, term in enumerate(conjunction.head))
-            factors += [Equality(new, term) for new, term in zip(old, conjunction.head, strict=True)]
-            every = (*head, *old, *conjunction.variables)
-            left = conjunction_of((*head, *old), every, factors, conjunction.existing)
-            if left is not None:
-                yield size, left
+        yield from combinations(places, size)
 
 
-def _identified(atom: Atom, head: tuple[Variable, ...]) -> list[Factor]:
-    return [Equality(variable, argument) for variable, argument in zip(head, atom.arguments, strict=True)]
+def given_atoms(
+    conjunction: Conjunction, given: Collection[int], head: tuple[Variable, ...]
+) -> Iterator[Factor]:
+    """Yield the atoms of a conjunction; those at the given places only say that they are the ground atom."""
+    for place, atom in enumerate(conjunction.atoms):
+        if place in given:
+            for variable, argument in zip(head, atom.arguments, strict=True):
+                yield Equality(variable, argument)
+        else:
+            yield atom
+
+
+def grouped_by(
+    head: tuple[Variable, ...], conjunction: Conjunction, factors: Iterable[Factor]
+) -> Conjunction | None:
+    """Return factors in a conjunction's place, grouped by the atom's arguments, then by its own head."""
+    old = tuple(Variable(f"group {place}", term.type) for place, term in enumerate(conjunction.head))
+    own = [Equality(new, term) for new, term in zip(old, conjunction.head, strict=True)]
+    every = (*head, *old, *conjunction.variables)
+    return conjunction_of(
+        (*head, *old), every, [*conjunction.conditions, *factors, *own], conjunction.existing
+    )

@@ -16,10 +16,10 @@ import numpy as np
 
 from mlnlab.counting.binding import bound, pattern_of
 from mlnlab.counting.counter import Counter
-from mlnlab.counting.deltas import depends_deeply
 from mlnlab.counting.derivatives import derivatives
 from mlnlab.counting.facts import Facts, facts_of
 from mlnlab.counting.indicators import normal_form
+from mlnlab.counting.quantified import without_cardinalities
 from mlnlab.errors import ArgumentError
 from mlnlab.logic.ground_atoms import GroundAtom
 from mlnlab.logic.relations import sorted_rows
@@ -117,7 +117,7 @@ class IncrementalCounts:
         """Count the formulas once, by planning."""
         self.formulas, self.vocabulary = tuple(formulas), world.vocabulary
         facts = facts_of(world)
-        self._terms = [normal_form(formula) for formula in self.formulas]
+        self._terms = [without_cardinalities(normal_form(formula)) for formula in self.formulas]
         self._counters = [Counter(formula, self.vocabulary) for formula in self.formulas]
         self.numbers = [counter(facts) for counter in self._counters]
         self._tuples = {
@@ -216,7 +216,7 @@ class IncrementalCounts:
         anew: list[int] = []
         declared = self.vocabulary[predicate]
         for number, terms in enumerate(self._terms):
-            if depends_deeply(terms, predicate) or any(term.conjunction.quantities for term in terms):
+            if any(term.conjunction.quantities for term in terms):
                 anew.append(number)
                 continue
             # Flipping a false atom adds odd + even terms; flipping a true one takes odd - even ones away.
