@@ -74,6 +74,8 @@ class _Reading:
 
 def _network(source: Source) -> BayesianNetwork:
     blocks, found = blocks_of(source)
+    if found:
+        raise Problems(found)  # where a string or a comment has no end, all else would be an echo
     reading = _Reading(source, found)
     trees: list[_Node] = []
     for block in blocks:
@@ -156,6 +158,7 @@ def _read_probability(reading: _Reading, tree: _Node) -> None:
     scope = [token for names in lists for token in _tokens(names)]
     if len(lists) == 2 and len(_tokens(lists[0])) > 1:
         reading.say("one-child", "one variable stands before |", _tokens(lists[0])[1], "|")
+        reading.spoilt.update(map(unquoted, scope))
         return
     name = unquoted(scope[0])
     known = _known(reading, scope)
