@@ -50,7 +50,7 @@ class Interrupted(KeyboardInterrupt):
         """Return the probabilities as they were known, or ``None`` where no sample had been drawn."""
         last = self._trace[-1]
         known = self._method.required(self._method.estimate)(self._params, self._question, last.state)
-        if not known.number_of_worlds:
+        if not known.number_of_worlds and not self._method.is_approximation:
             return None
         return replace(
             known, seconds=last.seconds, reason=f"stopped early; {known.reason}", trace=self._trace
@@ -108,13 +108,19 @@ def infer(
             chosen, refusal = method_named(SAMPLING, MARGINALS), f" ({error.summary})"
             answer = _marginals(chosen, question, {"seed": seed, **options}, observers)
     else:
-        settings = {**({"limit": limit} if chosen.is_exact else {"seed": seed}), **options}
+        settings = {**_usual(chosen, limit, seed), **options}
         question = _listed_for(chosen, chosen.settings(**settings), asked)
         answer = _marginals(chosen, question, settings, observers)
     for warning in answer.warnings:
         warnings.warn(warning, SamplingWarning, stacklevel=2)
     explaining = partial(explain, question, limit=limit)
     return replace(answer, reason=_reason(answer, chosen) + refusal, explain=explaining)
+
+
+def _usual(method: Method, limit: int, seed: int) -> dict[str, object]:
+    """Return those arguments of every question that a method knows."""
+    usual = {"limit": limit, "seed": seed}
+    return {name: value for name, value in usual.items() if method.knows(name)}
 
 
 def _listed_for(method: Method, params: object, asked: Opening) -> Question:

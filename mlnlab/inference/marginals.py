@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from math import nan
 from typing import TYPE_CHECKING
 
 from mlnlab.errors import ArgumentError
@@ -57,6 +58,7 @@ class Marginals(Mapping[str, float]):
     explain: Callable[[GroundAtom], Explanation] | None = None
     estimates: Mapping[str, Estimate] = field(default_factory=dict)  # of a method that samples
     warnings: tuple[str, ...] = ()
+    inexact: frozenset[str] = frozenset()  # of an approximation: the queries whose errors nobody knows
     trace: Trace[State] | None = None
 
     def __getitem__(self, query: str | GroundAtom | Formula) -> float:
@@ -88,8 +90,14 @@ class Marginals(Mapping[str, float]):
         return len(self.probabilities)
 
     def error(self, query: str | GroundAtom | Formula) -> float:
-        """Return the standard error of an estimate, or a bound on the rounding of an exact probability."""
-        estimate = self.estimates.get(self._key(query))
+        """Return the standard error of an estimate, or a bound on the rounding of an exact probability.
+
+        Of an approximation nobody knows the error: then this is not a number (``nan``).
+        """
+        name = self._key(query)
+        if name in self.inexact:
+            return nan
+        estimate = self.estimates.get(name)
         return self[query] * self.rounding if estimate is None else estimate.error
 
     def why(self, atom: str | GroundAtom) -> Explanation:

@@ -59,6 +59,10 @@ class Method:
             raise ArgumentError(f"{self.name} cannot do that; it answers {' and '.join(self.answers)}.")
         return function
 
+    def knows(self, option: str) -> bool:
+        """Return whether the method has an option of this name."""
+        return option in inspect.signature(self.params).parameters
+
     def settings(self, **options: object) -> Any:  # noqa: ANN401 - each method has Params of its own
         """Return the method's parameters; options that are ``None`` keep their defaults."""
         given = {name: value for name, value in options.items() if value is not None}

@@ -33,6 +33,9 @@ def load_cached() -> Iterator[tuple[str, bool]]:
 def _modules() -> tuple[ModuleType, ...]:
     """Return the kernel modules: first what the first sampler needs, then what reads large files of facts."""
     from mlnlab.kernels import (
+        belief_propagation,
+        belief_propagation_graph,
+        belief_propagation_order,
         counting,
         counting_cycles,
         counting_groups,
@@ -49,4 +52,5 @@ def _modules() -> tuple[ModuleType, ...]:
 
     sampling = random_numbers, ground_network, gibbs, hard_worlds
     slices = sample_sat_constraints, sample_sat, sample_sat_components, sample_sat_slices
-    return *sampling, *slices, counting, counting_cycles, counting_groups, fact_scan
+    beliefs = belief_propagation_graph, belief_propagation, belief_propagation_order
+    return *sampling, *slices, *beliefs, counting, counting_cycles, counting_groups, fact_scan

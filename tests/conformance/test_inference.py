@@ -115,7 +115,7 @@ def test_evidence_is_respected(method, question):
 def test_evidence_is_respected_in_every_state(method, question):
     for state in whole_run(method, question):
         found = method.estimate(short(method), question, state)
-        if found.number_of_worlds:
+        if found.number_of_worlds or method.is_approximation:
             assert respects_the_facts(found)
 
 
@@ -131,7 +131,8 @@ def test_a_reader_of_states_says_the_same(method, question):
         for query, probability, error in zip(
             reader.names, numbers.probabilities, numbers.errors, strict=True
         ):
-            assert (probability, error) == (found[query], found.error(query))
+            assert probability == found[query]
+            assert np.array_equal(error, found.error(query), equal_nan=True)
         assert dict(reader.marginals(state)) == dict(found)
         assert reader.warnings(state) == found.warnings
 

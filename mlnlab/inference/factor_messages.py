@@ -1,0 +1,200 @@
+"""Ground clauses as a factor graph for message passing, and what is read from its messages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mlnlab.kernels.belief_propagation import read_factors
+from mlnlab.kernels.belief_propagation_graph import Factors, Messages, add_up, room_for_messages, shared
+from mlnlab.kernels.belief_propagation_order import Neighbours
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from mlnlab.grounding.clauses import GroundClauses
+
+    Numbers = NDArray[np.int64]
+    Reals = NDArray[np.float64]
+
+
+def factors_of(clauses: GroundClauses, *, asked: bool) -> Factors:
+    """Return the factors of the model, or those of the formulas that are asked for, whose weight is 0."""
+    queries = np.array([source.kind == "query" for source in clauses.sources], np.bool_)
+    kept = np.flatnonzero(queries[clauses.clause_sources] == asked)
+    tables = np.flatnonzero(queries[clauses.table_sources] == asked)
+    value_starts = np.concatenate([[0], np.cumsum(clauses.options.astype(np.int64))])
+    with np.errstate(over="ignore"):
+        shrinking = np.where(clauses.hard, -1.0, np.expm1(-clauses.weights))[kept]
+    edges = _clause_edges(clauses, kept)
+    counts = shared(np.ones(len(edges[1])))
+    shrinking = shared(np.minimum(shrinking, 1e300))
+    parts = (*edges, shrinking, counts, *_table_edges(clauses, tables), *_table_worths(clauses, tables))
+    return Factors(_words(value_starts), *parts)
+
+
+def _words(numbers: NDArray[Any]) -> NDArray[np.uint32]:
+    return shared(np.ascontiguousarray(numbers, np.uint32))
+
+
+def _owners(clauses: GroundClauses) -> Numbers:
+    firsts = clauses.first_atoms.astype(np.int64)
+    return np.repeat(np.arange(len(clauses.options)), firsts[1:] - firsts[:-1])
+
+
+def _edges(clauses: GroundClauses, kept: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+    """Return the clause and the choice of each edge, and the edge of each literal of the kept clauses."""
+    starts = clauses.starts.astype(np.int64)
+    sizes = (starts[1:] - starts[:-1])[kept]
+    atoms = clauses.literals[_runs(starts[:-1][kept], sizes)].astype(np.int64) >> 1
+    keys = np.repeat(np.arange(len(kept)), sizes) * len(clauses.options) + _owners(clauses)[atoms]
+    unique, of_literal = np.unique(keys, return_inverse=True)
+    return unique // max(1, len(clauses.options)), unique % max(1, len(clauses.options)), of_literal
+
+
+def _clause_edges(clauses: GroundClauses, kept: Numbers) -> tuple[NDArray[Any], ...]:
+    """Return where each clause's edges begin, their choices, and which options falsify their literals."""
+    owners, choices, of_literal = _edges(clauses, kept)
+    options = clauses.options.astype(np.int64)[choices]
+    bit_starts = np.concatenate([[0], np.cumsum(options)])
+    bits = np.ones(int(bit_starts[-1]), np.uint8)
+    starts = clauses.starts.astype(np.int64)
+    literals = clauses.literals[_runs(starts[:-1][kept], (starts[1:] - starts[:-1])[kept])].astype(np.int64)
+    own = literals // 2 - clauses.first_atoms.astype(np.int64)[choices[of_literal]]
+    positive = literals % 2 == 0
+    bits[(bit_starts[of_literal] + own)[positive]] = 0  # this option satisfies the literal
+    edges, own = of_literal[~positive], own[~positive]  # all options but this one do
+    places = _runs(bit_starts[edges], options[edges])
+    bits[places[places != np.repeat(bit_starts[edges] + own, options[edges])]] = 0
+    counts = np.bincount(owners, minlength=len(kept))
+    return (
+        _words(np.concatenate([[0], np.cumsum(counts)])),
+        _words(choices),
+        _words(bit_starts[:-1]),
+        shared(bits),
+    )
+
+
+def _table_edges(clauses: GroundClauses, tables: Numbers) -> tuple[NDArray[Any], ...]:
+    """Return where the edges of each table begin, their choices, strides and messages, and ones."""
+    starts = clauses.scope_starts.astype(np.int64)
+    sizes = (starts[1:] - starts[:-1])[tables]
+    places = _runs(starts[:-1][tables], sizes)
+    choices = clauses.scope[places].astype(np.int64)
+    told = np.concatenate([[0], np.cumsum(clauses.options.astype(np.int64)[choices])])
+    edges = np.concatenate([[0], np.cumsum(sizes)])
+    strides = clauses.strides[places]
+    return _words(edges), _words(choices), _words(strides), _words(told), shared(np.ones(len(choices)))
+
+
+def _table_worths(clauses: GroundClauses, tables: Numbers) -> tuple[NDArray[Any], ...]:
+    """Return where each table's cells are, how many it has, and what true and false cells are worth."""
+    starts, options = clauses.scope_starts.tolist(), clauses.options.astype(np.int64)
+    sizes = [prod(options[clauses.scope[starts[t] : starts[t + 1]]].tolist()) for t in tables.tolist()]
+    weights, hard = clauses.table_weights[tables], clauses.table_hard[tables]
+    if_true = np.where(hard, 1.0, np.exp(np.minimum(weights, 0.0)))
+    if_false = np.where(hard, 0.0, np.exp(-np.maximum(weights, 0.0)))
+    bits = clauses.bits if len(clauses.bits) else np.zeros(0, np.uint8)
+    return (
+        _words(clauses.bit_starts[tables]), shared(bits.copy()), _words(np.array(sizes, np.int64)),
+        shared(if_true), shared(if_false),
+    )  # fmt: skip
+
+
+def _runs(starts: Numbers, sizes: Numbers) -> Numbers:
+    """Return starts[0], starts[0] + 1, ... for so many numbers, then the run from starts[1], and so on."""
+    before = np.concatenate([[0], np.cumsum(sizes)])
+    return np.asarray(np.arange(before[-1]) + np.repeat(starts - before[:-1], sizes))
+
+
+def _sizes(starts: NDArray[Any]) -> Numbers:
+    wide = starts.astype(np.int64)
+    return np.asarray(wide[1:] - wide[:-1])
+
+
+def neighbours_of(factors: Factors) -> Neighbours:
+    """Return the factors of each choice."""
+    clauses, tables = len(factors.shrinking), len(factors.if_true)
+    starts, table_starts = factors.clause_starts.astype(np.int64), factors.table_starts.astype(np.int64)
+    owners = np.concatenate([
+        np.repeat(np.arange(clauses), _sizes(starts)),
+        clauses + np.repeat(np.arange(tables), _sizes(table_starts)),
+    ])  # fmt: skip
+    choices = np.concatenate([factors.clause_choices, factors.table_choices]).astype(np.int64)
+    by_choice = np.argsort(choices, kind="stable")
+    number = len(factors.value_starts) - 1
+    ends = np.concatenate([[0], np.cumsum(np.bincount(choices, minlength=number))])
+    return Neighbours(_words(ends), _words(owners[by_choice]))
+
+
+def has_loops(factors: Factors) -> bool:
+    """Return whether a message can come back to where it came from, so that beliefs are not exact."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    found = neighbours_of(factors)
+    choices = len(found.starts) - 1
+    starts = found.starts.astype(np.int64)
+    rows = np.repeat(np.arange(choices), starts[1:] - starts[:-1])
+    nodes = choices + len(factors.shrinking) + len(factors.if_true)
+    graph = coo_array((np.ones(len(rows)), (rows, choices + found.factors.astype(np.int64))), (nodes, nodes))
+    parts, _ = connected_components(graph, directed=False)
+    return len(rows) > nodes - parts
+
+
+def probabilities_of(factors: Factors, beliefs: Reals) -> Reals:
+    """Return the probability of each option of each choice from the logarithms of beliefs."""
+    starts = factors.value_starts[:-1].astype(np.int64)
+    if not len(starts):
+        return np.zeros(0)
+    sizes = _sizes(factors.value_starts)
+    worth = np.exp(beliefs - np.repeat(np.maximum.reduceat(beliefs, starts), sizes))
+    return np.asarray(worth / np.repeat(np.add.reduceat(worth, starts), sizes))
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """What messages say: the probability of each option, that of each clause and table, and log Z."""
+
+    options: Reals
+    truths: Reals  # of the model's clauses, then of its tables
+    asked: Reals  # of the clauses, then of the tables, that are asked for
+    log_z: float  # without what evidence decides
+
+
+def read(model: Factors, queries: Factors, weights: Reals, messages: Messages) -> Reading:
+    """Read all that messages say; ``weights`` are what clauses and tables add where they hold."""
+    add_up(model, messages)
+    options = probabilities_of(model, messages.beliefs)
+    number = len(model.shrinking) + len(model.if_true)
+    truths, log_sums = np.zeros(number), np.zeros(number)
+    read_factors(model, messages, truths, log_sums)
+    others = room_for_messages(queries)._replace(beliefs=messages.beliefs)
+    asked, unused = (np.zeros(len(queries.shrinking) + len(queries.if_true)) for _ in range(2))
+    read_factors(queries, others, asked, unused)
+    log_z = float(np.sum(log_sums) + np.maximum(weights, 0.0)[len(model.shrinking) :].sum())
+    log_z += float(weights[: len(model.shrinking)].sum()) + _log_choices(model, messages)
+    return Reading(options, truths, asked, log_z)
+
+
+def _log_choices(model: Factors, messages: Messages) -> float:
+    """Return what choices and edges add to log Z (Yedidia, Freeman and Weiss 2005, eq. 37).
+
+    With normalised cavities n and messages m: log sum_x prod m(x) for each choice, less log sum_x n(x) m(x)
+    for each of its edges.
+    """
+    starts = model.value_starts[:-1].astype(np.int64)
+    if not len(starts):
+        return 0.0
+    beliefs, tables = messages.beliefs, model.message_starts.astype(np.int64)
+    most = np.maximum.reduceat(beliefs, starts)
+    sizes = _sizes(model.value_starts)
+    total = float((most + np.log(np.add.reduceat(np.exp(beliefs - np.repeat(most, sizes)), starts))).sum())
+    total -= float(np.log1p(messages.falsifying * np.expm1(messages.clause)).sum())
+    if len(tables) > 1:
+        worth = messages.cavities * np.exp(messages.table)
+        total -= float(np.log(np.add.reduceat(worth, tables[:-1])).sum())
+    return total
