@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from mlnlab.counting.duckdb_interrupts import interruptible
 from mlnlab.errors import ArgumentError, InputError, MlnlabError, TooLargeError
 
 if TYPE_CHECKING:
@@ -94,12 +95,12 @@ class Connection:
     def answers(self, sql: str) -> list[tuple[Any, ...]]:
         """Return the rows of a query."""
         with _explained():
-            return self.database.execute(sql).fetchall()
+            return interruptible(lambda: self.database.execute(sql).fetchall(), self.database.interrupt)
 
     def arrays(self, sql: str) -> dict[str, NDArray[Any]]:
         """Return the columns of a query, whose numbers are at most 64 bits wide."""
         with _explained():
-            found = self.database.execute(sql).fetchnumpy()
+            found = interruptible(lambda: self.database.execute(sql).fetchnumpy(), self.database.interrupt)
             return {name: np.asarray(column) for name, column in found.items()}
 
     def over(self, vocabulary: Vocabulary) -> Connection:

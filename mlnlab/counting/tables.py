@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mlnlab.counting.facts import degrees
+from mlnlab.counting.long_tables import found_in, stable_order, stretches
 from mlnlab.errors import TooLargeError
 from mlnlab.logic.relations import frozen
 
@@ -166,7 +167,7 @@ def grouped(table: Table, sizes: Mapping[int, int], kind: type) -> Table:
     if not len(table.rows):
         return Table(table.variables, table.rows, np.zeros(0, kind))
     (keys,) = row_keys([table.rows], [sizes[v] for v in table.variables])
-    order = np.argsort(keys, kind="stable")
+    order = stable_order(keys)
     ordered = keys[order]
     begins = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
     weights = ones(len(order), kind) if table.weights is None else table.weights[order].astype(kind)
@@ -204,19 +205,27 @@ def joined(left: Table, right: Table, sizes: Mapping[int, int], kind: type) -> T
     keys = row_keys(
         [_columns(left, shared), _columns(right, shared)], [sizes[variable] for variable in shared]
     )
-    order = np.argsort(keys[1], kind="stable")
-    ordered = keys[1][order]
-    low = np.searchsorted(ordered, keys[0], "left")
-    numbers = np.searchsorted(ordered, keys[0], "right") - low
-    length = int(numbers.sum())
+    order = stable_order(keys[1])
+    first, numbers = found_in(keys[0], keys[1][order])
+    ends = np.cumsum(numbers)
+    length = int(ends[-1]) if len(ends) else 0
     _refuse_long(length)
-    from_left = np.repeat(np.arange(len(left.rows)), numbers)
-    offsets = np.arange(length) - np.repeat(np.cumsum(numbers) - numbers, numbers)
-    from_right = order[np.repeat(low, numbers) + offsets]
-    rows = np.column_stack([left.rows[from_left], right.rows[from_right][:, added]])
     variables = (*left.variables, *(right.variables[c] for c in added))
-    return Table(variables, frozen(rows.astype(np.uint32, copy=False)),
-                 _multiplied(left, right, from_left, from_right, kind))  # fmt: skip
+    rows = np.empty((length, len(variables)), np.uint32)
+    weighed_ = left.weights is not None or right.weights is not None
+    weights: Weights | None = np.empty(length, kind) if weighed_ else None
+    for begin, end in stretches(ends):
+        before, after = int(ends[begin] - numbers[begin]), int(ends[end - 1])
+        several = numbers[begin:end]
+        from_left = np.repeat(np.arange(begin, end), several)
+        # A row's place among the matches of its left row is its own place behind the first of them.
+        offsets = np.arange(before, after) - np.repeat(ends[begin:end] - several, several)
+        from_right = order[first[from_left] + offsets]
+        rows[before:after, : len(left.variables)] = left.rows[from_left]
+        rows[before:after, len(left.variables) :] = right.rows[from_right][:, added]
+        if weights is not None:
+            weights[before:after] = _multiplied(left, right, from_left, from_right, kind)
+    return Table(variables, frozen(rows), weights)
 
 
 def _columns(table: Table, variables: Sequence[int]) -> NDArray[np.uint32]:
@@ -225,9 +234,7 @@ def _columns(table: Table, variables: Sequence[int]) -> NDArray[np.uint32]:
 
 def _multiplied(
     left: Table, right: Table, from_left: NDArray[np.intp], from_right: NDArray[np.intp], kind: type
-) -> Weights | None:
-    if left.weights is None and right.weights is None:
-        return None
+) -> Weights:
     one: Weights | int = 1 if left.weights is None else left.weights[from_left].astype(kind, copy=False)
     other: Weights | int = 1 if right.weights is None else right.weights[from_right].astype(kind, copy=False)
     return np.asarray(one * other)

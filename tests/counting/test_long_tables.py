@@ -1,0 +1,68 @@
+"""Sorting, looking up and joining in stretches, against the same in one go."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mlnlab.counting import long_tables
+from mlnlab.counting.tables import Table, joined
+
+
+@pytest.fixture(params=[1, 3, 1 << 20])
+def stretch(request, monkeypatch):
+    monkeypatch.setattr(long_tables, "STRETCH", request.param)
+    return request.param
+
+
+@pytest.mark.parametrize("span", [1, 5, 1 << 20, 1 << 61])
+def test_keys_are_ordered_and_equal_ones_stay(stretch, span):
+    rng = np.random.default_rng(span)
+    for length in (0, 1, 2, 7, 400):
+        keys = rng.integers(0, span, length)
+        assert long_tables.stable_order(keys).tolist() == np.argsort(keys, kind="stable").tolist()
+        ordered = np.sort(rng.integers(0, span, 300))
+        first, number = long_tables.found_in(keys, ordered)
+        assert number.tolist() == [int((ordered == key).sum()) for key in keys]
+        assert first.tolist() == np.searchsorted(ordered, keys).tolist()
+
+
+@given(st.lists(st.integers(0, 9)), st.integers(1, 12))
+def test_stretches_cover_all_groups_once_and_are_short(sizes, stretch):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(long_tables, "STRETCH", stretch)
+        found = list(long_tables.stretches(np.cumsum(np.array(sizes, np.int64))))
+    assert [group for begin, end in found for group in range(begin, end)] == list(range(len(sizes)))
+    assert all(sum(sizes[begin:end]) <= stretch or end == begin + 1 for begin, end in found)
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.float64, object])
+@pytest.mark.parametrize("weighed", [(False, False), (True, False), (True, True)])
+def test_joins_have_each_pair_of_matching_rows_once(stretch, kind, weighed):
+    rng = np.random.default_rng(8)
+    sizes = {0: 4, 1: 3, 2: 5}
+    left, right = (
+        Table(variables, rows := np.unique(rng.integers(0, 3, (9, 2)), axis=0).astype(np.uint32),
+              rng.integers(1, 9, len(rows)) if own else None)
+        for variables, own in zip(((0, 1), (2, 1)), weighed, strict=True)
+    )  # fmt: skip
+    found = joined(left, right, sizes, kind)
+    assert found.variables == (0, 1, 2)
+    expected = [
+        ((*one, other[0]), (1 if left.weights is None else left.weights[a])
+         * (1 if right.weights is None else right.weights[b]))
+        for a, one in enumerate(left.rows.tolist())
+        for b, other in enumerate(right.rows.tolist()) if one[1] == other[1]
+    ]  # fmt: skip
+    assert len(expected) > 5
+    assert [tuple(row) for row in found.rows.tolist()] == [row for row, _ in expected]
+    if any(weighed):
+        assert found.weights.tolist() == [weight for _, weight in expected]
+        assert found.weights.dtype == kind
+    else:
+        assert found.weights is None
+    nothing = Table((2, 1), np.zeros((0, 2), np.uint32))
+    assert len(joined(left, nothing, sizes, kind).rows) == 0
+    assert len(joined(nothing, left, sizes, kind).rows) == 0
