@@ -17,12 +17,18 @@ from mlnlab.counting.counting_states import CountingSteps
 from mlnlab.display.axes import place_axis, value_words
 from mlnlab.display.counts_steps import counting_picture
 from mlnlab.display.curves import MOST_PLOTS, evenly, plots_scene, vertical_axis
+from mlnlab.display.elimination_scenes import order_picture, query_picture
+from mlnlab.display.junction_tree_scenes import passing_picture, tree_picture
 from mlnlab.display.markup import count_of, shortened
 from mlnlab.display.plots import Line, Plot
 from mlnlab.display.runs import Column, RunPicture, Table
 from mlnlab.display.samplers import sampler_picture
 from mlnlab.display.scene.export import to_html
 from mlnlab.errors import ArgumentError
+from mlnlab.factors.elimination_order import EliminationOrder
+from mlnlab.factors.junction_tree import JunctionTree
+from mlnlab.factors.message_passing import MessagePassing
+from mlnlab.factors.variable_elimination import VariableElimination
 from mlnlab.inference.sampling import Sampler
 from mlnlab.steps.trace import Trace
 
@@ -35,7 +41,11 @@ Picturing: TypeAlias = Callable[[Any], RunPicture]
 # By the type of what yields the states: it knows the model, so its pictures can name what they show.
 OF_SOURCES: Mapping[type, Picturing] = {
     CountingSteps: counting_picture,
+    EliminationOrder: order_picture,
+    JunctionTree: tree_picture,
+    MessagePassing: passing_picture,
     Sampler: sampler_picture,
+    VariableElimination: query_picture,
 }
 # By the name of the states' type, with its module, for recordings whose source is not at hand; names, so that
 # no algorithm is loaded before it is used.

@@ -62,6 +62,7 @@ def things(mln, db):
         mln.diff(mln.without(0)), ml.variables("x")[0], ml.Hypergraph.from_database(db),
         ml.ground_network(mln, db, query), ml.network_size(mln, db, query),
         ml.calibration(marginals, db), *count_things(mln, db), *run_things(mln, db),
+        *factor_things(next(iter(mln.vocabulary.domain("person")), "thing")),
     ]  # fmt: skip
 
 
@@ -72,6 +73,24 @@ def count_things(mln, db):
     steps = ml.counting_steps(mln, db)
     return [
         ml.count(mln, db), found, found.plan, found.why, found.network, changes, changes.merged(), steps,
+    ]  # fmt: skip
+
+
+def factor_things(name):
+    """A Bayesian network, whose variables and values have a strange name, and what it leads to."""
+    child, parent = ml.RandomVariable(name, ("no", name)), ml.RandomVariable(f"{name}2", (name, "other"))
+    tables = [
+        ml.ConditionalTable(parent, (), [0.5, 0.5]),
+        ml.ConditionalTable(child, (parent,), [[1, 0], [0.3, 0.7]]),
+    ]
+    network = ml.BayesianNetwork(tables, name)
+    graph = network.to_factor_graph()
+    tree = ml.junction_tree(graph)
+    known = tree.calibrated({name: "no"})
+    return [
+        network, tables[1], graph, graph.factors[1], tree, tree.passing({f"{name}2": "other"}), known,
+        known.marginals, known.most_probable(), ml.elimination_order(graph), ml.treewidth(graph),
+        ml.variable_elimination(graph, name), graph.given({name: "no"}),
     ]  # fmt: skip
 
 

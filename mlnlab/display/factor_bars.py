@@ -1,0 +1,60 @@
+"""Distributions of variables with several values: a bar for each variable, a stretch of it for each value."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mlnlab.display.bars import ROW, WIDTH
+from mlnlab.display.markup import count_of
+from mlnlab.display.probabilities import probability_in_words
+from mlnlab.display.scene.building import label, numbered_id, tooltip
+from mlnlab.display.scene.items import Group, Item, Layer, Rectangle, Scene, Text
+from mlnlab.display.scene.look import HUES
+from mlnlab.display.scene.text_fitting import fitted, text_width
+
+if TYPE_CHECKING:
+    from mlnlab.factors.answers import Distribution, VariableMarginals
+
+MOST_BARS = 60
+_HEIGHT = 17.0
+_WIDEST_NAME = 150.0
+_STEP = ROW + 4.0
+_TOP = 6.0
+_LEAST_WORDS = 26.0  # pixels; a narrower stretch has no name written in it
+
+
+def distributions_scene(found: VariableMarginals) -> Scene | None:
+    """Return the bars of the first variables; none for none."""
+    if not found:
+        return None
+    names = list(found)[:MOST_BARS]
+    left = min(max(text_width(name[:200]) for name in names), _WIDEST_NAME) + 14
+    rows = tuple(
+        _row(number, name, found[name], _TOP + _STEP * number, left, known=name in found.evidence)
+        for number, name in enumerate(names)
+    )
+    rest = len(found) - len(names)
+    words = f"Distributions of {count_of(len(found), 'variable')}" + (
+        f", {rest:,} of them not drawn." if rest else "."
+    )
+    return Scene(WIDTH, 2 * _TOP + _STEP * len(names), (Layer("bars", rows),), "Distributions", words)
+
+
+def _row(number: int, name: str, shares: Distribution, y: float, left: float, *, known: bool) -> Group:
+    """Return a variable's bar; what is evidence is a frame rather than a wash."""
+    room = WIDTH - left - 8
+    at = left
+    parts: list[Item] = [Text(x=left - 8, y=13, text=fitted(name, left - 10), look="words", anchor="end")]
+    for place, (value, share) in enumerate(shares.items()):
+        width = room * share
+        if width < 0.05:
+            continue
+        hue = HUES[place % len(HUES)]
+        tip = tooltip(f"{name} = {value}", "evidence" if known else probability_in_words(share))
+        look = f"ring {hue} dashed" if known else f"wash {hue}"
+        parts.append(Rectangle(x=at, y=0, width=width, height=_HEIGHT, corner=2, look=look, tooltip=tip))
+        if width > _LEAST_WORDS:
+            words = f"{value} · evidence" if known else f"{value} {share:.2f}" if width > 70 else value
+            parts.append(label(at + width / 2, 12.5, words, width - 8, "words small"))
+        at += width
+    return Group(id=numbered_id("variable", number), y=y, children=tuple(parts))
