@@ -69,7 +69,7 @@ class Counter:
 
     def __call__(self, world: Database | World | Facts) -> int:
         """Return n_i, the number of true groundings in a world; what a database does not list is false."""
-        facts = world if isinstance(world, Facts) else facts_of(world, self.vocabulary)
+        facts = facts_of(world, self.vocabulary)
         network = self.elimination(facts)
         if network is None:
             try:
@@ -84,7 +84,7 @@ class Counter:
 
     def explain(self, world: Database | World | Facts) -> Explanation:
         """Return how the formula is counted in a world: every step with its estimated and its real size."""
-        facts = world if isinstance(world, Facts) else facts_of(world, self.vocabulary)
+        facts = facts_of(world, self.vocabulary)
         network = self.elimination(facts)
         if network is not None:
             return explained_by_elimination(str(self.formula), network, facts)

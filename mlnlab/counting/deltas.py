@@ -164,7 +164,7 @@ class DeltaCounter:
 
     def __call__(self, world: Database | World | Facts, predicate: str) -> AtomDeltas:
         """Return Δn of every ground atom of a predicate."""
-        facts = world if isinstance(world, Facts) else facts_of(world, self.vocabulary)
+        facts = facts_of(world, self.vocabulary)
         declared = self.vocabulary[predicate]
         sizes = tuple(len(self.vocabulary.domain(type_)) for type_ in declared.types)
         odd: list[tuple[Factored, ...]] = []
@@ -181,7 +181,7 @@ class DeltaCounter:
 
     def all(self, world: Database | World | Facts) -> Mapping[str, AtomDeltas]:
         """Return Δn for every predicate that the formulas mention."""
-        facts = world if isinstance(world, Facts) else facts_of(world, self.vocabulary)
+        facts = facts_of(world, self.vocabulary)
         names = dict.fromkeys(name for formula in self.formulas for name in predicates(formula))
         return {name: self(facts, name) for name in names}
 

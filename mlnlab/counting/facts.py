@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mlnlab.counting.renumbering import renumbered
 from mlnlab.errors import ArgumentError
+from mlnlab.logic.ground_atoms import GroundAtom
 from mlnlab.logic.relations import frozen, no_rows, sorted_rows
 from mlnlab.logic.vocabulary import FrozenMapping
 from mlnlab.model.database import Database
@@ -52,24 +54,35 @@ class Facts:
         return len(self.vocabulary.domain(type_))
 
 
-def facts_of(world: Database | World, vocabulary: Vocabulary | None = None) -> Facts:
+def facts_of(world: Database | World | Facts, vocabulary: Vocabulary | None = None) -> Facts:
     """Return the true atoms of a database or world; what is not listed as true is false.
 
-    A vocabulary that extends the world's own may be given, as :meth:`MLN.expand` returns it.
+    A vocabulary may be given that has all of the world's constants, as :meth:`MLN.expand` returns it.
     """
-    if isinstance(world, Database):
+    if isinstance(world, Facts):
+        tables = world.tables
+    elif isinstance(world, Database):
         tables = {name: relation.true for name, relation in world.relations.items()}
-        return Facts(vocabulary or world.vocabulary, tables)
-    if isinstance(world, World):
-        return Facts(vocabulary or world.vocabulary, _tables_of_world(world))
-    raise ArgumentError(f"Formulas are counted in a Database or a World, not in {type(world).__name__}.")
+    elif isinstance(world, World):
+        tables = _tables_of_world(world)
+    else:
+        raise ArgumentError(f"Formulas are counted in a Database or a World, not in {type(world).__name__}.")
+    if vocabulary is None or vocabulary is world.vocabulary:
+        return world if isinstance(world, Facts) else Facts(world.vocabulary, tables)
+    return Facts(vocabulary, renumbered(tables, world.vocabulary, vocabulary))
 
 
 def _tables_of_world(world: World) -> dict[str, NDArray[np.uint32]]:
     numbers: dict[str, list[tuple[int, ...]]] = {}
     for predicate, arguments in world.true_atoms:
         domains = map(world.vocabulary.domain, world.vocabulary[predicate].types)
-        row = tuple(domain.number(name) for domain, name in zip(domains, arguments, strict=True))
+        try:
+            row = tuple(domain.number(name) for domain, name in zip(domains, arguments, strict=True))
+        except (KeyError, ValueError):
+            raise ArgumentError(
+                f"{GroundAtom(predicate, arguments)} is no atom of this world's vocabulary: it needs"
+                f" constants of {world.vocabulary[predicate]}."
+            ) from None
         numbers.setdefault(predicate, []).append(row)
     return {
         name: sorted_rows(np.array(rows, np.uint32).reshape(len(rows), world.vocabulary[name].arity))
