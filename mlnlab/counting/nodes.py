@@ -151,7 +151,8 @@ class SumOut:
         if len(tables) == 1 and self.variables and self.sizes[self.variables[0]] <= MOST_DENSE:
             size = self.sizes[self.variables[0]]
             return message(tables[0], self.variable, product_of(vectors, kind), size, kind)
-        if len(tables) == 2 and len(self.variables) == 2 and kind is np.int64:
+        narrow = all(self.sizes[v] <= MOST_DENSE for v in (self.variable, *self.variables))
+        if len(tables) == 2 and len(self.variables) == 2 and kind is np.int64 and narrow:
             left, right = tables
             return composed(left, right, self.variable, product_of(vectors, kind), self.sizes)
         return None

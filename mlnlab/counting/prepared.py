@@ -10,6 +10,7 @@ import numpy as np
 
 from mlnlab.counting.facts import degrees
 from mlnlab.counting.nodes import Run
+from mlnlab.counting.tables import MOST_DENSE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,8 +64,8 @@ def _most_by_degrees(scans: Sequence[Scan], run: Run) -> int:
         known = [column for column, v in enumerate(scan.variables) if v in bound_variables]
         if len(known) < len(scan.variables) or not known:
             steps = [len(rows)]
-            if len(rows):
-                steps += [int(degrees(rows, c, int(rows[:, c].max()) + 1).max()) for c in known]
+            largest = [(c, int(rows[:, c].max())) for c in known] if len(rows) else []
+            steps += [int(degrees(rows, c, n + 1).max()) for c, n in largest if n < MOST_DENSE]
             most *= min(steps)
         bound_variables.update(scan.variables)
     return most

@@ -16,6 +16,7 @@ from mlnlab.counting.counter import Counter
 from mlnlab.counting.facts import facts_from_tables
 from mlnlab.counting.nodes import Cycle, SumOut, Triangle
 from mlnlab.kernels import counting, counting_cycles
+from mlnlab.logic.substitution import free_variables
 from mlnlab.logic.vocabulary import FrozenMapping, Predicate, SizedDomain, Vocabulary
 
 SHAPES = {
@@ -215,3 +216,20 @@ def test_indexes_go_when_their_facts_go():
     del facts
     gc.collect()
     assert len(facts_module._INDEXES) == before
+
+
+@pytest.mark.parametrize("shape", ["R(x, y) ^ R(y, z) ^ R(z, x)", "R(x, y) ^ R(y, z) ^ R(z, u) ^ R(u, x)",
+                                   "R(x, y) ^ R(y, z)", "R(x, y) ^ R(y, z) => R(x, z)"])  # fmt: skip
+def test_types_of_billions_of_numbers_cost_what_their_facts_cost(shape):
+    random = np.random.default_rng(5)
+    near = random.integers(0, 25, (150, 2)).tolist()
+    counts = []
+    for first, last in ((1, 25), (1_999_999_976, 2_000_000_000)):
+        declared = f"d = {{1, ..., {last}}}\nR(d, d)" if first > 1 else "d = {1, ..., 25}\nR(d, d)"
+        mln = ml.MLN.from_text(declared)
+        db = ml.Database.from_text("\n".join(f"R({first + x}, {first + y})" for x, y in near), mln)
+        formula = mln.parse(shape)
+        bindings = len(db.vocabulary.domain("d")) ** len(free_variables(formula))
+        false = bindings - Counter(formula, db.vocabulary)(db)
+        counts.append(false if "=>" in shape else bindings - false)
+    assert counts[0] == counts[1]
