@@ -114,7 +114,7 @@ class ConstraintNetwork:
         return graph
 
 
-def constraint_network(clause: Formula, world: Database | World) -> ConstraintNetwork:
+def constraint_network(clause: Formula, world: Database | World | Facts) -> ConstraintNetwork:
     r"""Return the constraint network of a clause (a disjunction of literals) in a world.
 
     >>> import mlnlab as ml
@@ -153,9 +153,13 @@ def _constraint(literal: Formula, clause: Formula, facts: Facts) -> Constraint:
 
 
 def _identical(arguments: Sequence[Variable | Constant], facts: Facts) -> NDArray[np.uint32]:
-    """Return the tuples that satisfy an equality."""
-    every = np.arange(facts.size(arguments[0].type), dtype=np.uint32)
-    return np.stack([every, every], axis=1)
+    """Return the tuples that satisfy an equality: constants of two types are the same by their names."""
+    left, right = (facts.vocabulary.domain(argument.type) for argument in arguments)
+    if left is right or left == right:
+        every = np.arange(len(left), dtype=np.uint32)
+        return np.stack([every, every], axis=1)
+    pairs = [(number, right.number(name)) for number, name in enumerate(left) if name in right]
+    return np.array(pairs, np.uint32).reshape(len(pairs), 2)
 
 
 # --- treewidth ----------------------------------------------------------------------------------

@@ -39,12 +39,12 @@ class Factored:
 
     @property
     def bound(self) -> int:
-        """No value is larger than this."""
+        """No value is larger than this, nor is the scalar, which is there even where nothing is listed."""
         weights = [
             *(v.weights for v in self.vectors),
             *(t.weights for t in self.tables if t.weights is not None),
         ]
-        return abs(self.scalar) * prod(max(1, int(w.max()), -int(w.min())) if len(w) else 0 for w in weights)
+        return abs(self.scalar) * prod(max(1, int(w.max()), -int(w.min())) if len(w) else 1 for w in weights)
 
     def at(self, rows: NDArray[np.uint32], sizes: Sequence[int], kind: type) -> NDArray[Any]:
         """Return the values of some ground atoms."""

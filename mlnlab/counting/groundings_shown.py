@@ -174,7 +174,7 @@ class Groundings:
                 f"A constraint network belongs to one clause, and {self.formula} is"
                 f" {count_of(len(clauses), 'clause')}."
             )
-        return constraint_network(clause_formula(clauses[0]), self.source)
+        return constraint_network(clause_formula(clauses[0]), self.evidence.facts)
 
     def __repr__(self) -> str:
         parts = f"{self.true:,} true, {self.violated:,} violated"

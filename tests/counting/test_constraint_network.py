@@ -15,7 +15,7 @@ from mlnlab.counting.constraint_network import (
     width_of,
 )
 from mlnlab.counting.counter import Counter
-from mlnlab.logic.formulas import Or
+from mlnlab.logic.formulas import Atom, Equality, Not, Or, Variable
 from tests.counting.clause_cases import clause_cases
 
 FIGURE_1 = ml.MLN.from_text("t = {A, B}\nR(t, t)\nS(t, t)\nT(t, t)")
@@ -78,3 +78,21 @@ def test_min_fill_is_an_upper_bound(size, density, seed):
 def test_what_is_no_clause_gets_a_sentence():
     with pytest.raises(ml.ArgumentError, match="disjunction of literals"):
         constraint_network(FIGURE_1.parse("R(x, y) ^ S(y, z) v T(x, z)"), WORLD)
+
+
+def test_constants_of_two_types_are_equal_by_their_names():
+    mln = ml.MLN.from_text("t = {A, B}\nu = {B, C, D}\nP(t)\nQ(u)")
+    db = ml.Database.from_text("P(A)\nP(B)", mln)
+    x, y = Variable("x", "t"), Variable("y", "u")
+    clause = Or((Not(Atom("P", (x,))), Equality(x, y)))
+    network = constraint_network(clause, db)
+    assert Counter(clause, db.vocabulary)(db) == 1
+    assert network.number_of_solutions() == 5
+    assert [constraint.allowed for constraint in network.constraints] == [2, 5]
+
+
+def test_the_network_of_groundings_knows_the_models_constants():
+    mln = ml.MLN.from_text("P(t)\nQ(t, t)")
+    db = ml.Database.from_text("P(Bob)\nQ(Bob, Anna)", mln)
+    shown = ml.groundings(ml.MLN.from_text("P(t)\nQ(t, t)\n1 P(Max) v P(x)"), db)
+    assert shown.violated == shown.network.number_of_solutions() == 2

@@ -237,3 +237,13 @@ def test_what_would_be_too_long_a_table_is_refused_with_ways_out():
     with pytest.raises(ml.TooLargeError, match="intermediate table") as refusal:
         deltas_of(words, facts_from_tables(words, tables), "EXIST y, w (A(x, y) ^ B(z, w))")["A"]
     assert refusal.value.remedies
+
+
+def test_large_numbers_beside_empty_tables_are_zeros():
+    mln = ml.MLN.from_text("e = {A, B, C}\nt = {1, ..., 100000}\nR(e, e)\nQ(t, t, t, t)")
+    db = ml.Database.from_text("R(A, B)", mln)
+    conjunction = mln.parse("R(x, z) ^ R(z, y) ^ !Q(a, b, c, d)")
+    found = DeltaCounter([conjunction], db.vocabulary)(db, "R")
+    rows = np.array([[0, 0], [1, 2], [0, 1]], np.uint32)  # R(A, A), R(B, C), R(A, B)
+    assert found.at(rows)[:, 0].tolist() == [2 * 10**20, 10**20, 0]
+    assert ml.groundings(mln, db, "R(x, z) ^ R(z, y) ^ !Q(a, b, c, d)").by("x", "y", kind="true") is not None
