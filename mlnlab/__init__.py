@@ -60,6 +60,7 @@ _HOMES = {
     "for_all": "logic.building",
     "ground_network": "grounding.ground_network",
     "groundings": "counting.groundings_shown",
+    "groundings_view": "widgets.groundings_view",
     "infer": "inference.asking",
     "junction_tree": "factors.junction_tree",
     "live": "widgets.running",

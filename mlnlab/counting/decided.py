@@ -4,7 +4,8 @@ Where some atoms are open, a literal is surely true if evidence says so. Replaci
 normal form by "surely so" gives a formula that is true of the groundings that are true in every world (the
 strong Kleene reading). A clause may also hold because two of its open literals are an atom and its negation:
 ``F(x, y) => F(y, x)`` with x = y needs no evidence, so such equalities are added. Then clauses are decided
-exactly, unless they speak of open blocks; other formulas may be undecided here and yet alike in all worlds.
+exactly, and so is what is a conjunction of few clauses, unless open blocks are spoken of. What is left of
+other formulas is tried grounding by grounding (:mod:`mlnlab.counting.decided_by_trying`).
 """
 
 from __future__ import annotations
@@ -19,8 +20,11 @@ import numpy as np
 from mlnlab.counting.facts import Facts, facts_of
 from mlnlab.counting.tables import row_keys
 from mlnlab.errors import ArgumentError, TooLargeError
+from mlnlab.logic.clauses import clause_formula, cnf
+from mlnlab.logic.evaluation import typed_arithmetic
 from mlnlab.logic.formulas import (
     And,
+    Arithmetic,
     Atom,
     Cardinality,
     Constant,
@@ -29,12 +33,14 @@ from mlnlab.logic.formulas import (
     Formula,
     Not,
     Or,
+    Quantified,
     Relation,
     Variable,
 )
 from mlnlab.logic.normal_forms import nnf
 from mlnlab.logic.relations import sorted_rows
-from mlnlab.logic.traversal import map_children, predicates
+from mlnlab.logic.substitution import free_variables
+from mlnlab.logic.traversal import map_children, predicates, subformulas, terms
 from mlnlab.logic.vocabulary import Predicate
 from mlnlab.model.database import Database
 
@@ -49,6 +55,7 @@ if TYPE_CHECKING:
     Rows = NDArray[np.uint32]
 
 MOST_LISTED = 5_000_000  # ground atoms of a predicate with blocks
+_MOST_LITERALS = 12  # of a formula whose clauses are bounded one by one
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,15 +73,19 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
-    """The facts with a table for each bound, and the bounds of each predicate that has open atoms."""
+    """The facts with a table for each bound, and the bounds of each predicate that has open atoms.
+
+    ``settled`` names the tables of the groundings that were found true, and found violated, by trying;
+    ``by_clauses`` says whether each clause of a formula is bounded by itself.
+    """
 
     facts: Facts
     bounds: Mapping[str, Bounds]
+    settled: tuple[str, ...] = ()
+    by_clauses: bool = True
 
 
-def evidence_of(
-    world: Database | World, vocabulary: Vocabulary, opened: Sequence[str] = ()
-) -> Evidence:  # fmt: skip
+def evidence_of(world: Database | World, vocabulary: Vocabulary, opened: Sequence[str] = ()) -> Evidence:
     """Return what is known: atoms marked unknown or soft are open, and unlisted ones of ``opened``."""
     for name in opened:
         vocabulary[name]
@@ -159,9 +170,65 @@ def _without(rows: Rows, others: Rows, predicate: Predicate, vocabulary: Vocabul
 # --- formulas -----------------------------------------------------------------------------------
 
 
-def surely(formula: Formula, bounds: Mapping[str, Bounds]) -> Formula:
-    """Return a formula over the bounds that is true of the groundings that evidence makes true."""
-    return _lower(nnf(formula), bounds) if bounds.keys() & set(predicates(formula)) else formula
+def surely(formula: Formula, bounds: Mapping[str, Bounds], *, by_clauses: bool = True) -> Formula:
+    """Return a formula over the bounds that is true of the groundings that evidence makes true.
+
+    With ``by_clauses`` each clause of a formula has a bound of its own, which decides more, and may be more
+    to count.
+    """
+    if not bounds.keys() & set(predicates(formula)):
+        return formula
+    plain = nnf(formula)
+    clauses = few_clauses(plain) if by_clauses and not _is_flat(plain) else None
+    if clauses is None:
+        return _lower(plain, bounds)
+    lower = tuple(_lower(nnf(clause), bounds) for clause in clauses)
+    variables = free_variables(formula)
+    if free_variables(And(lower)) == variables:
+        return And(lower)
+    return And((*(Equality(v, v) for v in variables), *lower))  # the variables have to stay, in their order
+
+
+def _is_flat(formula: Formula) -> bool:
+    """Tell whether a negation normal form is a clause, or a conjunction of literals: its bound is exact."""
+    kind = Or if isinstance(formula, Or) else And
+    return not any(isinstance(part, And | Or) for part in flattened(formula, kind))
+
+
+def few_clauses(formula: Formula) -> tuple[Formula, ...] | None:
+    """Return a formula without quantifiers as clauses, ``None`` where they would be many."""
+    if _has_quantities(formula) or typed_arithmetic(formula):
+        return None
+    try:
+        clauses = cnf(formula)
+    except (ArgumentError, TooLargeError):
+        return None
+    if sum(map(len, clauses)) > _MOST_LITERALS:
+        return None
+    return tuple(clause_formula(clause) for clause in clauses)
+
+
+def bounds_are_exact(formula: Formula, evidence: Evidence) -> bool:
+    """Tell whether just the groundings that are alike in all worlds are decided by :func:`surely`."""
+    used = evidence.bounds.keys() & set(predicates(formula))
+    if any(evidence.facts.vocabulary[name].exclusive for name in used):
+        return False
+    if not used:
+        return True
+    # What is calculated may be no constant: then no bound knows that the atom cannot be true.
+    calculates = any(isinstance(term, Arithmetic) for part in subformulas(formula) for term in terms(part))
+    return (
+        not calculates
+        and not _has_quantities(formula)
+        and all(
+            _is_flat(plain) or (evidence.by_clauses and few_clauses(plain) is not None)
+            for plain in (nnf(formula), nnf(Not(formula)))
+        )
+    )
+
+
+def _has_quantities(formula: Formula) -> bool:
+    return any(isinstance(part, Quantified | Cardinality) for part in subformulas(formula))
 
 
 def _lower(formula: Formula, bounds: Mapping[str, Bounds]) -> Formula:

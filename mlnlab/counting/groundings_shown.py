@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -11,14 +11,19 @@ import numpy as np
 from mlnlab.counting.constraint_network import ConstraintNetwork, constraint_network
 from mlnlab.counting.counter import Counter
 from mlnlab.counting.counts import groundings_of
-from mlnlab.counting.decided import Evidence, evidence_of, surely
+from mlnlab.counting.decided import Evidence, bounds_are_exact, evidence_of, surely
+from mlnlab.counting.decided_by_trying import tried
+from mlnlab.counting.facts import Facts
 from mlnlab.counting.reasons import CountReasons, count_reasons
 from mlnlab.counting.unranking import counts_by, drawn_ranks, groundings_at
-from mlnlab.errors import ArgumentError, count_of
+from mlnlab.errors import ArgumentError, TooLargeError, count_of
 from mlnlab.logic.clauses import clause_formula, cnf
-from mlnlab.logic.formulas import And, Formula, Not, Variable
+from mlnlab.logic.formulas import And, Atom, Formula, Not, Or, Variable
+from mlnlab.logic.relations import sorted_rows
 from mlnlab.logic.substitution import free_variables, ground
 from mlnlab.logic.suggestions import did_you_mean
+from mlnlab.logic.traversal import predicates
+from mlnlab.logic.vocabulary import Predicate
 from mlnlab.model.mln import MLN
 from mlnlab.model.typing_of_formulas import completed
 
@@ -32,6 +37,7 @@ if TYPE_CHECKING:
     from mlnlab.model.database import Database
     from mlnlab.model.world import World
 
+_SETTLED = ("is settled true", "is settled violated")  # no name of the language holds a space
 Kind = Literal["true", "violated", "decided true", "decided violated", "open"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
@@ -55,7 +61,9 @@ class Groundings:
 
     ``true`` and ``violated`` are told of the closed world, as :func:`mlnlab.count` counts. A grounding is
     decided where its truth is the same whatever the open atoms are: those marked unknown or given a
-    probability, and the unlisted ones of predicates named in ``open=``.
+    probability, and the unlisted ones of predicates named in ``open=``. Where ``exact`` is false, some that
+    count as open may be decided as well: the formula is no conjunction of few clauses, and its groundings
+    were too many to try each with all values of its open atoms.
     """
 
     formula: Formula
@@ -65,6 +73,7 @@ class Groundings:
     true: int
     decided_true: int
     decided_violated: int
+    exact: bool = True  # whether all groundings that are alike in all worlds count as decided
 
     @property
     def violated(self) -> int:
@@ -125,21 +134,34 @@ class Groundings:
         self.number(kind)  # refuses a kind that there is not
         return counts_by(self._which(kind), chosen, self.evidence.facts)
 
+    def status(self, atom: Atom) -> Literal["true", "false", "open"]:
+        """Return what evidence says of a ground atom."""
+        facts, bounds = self.evidence.facts, self.evidence.bounds.get(atom.predicate)
+        types = facts.vocabulary[atom.predicate].types
+        names = [str(getattr(term, "name", term)) for term in atom.arguments]
+        row = np.array([facts.vocabulary.domain(t).number(n) for t, n in zip(types, names, strict=True)])
+
+        def listed(table: str) -> bool:
+            return bool((facts.rows(table) == row).all(axis=1).any())
+
+        if bounds is None or listed(bounds.sure):
+            return "true" if bounds is not None or listed(atom.predicate) else "false"
+        return "false" if listed(bounds.other) == bounds.other_is_impossible else "open"
+
     def _which(self, kind: Kind) -> Formula:
         """Return the formula that is true of the groundings of a kind."""
-        bounds = self.evidence.bounds
         match kind:
             case "true":
                 return self.formula
             case "violated":
                 return Not(self.formula)
             case "decided true":
-                return surely(self.formula, bounds)
+                return _decided(self.formula, self.evidence, 0)
             case "decided violated":
-                return surely(Not(self.formula), bounds)
+                return _decided(self.formula, self.evidence, 1)
             case "open":
-                either = surely(self.formula, bounds), surely(Not(self.formula), bounds)
-                return And((Not(either[0]), Not(either[1])))
+                either = [_decided(self.formula, self.evidence, which) for which in (0, 1)]
+                return And(tuple(Not(one) for one in either))
 
     def to_frame(self, most: int = 1_000, *, seed: int = 0) -> pd.DataFrame:
         """Return the groundings as a table; where there are more than ``most`` true or violated, a sample."""
@@ -211,12 +233,46 @@ def groundings(
     evidence = evidence_of(db, expanded.vocabulary, [open] if isinstance(open, str) else list(open))
     facts = evidence.facts
     true, total = Counter(chosen, facts.vocabulary)(facts), groundings_of(chosen, facts)
-    if not evidence.bounds:
+    if not evidence.bounds.keys() & set(predicates(chosen)):
         return Groundings(chosen, db, evidence, total, true, true, total - true)
-    decided = [
-        Counter(surely(one, evidence.bounds), facts.vocabulary)(facts) for one in (chosen, Not(chosen))
-    ]
-    return Groundings(chosen, db, evidence, total, true, *decided)
+    try:
+        counts = _numbers_decided(chosen, evidence)
+    except TooLargeError:  # the bounds of all its clauses are more to count than that of the whole
+        evidence = replace(evidence, by_clauses=False)
+        counts = _numbers_decided(chosen, evidence)
+    exact = sum(counts) == total or bounds_are_exact(chosen, evidence)
+    if not exact:
+        evidence, exact = _tried(chosen, evidence, total - sum(counts))
+        counts = _numbers_decided(chosen, evidence)
+    return Groundings(chosen, db, evidence, total, true, *counts, exact)
+
+
+def _decided(formula: Formula, evidence: Evidence, which: int) -> Formula:
+    """Return the formula that is true of the groundings decided to be true (0), or to be violated (1)."""
+    one = Not(formula) if which else formula
+    lower = surely(one, evidence.bounds, by_clauses=evidence.by_clauses)
+    if not evidence.settled:
+        return lower
+    return Or((lower, Atom(evidence.settled[which], free_variables(formula))))
+
+
+def _numbers_decided(formula: Formula, evidence: Evidence) -> tuple[int, int]:
+    facts = evidence.facts
+    true, violated = (Counter(_decided(formula, evidence, w), facts.vocabulary)(facts) for w in (0, 1))
+    return true, violated
+
+
+def _tried(formula: Formula, evidence: Evidence, number: int) -> tuple[Evidence, bool]:
+    """Return the evidence with what trying found out, and whether nothing was left untried."""
+    undecided = And(tuple(Not(_decided(formula, evidence, which)) for which in (0, 1)))
+    found = tried(formula, undecided, number, evidence)
+    tables, vocabulary = dict(evidence.facts.tables), evidence.facts.vocabulary
+    for name, rows in zip(_SETTLED, (found.true, found.violated), strict=True):
+        vocabulary = vocabulary.with_predicate(
+            Predicate(name, tuple(variable.type for variable in free_variables(formula)))
+        )
+        tables[name] = sorted_rows(rows)
+    return replace(evidence, facts=Facts(vocabulary, tables), settled=_SETTLED), found.complete
 
 
 def _chosen(expanded: MLN, formula: int | str | Formula) -> Formula:

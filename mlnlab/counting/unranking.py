@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mlnlab.counting.counter import Counter
 from mlnlab.counting.deltas import DeltaCounter
 from mlnlab.counting.facts import Facts
 from mlnlab.errors import TooLargeError
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from mlnlab.logic.formulas import Formula, Variable
 
 MOST_CELLS = 2_000_000  # numbers that are listed at once
+_MOST_ONE_BY_ONE = 2_000  # combinations that are counted by themselves
 _PICKED = "is picked"  # no name of the language holds a space
 
 
@@ -48,9 +50,27 @@ def counts_by(formula: Formula, variables: Sequence[Variable], facts: Facts) -> 
     picked = Predicate(_PICKED, tuple(variable.type for variable in variables))
     vocabulary = facts.vocabulary.with_predicate(picked)
     both = And((formula, Atom(_PICKED, tuple(variables))))
-    found = DeltaCounter([both], vocabulary)(Facts(vocabulary, facts.tables), _PICKED)
+    try:
+        found = DeltaCounter([both], vocabulary)(Facts(vocabulary, facts.tables), _PICKED)
+    except TooLargeError:
+        if prod(sizes) > _MOST_ONE_BY_ONE:
+            raise
+        return _one_by_one(formula, variables, sizes, facts)
     rows = np.indices(sizes, np.uint32).reshape(len(sizes), prod(sizes)).T
     return np.asarray(found.at(rows, np.zeros(len(rows), bool))[:, 0].reshape(sizes))
+
+
+def _one_by_one(
+    formula: Formula, variables: Sequence[Variable], sizes: tuple[int, ...], facts: Facts
+) -> NDArray[Any]:
+    """Return the same by a count for each combination: a single count has more ways than all at once."""
+    domains = [facts.vocabulary.domain(variable.type) for variable in variables]
+    found: NDArray[Any] = np.zeros(sizes, object)
+    for place in np.ndindex(*sizes):
+        names = [domain[number] for domain, number in zip(domains, place, strict=True)]
+        chosen = {v: Constant(name, v.type) for v, name in zip(variables, names, strict=True)}
+        found[place] = Counter(substitute(formula, chosen), facts.vocabulary)(facts)
+    return found
 
 
 def groundings_at(formula: Formula, facts: Facts, ranks: Sequence[int]) -> list[dict[Variable, str]]:

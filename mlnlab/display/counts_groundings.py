@@ -18,7 +18,9 @@ from mlnlab.display.scene.text_fitting import text_width
 from mlnlab.display.style import card, folded, quiet, title
 from mlnlab.display.symbols import in_symbols
 from mlnlab.display.tables import bounded_table, table
-from mlnlab.errors import TooLargeError
+from mlnlab.errors import TooLargeError, count_of
+from mlnlab.logic.formulas import Constant
+from mlnlab.logic.traversal import atoms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,6 +37,21 @@ _NAMES = {
     "decided violated": "violated by evidence",
     "open": "open",
 }
+
+
+def kind_words(kind: Kind) -> str:
+    """Return what a kind of groundings is called."""
+    return _NAMES[kind]
+
+
+_MEANINGS = {
+    "true": "true in the closed world",
+    "violated": "violated in the closed world",
+    "decided true": "true by evidence, whatever the open atoms are",
+    "decided violated": "violated by evidence, whatever the open atoms are",
+    "open": "open: it depends on open atoms",
+}
+_MOST_ATOMS = 12
 
 
 def scene_of(groundings: Groundings) -> Scene | None:
@@ -57,17 +74,17 @@ def bars_scene(groundings: Groundings) -> Scene:
     """Return a bar for each kind of groundings."""
     bars = [
         Bar(
-            label=_NAMES[kind],
+            label=kind_words(kind),
             value=ratio(groundings.number(kind), groundings.total),
             words=number_text(groundings.number(kind)),
         )
-        for kind in _kinds(groundings)
+        for kind in kinds_told(groundings)
     ]
     room = max(text_width(bar.words) for bar in bars) + 12
     return bar_scene(bars, "Groundings", "How many of all groundings are of each kind.", room)
 
 
-def _kinds(groundings: Groundings) -> tuple[Kind, ...]:
+def kinds_told(groundings: Groundings) -> tuple[Kind, ...]:
     """Return the kinds to be told; what evidence decides only where it does not decide all."""
     return KINDS if groundings.open else ("true", "violated")
 
@@ -89,15 +106,19 @@ def groundings_display(groundings: Groundings) -> Element:
 
 def _numbers_table(groundings: Groundings) -> Element:
     rows = (
-        (_NAMES[kind], number_text(groundings.number(kind)), share(groundings.number(kind), groundings.total))
-        for kind in _kinds(groundings)
+        (
+            kind_words(kind),
+            number_text(groundings.number(kind)),
+            share(groundings.number(kind), groundings.total),
+        )
+        for kind in kinds_told(groundings)
     )
     return table(("groundings", "number", "of all"), rows, numbers=(1, 2))
 
 
 def _samples(groundings: Groundings) -> Iterator[Element]:
     """Yield a folded table with some groundings of each kind there is."""
-    for kind in _kinds(groundings):
+    for kind in kinds_told(groundings):
         number = groundings.number(kind)
         if number and groundings.variables:
             yield folded(_headline(kind, number), _sample(groundings, kind))
@@ -105,7 +126,7 @@ def _samples(groundings: Groundings) -> Iterator[Element]:
 
 def _headline(kind: Kind, number: int) -> str:
     some = f"{SHOWN} of {number_text(number)}" if number > SHOWN else number_text(number)
-    return f"{some} {_NAMES[kind]}"
+    return f"{some} {kind_words(kind)}"
 
 
 def _sample(groundings: Groundings, kind: Kind) -> Element:
@@ -121,6 +142,14 @@ def _row(grounding: Grounding) -> tuple[str, ...]:
     return (*map(shortened, grounding.binding.values()), in_symbols(shortened(str(grounding), _LONGEST)))
 
 
+def grounding_words(groundings: Groundings, grounding: Grounding) -> str:
+    """Return what a grounding is, and below it the truth values of its atoms."""
+    plain = [a for a in atoms(grounding.formula) if all(isinstance(t, Constant) for t in a.arguments)]
+    known = [f"{in_symbols(shortened(str(atom)))} is {groundings.status(atom)}" for atom in plain]
+    more = [f"and {count_of(len(known) - _MOST_ATOMS, 'more atom')}"] if len(known) > _MOST_ATOMS else []
+    return f"{_MEANINGS[grounding.kind]}\n{', '.join([*known[:_MOST_ATOMS], *more])}"
+
+
 def _reasons(groundings: Groundings) -> Element | None:
     if not groundings.total:
         return None
@@ -133,6 +162,8 @@ def _reasons(groundings: Groundings) -> Element | None:
 
 def groundings_text(groundings: Groundings) -> str:
     """Return the groundings of a formula as text."""
-    lines = [f"  {number_text(groundings.number(kind))} {_NAMES[kind]}" for kind in _kinds(groundings)]
+    lines = [
+        f"  {number_text(groundings.number(kind))} {kind_words(kind)}" for kind in kinds_told(groundings)
+    ]
     formula = shortened(formula_text(groundings.formula), _LONGEST)
     return "\n".join([f"<{number_text(groundings.total)} groundings of {formula}>", *lines])

@@ -10,16 +10,19 @@ import numpy as np
 from mlnlab.display.bars import WIDTH
 from mlnlab.display.counts import number_text
 from mlnlab.display.markup import count_of
-from mlnlab.display.scene.building import Entry, legend
-from mlnlab.display.scene.items import Layer, Picture, Rectangle, Scene, Text
+from mlnlab.display.scene.building import Entry, legend, tooltip
+from mlnlab.display.scene.items import Group, Layer, Path, Picture, Rectangle, Scene, Text
 from mlnlab.display.scene.look import COLOURS
+from mlnlab.display.scene.paths import segments
 from mlnlab.display.scene.pixels import png_address, rgba
 from mlnlab.display.scene.text_fitting import fitted
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
-    from mlnlab.counting.groundings_shown import Groundings, Kind
+    from mlnlab.counting.groundings_shown import Grounding, Groundings, Kind
 
 MOST_CELLS = 1_000_000
 _LEFT, _TOP = 92.0, 26.0
@@ -37,11 +40,14 @@ def can_be_a_matrix(groundings: Groundings) -> bool:
     return len(sizes) == 2 and 0 < prod(sizes) <= MOST_CELLS
 
 
-def cells(groundings: Groundings) -> NDArray[np.uint8]:
-    """Return the kind of each grounding: the first variable down, the second across."""
+def cells(groundings: Groundings, *, closed: bool = False) -> NDArray[np.uint8]:
+    """Return the kind of each grounding: the first variable down, the second across.
+
+    With ``closed``, of the closed world, though some are open.
+    """
     names = [variable.name for variable in groundings.variables]
     kinds: tuple[tuple[Kind, int], ...] = (("true", TRUE), ("violated", VIOLATED))
-    if groundings.open:
+    if groundings.open and not closed:
         kinds = (("decided true", TRUE), ("open", OPEN), ("decided violated", VIOLATED))
     # Where arithmetic leads out of a type, there is no grounding.
     sizes = [groundings.evidence.facts.size(variable.type) for variable in groundings.variables]
@@ -51,15 +57,18 @@ def cells(groundings: Groundings) -> NDArray[np.uint8]:
     return found
 
 
-def matrix_scene(groundings: Groundings) -> Scene:
-    """Return the groundings as a drawing; where it is finer than pixels, a pixel stands for several."""
+def matrix_scene(groundings: Groundings, lit: Sequence[Grounding] = (), *, closed: bool = False) -> Scene:
+    """Return the groundings as a drawing; where it is finer than pixels, a pixel stands for several.
+
+    Those to be lit have a frame, and lines from the names of their constants.
+    """
     down, across = groundings.variables
     facts = groundings.evidence.facts
     rows, columns = (facts.vocabulary.domain(variable.type) for variable in (down, across))
     cell = min(_LARGEST_CELL, (WIDTH - _LEFT - 8) / len(columns), _HIGHEST / len(rows))
     wide = max(cell * len(columns), min(WIDTH - _LEFT - 8, _LARGEST_CELL * len(columns), 120.0))
     high = max(cell * len(rows), min(_HIGHEST, _LARGEST_CELL * len(rows), 120.0))
-    found = _reduced(cells(groundings), max(1, round(high / _DOT)), max(1, round(wide / _DOT)))
+    found = _reduced(cells(groundings, closed=closed), max(1, round(high / _DOT)), max(1, round(wide / _DOT)))
     named = len(rows) + len(columns) <= _MOST_NAMES
     picture = Picture(
         id="matrix", x=_LEFT, y=_TOP, width=wide, height=high, look="pixels",
@@ -73,12 +82,34 @@ def matrix_scene(groundings: Groundings) -> Scene:
         Text(x=_LEFT - 8, y=_TOP - 10, text=fitted(f"↓ {down.name}", _LEFT - 12), look="quiet", anchor="end"),
         *_names(tuple(rows) if len(rows) * _NAMED <= high else (), len(rows), high),
     ]
-    explained, height = legend(_entries(groundings), 8, _TOP + high + 10, WIDTH - 16)
+    explained, height = legend(_entries(groundings, closed=closed), 8, _TOP + high + 10, WIDTH - 16)
     layers = (
         Layer("matrix-layer", (picture, frame, *texts)),
+        Layer("lit", tuple(_lit(groundings, one, wide, high) for one in lit)),
         Layer("explained", (explained,), zooms=False),
     )
     return Scene(WIDTH, _TOP + high + height + 16, layers, "Groundings as a matrix", _words(groundings))
+
+
+def _lit(groundings: Groundings, grounding: Grounding, wide: float, high: float) -> Group:
+    """Return a frame around the cell of a grounding, with lines from the left and from above."""
+    sizes, numbers = [], []
+    for variable in groundings.variables:
+        domain = groundings.evidence.facts.vocabulary.domain(variable.type)
+        sizes.append(len(domain))
+        numbers.append(domain.number(grounding.binding[variable.name]))
+    step = high / sizes[0], wide / sizes[1]
+    top, left = (_TOP + step[0] * numbers[0], _LEFT + step[1] * numbers[1])
+    down, across = top + step[0] / 2, left + step[1] / 2
+    size = max(step[0], 5.0), max(step[1], 5.0)  # a small cell could not be seen
+    lines = [((_LEFT, down), (across - size[1] / 2, down)), ((across, _TOP), (across, down - size[0] / 2))]
+    frame = Rectangle(
+        x=across - size[1] / 2, y=down - size[0] / 2, width=size[1], height=size[0], look="curve purple thick"
+    )
+    return Group(
+        id="lit-cell", tooltip=tooltip(str(grounding), grounding.kind),
+        children=(frame, Path(path=segments(lines), look="curve purple")),
+    )  # fmt: skip
 
 
 def _axis(arrow: str, variable: str, size: int) -> str:
@@ -123,11 +154,11 @@ def _words(groundings: Groundings) -> str:
     return f"{number_text(groundings.true)} true, {number_text(groundings.violated)} violated{open_}."
 
 
-def _entries(groundings: Groundings) -> list[Entry]:
+def _entries(groundings: Groundings, *, closed: bool) -> list[Entry]:
     def square(look: str) -> Rectangle:
         return Rectangle(x=-6, y=-5, width=12, height=10, look=look)
 
-    if not groundings.open:
+    if closed or not groundings.open:
         return [
             Entry(square("bar blue faint"), f"true ({number_text(groundings.true)})"),
             Entry(square("bar orange"), f"violated ({number_text(groundings.violated)})"),

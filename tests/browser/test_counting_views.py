@@ -120,3 +120,59 @@ def test_it_can_be_read_in_both_themes(pages, theme):
     assert abs(text - back) > 80
     assert page.foreign == []
     assert page.complaints == []
+
+
+# --- looking among groundings -------------------------------------------------------------------
+
+GROUNDINGS = """
+import mlnlab as ml
+smokers = ml.sample("friends_smokers")
+view = ml.groundings_view(smokers.mln, smokers.db, 3, open=["Smokes"])
+view
+"""
+_FRAMED = """output => [...output.querySelectorAll("g[data-id]")]
+  .filter(row => row.firstElementChild?.classList.contains("mlnlab-panel")).map(row => row.dataset.id)"""
+_WRITTEN = "row => [...row.querySelectorAll('text')].map(text => text.textContent).filter(Boolean)"
+
+
+def test_a_click_lights_a_grounding_and_draws_another_sample(lab):
+    smokers = ml.sample("friends_smokers")
+    found = ml.groundings(smokers.mln, smokers.db, 3, open=["Smokes"])
+    with lab.open(lab.write("groundings.ipynb", GROUNDINGS, "print(view.lit, view.seed, view.kind)")) as page:
+        page.hide_sidebar()
+        page.run(0)
+        page.page.wait_for_selector("[data-id=kind-0]")
+        output = page.output(0)
+
+        def choose(name, waits_for):
+            output.locator(f"[data-id={name}]").first.click(position={"x": 30, "y": 8})
+            page.page.wait_for_selector(f"[data-id={waits_for}]")
+            page.page.wait_for_timeout(400)
+
+        def listed():
+            texts = [one.evaluate(_WRITTEN) for one in output.locator("g[data-id^=sample-]").all()]
+            return [words[-2] for words in texts]
+
+        def bound(kind, seed):
+            sample = found.sample(kind, 5, seed=seed)
+            return [", ".join(f"{name} = {constant}" for name, constant in g.binding.items()) for g in sample]
+
+        assert listed() == bound("violated", 0)
+        choose("kind-0", "again-1")
+        assert listed() == bound("true", 0)
+        choose("again-1", "again-2")
+        assert listed() == bound("true", 1)
+        choose("sample-1-2", "lit-cell")
+        assert {"formula-3", "kind-0", "sample-1-2"} <= set(output.evaluate(_FRAMED))
+        grounding = found.sample("true", 5, seed=1)[2]
+        assert "true in the closed world" in output.locator(".mlnlab-details").inner_text()
+        page.run(1)
+        assert page.text(1).strip() == f"{grounding} 1 true"
+        choose("formula-1", "kind-0")
+        assert "formula-1" in output.evaluate(_FRAMED)
+        output.locator("svg").first.focus()
+        page.page.keyboard.press("b")
+        page.page.wait_for_timeout(200)
+        assert page.page.locator(".jp-Notebook .jp-Cell").count() == 2
+        assert page.foreign == []
+        assert page.complaints == []
