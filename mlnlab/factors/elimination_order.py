@@ -9,16 +9,15 @@ other two measures and then to the variable that comes first, so that an order n
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from math import log10, prod
 from operator import itemgetter
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from mlnlab.errors import ArgumentError, TooLargeError
 from mlnlab.factors.bayesian_network import BayesianNetwork
+from mlnlab.factors.elimination_rules import eliminated_by_rule, eliminated_in_order
 from mlnlab.factors.factor_graph import FactorGraph, large_number
 from mlnlab.factors.random_variables import Assignment, shown, shown_names
 from mlnlab.logic.suggestions import did_you_mean
@@ -127,69 +126,18 @@ def elimination_steps(
         raise ArgumentError(f"There is no rule {shown(method)!r}{hint}; there are {', '.join(METHODS)}.")
     near = [set(others) for others in graph.neighbours()]
     sizes = [variable.size for variable in graph.variables]
-    late = set(last)
-    early = set(range(len(sizes))) - late
-    chosen = (
-        chain(_by_rule(near, sizes, method, early), _by_rule(near, sizes, method, late))
+    early = set(range(len(sizes))).difference(last)
+    eliminated = (
+        eliminated_by_rule(near, sizes, method, (early, set(last)))
         if isinstance(method, str)
-        else iter(method)
+        else eliminated_in_order(near, method)
     )
     width, largest, cells = 0, 1, 0
     yield EliminationState(0, None, (), (), width, largest, cells)
-    for step, variable in enumerate(chosen, 1):
-        clique = (variable, *sorted(near[variable]))
-        cost = prod(sizes[member] for member in clique)
-        width, largest, cells = max(width, len(clique) - 1), max(largest, cost), cells + cost
-        # The graph changes here, before the rule is asked again and measures what has changed.
-        yield EliminationState(step, variable, clique, eliminate(near, variable), width, largest, cells)
-
-
-def eliminate(near: list[set[int]], variable: int) -> tuple[tuple[int, int], ...]:
-    """Take a variable out of a graph, join its neighbours, and return the edges that this adds."""
-    others = sorted(near[variable])
-    fill = tuple((a, b) for place, a in enumerate(others) for b in others[place + 1 :] if b not in near[a])
-    for a, b in fill:
-        near[a].add(b)
-        near[b].add(a)
-    for other in others:
-        near[other].discard(variable)
-    near[variable] = set()
-    return fill
-
-
-def _by_rule(
-    near: list[set[int]], sizes: Sequence[int], rule: str, candidates: Collection[int]
-) -> Iterator[int]:
-    """Yield the candidates as a rule chooses them, while the caller eliminates each in ``near``."""
-    rank = {number: _measured(near, sizes, rule, number) for number in candidates}
-    waiting = [(measure, number) for number, measure in rank.items()]
-    heapq.heapify(waiting)
-    while waiting:
-        measure, number = heapq.heappop(waiting)
-        if rank.get(number) != measure:
-            continue  # it was measured again since
-        del rank[number]
-        members = near[number].copy()
-        # A new edge between members changes the fill of whoever is next to both of its ends.
-        changed = members.union(*(near[member] for member in members)) if rule != "min-width" else members
-        yield number
-        for other in changed & rank.keys():
-            found = _measured(near, sizes, rule, other)
-            if found != rank[other]:
-                rank[other] = found
-                heapq.heappush(waiting, (found, other))
-
-
-def _measured(near: Sequence[set[int]], sizes: Sequence[int], rule: str, number: int) -> tuple[int, ...]:
-    """Return what a rule compares of a variable, first of all its own measure."""
-    others = near[number]
-    weight = sizes[number] * prod(sizes[other] for other in others)
-    if rule == "min-width":
-        return len(others), weight
-    # Every edge between two neighbours is met from both of its ends.
-    present = sum(len(near[other] & others) for other in others) // 2
-    fill = len(others) * (len(others) - 1) // 2 - present
-    return (weight, fill) if rule == "min-weight" else (fill, len(others), weight)
+    for step, (variable, others, fill) in enumerate(eliminated, 1):
+        cost = sizes[variable] * prod(sizes[other] for other in others)
+        width, largest, cells = max(width, len(others)), max(largest, cost), cells + cost
+        yield EliminationState(step, variable, (variable, *others), fill, width, largest, cells)
 
 
 def _named_order(graph: FactorGraph, names: Sequence[str]) -> tuple[int, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from math import fsum, prod
 from typing import TYPE_CHECKING, Any
@@ -44,6 +44,7 @@ class FactorGraph:
     variables: tuple[RandomVariable, ...] = ()
     evidence: FrozenMapping[str] = field(default_factory=FrozenMapping)
     _numbers: dict[str, int] = field(init=False, repr=False)
+    _sizes: dict[int, int] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         """Collect the variables, and check that each name has one meaning."""
@@ -61,6 +62,8 @@ class FactorGraph:
         object.__setattr__(self, "factors", factors)
         object.__setattr__(self, "variables", tuple(by_name.values()))
         object.__setattr__(self, "_numbers", {name: number for number, name in enumerate(by_name)})
+        sizes = {number: variable.size for number, variable in enumerate(by_name.values())}
+        object.__setattr__(self, "_sizes", sizes)
 
     def number(self, name: str) -> int:
         """Return the number of a variable."""
@@ -86,9 +89,9 @@ class FactorGraph:
         """Return the factors as tables over the numbers of variables."""
         return [LogTable(self.scope(factor), factor.logs) for factor in self.factors]
 
-    def sizes(self) -> dict[int, int]:
+    def sizes(self) -> Mapping[int, int]:
         """Return how many values each variable has, by its number."""
-        return {number: variable.size for number, variable in enumerate(self.variables)}
+        return self._sizes
 
     @property
     def number_of_cells(self) -> int:

@@ -13,7 +13,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from mlnlab.factors.bayesian_network import BayesianNetwork
-from mlnlab.factors.elimination_order import as_factor_graph, eliminate
+from mlnlab.factors.elimination_order import as_factor_graph
+from mlnlab.factors.elimination_rules import eliminated_by_rule, eliminated_in_order
 from mlnlab.factors.factor_graph import FactorGraph, Neighbours
 
 MOST_SETS = 50_000  # that the dynamic programme may look at: some seconds
@@ -72,11 +73,7 @@ def treewidth_of(neighbours: Neighbours, most_sets: int = MOST_SETS) -> Treewidt
 def width_of(neighbours: Sequence[frozenset[int]], order: Sequence[int]) -> int:
     """Return the most neighbours that a variable has when an order eliminates it."""
     near = [set(others) for others in neighbours]
-    width = 0
-    for variable in order:
-        width = max(width, len(near[variable]))
-        eliminate(near, variable)
-    return width
+    return max((len(gone.others) for gone in eliminated_in_order(near, order)), default=0)
 
 
 def degeneracy(neighbours: Mapping[int, set[int]]) -> int:
@@ -163,18 +160,13 @@ def _eliminated(graph: _Graph, vertex: int) -> None:
 
 
 def _min_fill(graph: _Graph) -> list[int]:
-    left = {vertex: set(others) for vertex, others in graph.items()}
-    order = []
-    while left:
-        vertex = min(left, key=lambda one: (_missing(left, one), len(left[one]), one))
-        order.append(vertex)
-        _eliminated(left, vertex)
-    return order
-
-
-def _missing(graph: _Graph, vertex: int) -> int:
-    near = graph[vertex]
-    return sum(len(near - graph[other]) - 1 for other in near)
+    """Return the order of the rule of the least fill."""
+    vertices = sorted(graph)
+    place = {vertex: number for number, vertex in enumerate(vertices)}
+    near = [{place[other] for other in graph[vertex]} for vertex in vertices]
+    everyone = range(len(vertices))
+    gone = eliminated_by_rule(near, [2] * len(vertices), "min-fill", [everyone])
+    return [vertices[one.variable] for one in gone]
 
 
 # --- the dynamic programme -----------------------------------------------------------------------

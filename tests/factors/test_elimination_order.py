@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import mlnlab as ml
-from mlnlab.factors.elimination_order import METHODS, eliminate, elimination_steps
+from mlnlab.factors.elimination_order import METHODS, elimination_steps
+from mlnlab.factors.elimination_rules import eliminate, fill_of
 from mlnlab.factors.treewidth import degeneracy, minor_min_width, treewidth_of, width_of
 from tests.factors import brute_force as plain
 
@@ -90,7 +91,7 @@ def test_each_choice_is_the_least_by_its_rule(graph, method):
 
         assert measure(variable) == min(map(measure, left))
         left.discard(variable)
-        eliminate(near, variable)
+        eliminate(near, variable, fill_of(near, variable))
 
 
 @given(random_graphs(most=7))
