@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypeVar, get_args
 from mlnlab.counting.constraint_network import ConstraintNetwork
 from mlnlab.counting.counting_states import CountingSteps
 from mlnlab.counting.counts import Counts
+from mlnlab.counting.delta_answers import Deltas
 from mlnlab.counting.deltas import AtomDeltas, MergedDeltas
 from mlnlab.counting.explaining import Explanation as CountingPlan
 from mlnlab.counting.groundings_shown import Groundings
@@ -49,8 +50,9 @@ from mlnlab.evaluation.evaluating import Evaluation
 from mlnlab.experiments.samples.loading import Sample
 from mlnlab.grounding.ground_network import GroundNetwork
 from mlnlab.grounding.network_size import NetworkSize
-from mlnlab.inference.asking import LogZ, MapState
+from mlnlab.inference.asking import LogZ
 from mlnlab.inference.explanation import Explanation
+from mlnlab.inference.map_states import MapState
 from mlnlab.inference.marginals import Marginals
 from mlnlab.inference.sampling import Sampler
 from mlnlab.logic.formulas import Arithmetic, Constant, Formula, Variable
@@ -93,7 +95,11 @@ _TERM = Display(mathematics.term_display, repr)
 DISPLAYS: Mapping[type, Display] = {
     **dict.fromkeys(get_args(Formula), _FORMULA),
     **dict.fromkeys((Variable, Constant, Arithmetic), _TERM),
-    AtomDeltas: Display(counts_deltas.deltas_display, counts_deltas.deltas_text),
+    AtomDeltas: Display(
+        counts_deltas.atom_deltas_display,
+        counts_deltas.atom_deltas_text,
+        scene=counts_deltas.atom_deltas_scene,
+    ),
     Calibration: Display(calibrations.calibration_display, calibrations.calibration_text),
     Comparison: Display(traces.comparison_display, traces.comparison_text, scene=traces.comparison_scene),
     ConstraintNetwork: Display(
@@ -101,13 +107,18 @@ DISPLAYS: Mapping[type, Display] = {
         constraint_networks.constraint_network_text,
         scene=constraint_networks.scene_of,
     ),
-    CountReasons: Display(counts_reasons.reasons_display, counts_reasons.reasons_text),
+    CountReasons: Display(
+        counts_reasons.reasons_display, counts_reasons.reasons_text, scene=counts_reasons.reasons_scene
+    ),
     CountingSteps: Display(
         counts_steps.steps_display, counts_steps.steps_text, scene=counts_steps.steps_scene
     ),
     CountingPlan: Display(plans.plan_display, plans.plan_text, scene=plans.plan_scene),
     Counts: Display(counts.counts_display, counts.counts_text, scene=counts.counts_scene),
     Database: Display(databases.database_display, databases.database_text),
+    Deltas: Display(
+        counts_deltas.deltas_display, counts_deltas.deltas_text, scene=counts_deltas.deltas_scene
+    ),
     Diagnostic: Display(findings.diagnostic_display, str),
     Difference: Display(differences.difference_display, differences.difference_text),
     Evaluation: Display(
@@ -141,7 +152,9 @@ DISPLAYS: Mapping[type, Display] = {
     Marginals: Display(
         probabilities.marginals_display, probabilities.marginals_text, scene=probabilities.marginals_scene
     ),
-    MergedDeltas: Display(counts_deltas.merged_display, counts_deltas.merged_text),
+    MergedDeltas: Display(
+        counts_deltas.merged_display, counts_deltas.merged_text, scene=counts_deltas.merged_rows_scene
+    ),
     NetworkSize: Display(ground_networks.network_size_display, ground_networks.network_size_text),
     Predicate: Display(vocabularies.predicate_display, str),
     Sample: Display(samples.sample_display, samples.sample_text),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import mlnlab as ml
-from mlnlab.counting.deltas import deltas
 from mlnlab.errors import Diagnostic, Severity, Span
 from mlnlab.steps.live import Live
 from mlnlab.steps.trace import Trace
@@ -69,10 +68,12 @@ def things(mln, db):
 def count_things(mln, db):
     """What counting the first formula leads to."""
     found = ml.groundings(mln, db)
-    changes = deltas([weighted.formula for weighted in mln.expand(db).formulas], db)["Smokes"]
+    every = ml.deltas(mln, db)
+    changes = every["Smokes"]
     steps = ml.counting_steps(mln, db)
     return [
         ml.count(mln, db), found, found.plan, found.why, found.network, changes, changes.merged(), steps,
+        every,
     ]  # fmt: skip
 
 
