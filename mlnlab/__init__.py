@@ -52,6 +52,7 @@ _HOMES = {
     "compare_traces": "steps.comparison",
     "count": "counting.counts",
     "counting_steps": "counting.counting_steps",
+    "counting_growth": "experiments.bench.counting_growth",
     "deltas": "counting.delta_answers",
     "editor": "widgets.editing",
     "elimination_order": "factors.elimination_order",

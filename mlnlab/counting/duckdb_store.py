@@ -79,6 +79,11 @@ class Connection:
         self.answers(f"CREATE TEMP TABLE t{number} AS {sql}")
         return self.counted(number)
 
+    def loaded(self) -> None:
+        """Copy all tables of predicates into DuckDB, where it reads them faster than where they stand."""
+        for predicate, table in list(self.tables.items()):
+            self.tables[predicate] = self.made(f"SELECT * FROM t{table}")
+
     def counted(self, number: int) -> int:
         """Note how many rows a table has; return the table's number."""
         self.rows[number] = self.answers(f"SELECT count(*) FROM t{number}")[0][0]

@@ -20,12 +20,14 @@ from mlnlab.display.plotting_curves import (
     trace_figure,
 )
 from mlnlab.display.plotting_evaluations import evaluation_figure
+from mlnlab.display.plotting_growth import growth_figure
 from mlnlab.display.plotting_look import empty_figure, plot_text
 from mlnlab.display.probabilities import by_probability, facts_among
 from mlnlab.display.scene.look import COLOURS
 from mlnlab.errors import ArgumentError
 from mlnlab.evaluation.calibration import Calibration, calibration
 from mlnlab.evaluation.evaluating import Evaluation
+from mlnlab.experiments.bench.counting_growth import CountingGrowth
 from mlnlab.inference.explanation import Explanation
 from mlnlab.inference.marginals import Marginals
 from mlnlab.steps.comparison import Comparison
@@ -140,6 +142,7 @@ _PLOTS: Mapping[type, Callable[[Any], Any]] = {
     Trace: trace_figure,
     Comparison: comparison_figure,
     Counts: counts_figure,
+    CountingGrowth: growth_figure,
     Calibration: calibration_figure,
     Evaluation: evaluation_figure,
 }

@@ -26,12 +26,18 @@ and so they are only worth comparing with others of the same machine.
 The C loop of Gibbs sampling draws the same random numbers and must follow the same
 trajectory bit for bit. That of enumeration is written as one would: it looks at each
 world by itself; the sums must agree to nine digits. If they do not, the exit code
-is 1. Without a C compiler only our own speeds are shown."""
+is 1. Without a C compiler only our own speeds are shown.
+
+With --counting the rival is DuckDB: how long true groundings take to count in random
+relations, as these grow and as their arguments become more. Both start without
+indexes of ours and with tables loaded in DuckDB; if their counts differ, the exit code
+is 1. In a notebook, ml.plot(ml.counting_growth()) draws the curves."""
 
 _EXAMPLES = """
   mlnlab bench             half a minute
   mlnlab bench --quick     a few seconds, less precise
-  mlnlab bench --json      for a program"""
+  mlnlab bench --json      for a program
+  mlnlab bench --counting  counting beside DuckDB, up to a million true atoms"""
 
 
 def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
@@ -41,11 +47,14 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
     )
     parser.add_argument("--quick", action="store_true", help="measure less, in a few seconds")
     parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--counting", action="store_true", help="measure counting, beside DuckDB")
     return parser
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Measure, print, and fail where C comes to other results."""
+    """Measure, print, and fail where the rival comes to other results."""
+    if arguments.counting:
+        return _run_counting(arguments)
     from mlnlab.experiments.bench import measurements
     from mlnlab.experiments.bench.in_c import rival
     from mlnlab.experiments.bench.measurement import FULL, QUICK
@@ -63,6 +72,34 @@ def run(arguments: argparse.Namespace) -> int:
     return 1 if differing else 0
 
 
+def _run_counting(arguments: argparse.Namespace) -> int:
+    """Measure counting beside DuckDB."""
+    from mlnlab.experiments.bench.counting_growth import GrowthPoint, counting_growth
+
+    def told(point: GrowthPoint) -> None:
+        print(f"measured: {point.shape}, {point.tuples:,} true atoms", file=sys.stderr, flush=True)
+
+    sizes = (1_000, 10_000) if arguments.quick else (1_000, 10_000, 100_000, 1_000_000)
+    growth = counting_growth(sizes, rounds=1 if arguments.quick else 3, told=told)
+    if arguments.json:
+        print(
+            json.dumps({"machine": _machine(), "measurements": [asdict(p) for p in growth.points]}, indent=2)
+        )
+    else:
+        print(f"{'':<12}{'atoms':>10}{'arity':>7}{'mlnlab':>12}{'DuckDB':>12}{'ratio':>8}")
+        for p in growth.points:
+            times = f"{1e3 * p.planned:>9.3f} ms{1e3 * p.duckdb:>9.3f} ms{p.duckdb / p.planned:>8.1f}"
+            print(f"{p.shape:<12}{p.tuples:>10,}{p.arity:>7}{times}")
+    for point in growth.points:
+        if not point.same:
+            print(f"mlnlab bench: DuckDB counts {point.formula} otherwise than mlnlab.", file=sys.stderr)
+    return 0 if growth.agree else 1
+
+
+def _machine() -> dict[str, str]:
+    return {"system": platform.platform(), "python": platform.python_version()}
+
+
 def _as_table(found: Sequence[Measurement], rival: str) -> str:
     width = max(len(measurement.name) for measurement in found)
     beside = any(measurement.in_c is not None for measurement in found)
@@ -77,6 +114,5 @@ def _as_table(found: Sequence[Measurement], rival: str) -> str:
 
 
 def _as_json(found: Sequence[Measurement], rival: str) -> str:
-    machine = {"system": platform.platform(), "python": platform.python_version()}
     records = [asdict(measurement) for measurement in found]
-    return json.dumps({"machine": machine, "compiler": rival, "measurements": records}, indent=2)
+    return json.dumps({"machine": _machine(), "compiler": rival, "measurements": records}, indent=2)
