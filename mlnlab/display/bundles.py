@@ -50,8 +50,9 @@ from mlnlab.evaluation.evaluating import Evaluation
 from mlnlab.experiments.samples.loading import Sample
 from mlnlab.grounding.ground_network import GroundNetwork
 from mlnlab.grounding.network_size import NetworkSize
-from mlnlab.inference.asking import LogZ, MapState
+from mlnlab.inference.asking import LogZ
 from mlnlab.inference.explanation import Explanation
+from mlnlab.inference.map_states import MapState
 from mlnlab.inference.marginals import Marginals
 from mlnlab.inference.sampling import Sampler
 from mlnlab.logic.formulas import Arithmetic, Constant, Formula, Variable

@@ -12,7 +12,7 @@ from mlnlab.display.tables import MOST_ROWS, bounded_table
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mlnlab.inference.asking import MapState
+    from mlnlab.inference.map_states import MapState
     from mlnlab.logic.vocabulary import Vocabulary
     from mlnlab.model.world import World
 

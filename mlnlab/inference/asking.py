@@ -11,19 +11,16 @@ from typing import TYPE_CHECKING
 from mlnlab.errors import ArgumentError, TooLargeError
 from mlnlab.grounding.question import listed, opening, refuse_unlearned
 from mlnlab.inference.enumeration import MOST_WORLDS
-from mlnlab.inference.method import LOG_Z, MARGINALS, MOST_PROBABLE, Method
+from mlnlab.inference.method import LOG_Z, MARGINALS, Method
 from mlnlab.inference.registry import method_named
 from mlnlab.inference.shares import explain
 from mlnlab.logic.weights import Hard, weight_value
 from mlnlab.model.database import Database
 from mlnlab.model.world import World
-from mlnlab.model.writing import statement_text
 from mlnlab.steps.trace import Trace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-
-    import pandas as pd
 
     from mlnlab.grounding.question import Opening, Question
     from mlnlab.inference.marginals import Marginals
@@ -159,69 +156,6 @@ def _reason(answer: Marginals, method: Method) -> str:
         return f"{method.name}: there is 1 world, so the answer is exact"
     worlds = f"{answer.number_of_worlds:,} worlds"
     return f"{method.name}: {worlds} are few enough to visit each, so the answer is exact"
-
-
-@dataclass(frozen=True, slots=True)
-class MapState:
-    """A most probable world, its log-weight, and the soft formulas that it violates."""
-
-    world: World
-    log_weight: float
-    violated: tuple[tuple[str, int], ...]
-    proven_optimal: bool
-    method: str
-
-    def __repr__(self) -> str:
-        """Say the log-weight and the first true atoms, not the whole vocabulary."""
-        atoms = sorted(map(str, self.world.true_atoms))
-        more = f", ... and {len(atoms) - 20} more" if len(atoms) > 20 else ""
-        return f"<MapState by {self.method}: log-weight {self.log_weight:.6g}; {', '.join(atoms[:20])}{more}>"
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return a data frame with a row for each true atom."""
-        import pandas as pd
-
-        return pd.DataFrame({"atom": sorted(map(str, self.world.true_atoms))})
-
-
-def map_state(
-    mln: MLN,
-    db: Database | Mapping[str, int] | None = None,
-    query: Sequence[str | Formula] | str | Formula | None = None,
-    *,
-    open: Sequence[str] | str = (),  # noqa: A002 - the fixed public name
-    closed: Sequence[str] | str = (),
-    given: Sequence[str | Formula] | str | Formula = (),
-    method: str = "auto",
-    limit: int = MOST_WORLDS,
-) -> MapState:
-    r"""Return a most probable world given the evidence; the arguments are those of :func:`infer`.
-
-    >>> import mlnlab as ml
-    >>> mln = ml.MLN.from_text("Smokes(person)\nCancer(person)\n1.5 Smokes(x) => Cancer(x)")
-    >>> db = ml.Database.from_text("Smokes(Anna)", mln)
-    >>> sorted(map(str, ml.map_state(mln, db, query=["Cancer"]).world.true_atoms))
-    ['Cancer(Anna)', 'Smokes(Anna)']
-    """
-    chosen = method_named(method if method != "auto" else EXACT, MOST_PROBABLE)
-    params = chosen.settings(limit=limit)
-    question = _listed_for(chosen, params, opening(mln, db, query, open, given, closed))
-    true, log_weight = chosen.required(chosen.most_probable)(params, question)
-    world = World(question.vocabulary, true)
-    violated = _violated(question.mln, world)
-    return MapState(world, log_weight, violated, proven_optimal=chosen.is_exact, method=chosen.name)
-
-
-def _violated(mln: MLN, world: World) -> tuple[tuple[str, int], ...]:
-    """Return the formulas with groundings that the world scores against, and how many."""
-    found = []
-    for weighted in mln.formulas:
-        total = world.number_of_groundings(weighted.formula)
-        true = world.count(weighted.formula)
-        against = true if (weight_value(weighted.weight) or 0) < 0 else total - true
-        if against and weight_value(weighted.weight) != 0:
-            found.append((statement_text(weighted), against))
-    return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)

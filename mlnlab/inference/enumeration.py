@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mlnlab.errors import ArgumentError, UnsatisfiableError
+from mlnlab.errors import ArgumentError, UnsatisfiableError, count_of
 from mlnlab.grounding.features import ground_features
 from mlnlab.grounding.question import Question, soft_formulas
 from mlnlab.inference.marginals import Marginals
@@ -35,6 +35,7 @@ from mlnlab.inference.sweeps import (
     weights_of_decided,
 )
 from mlnlab.inference.world_counts import refuse_before_listing, too_many_worlds
+from mlnlab.inference.world_search import Found
 from mlnlab.logic.formulas import Formula, Not, Truth
 from mlnlab.logic.ground_atoms import GroundAtom
 from mlnlab.logic.weights import Hard, weight_value
@@ -206,8 +207,8 @@ def log_partition(question: Question, *, limit: int = MOST_WORLDS) -> tuple[floa
     return swept(enumeration).log_z, rounding(enumeration)
 
 
-def most_probable(question: Question, *, limit: int = MOST_WORLDS) -> tuple[frozenset[GroundAtom], float]:
-    """Return the true atoms of a most probable world, and its log-weight."""
+def most_probable(question: Question, *, limit: int = MOST_WORLDS) -> Found:
+    """Return a most probable world."""
     enumeration = prepared(question, limit=limit)
     best = -np.inf
     where: tuple[tuple[int, ...], int] = ((), 0)
@@ -219,7 +220,8 @@ def most_probable(question: Question, *, limit: int = MOST_WORLDS) -> tuple[froz
     if best == -np.inf or decided == -np.inf:
         raise _impossible(enumeration)
     chosen = _chosen(enumeration.worlds, *where)
-    return question.true | chosen, best + decided
+    worlds = count_of(enumeration.worlds.number, "world")
+    return Found(question.true | chosen, best + decided, 0.0, f"enumeration: all of {worlds} were compared")
 
 
 def _chosen(worlds: Worlds, high_digits: tuple[int, ...], place: int) -> frozenset[GroundAtom]:
@@ -243,6 +245,6 @@ METHOD = Method(
     refuse=lambda params, asked: refuse_before_listing(asked, params.limit),
     citation="lecture notes, eq. 12-16",
     marginals=lambda params, question, _: marginals(question, limit=params.limit),
-    most_probable=lambda params, question: most_probable(question, limit=params.limit),
+    most_probable=lambda params, question, _: most_probable(question, limit=params.limit),
     log_z=lambda params, question: log_partition(question, limit=params.limit),
 )

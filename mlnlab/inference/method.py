@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from mlnlab.grounding.question import Opening, Question
     from mlnlab.inference.marginals import Marginals
     from mlnlab.inference.state_reading import StateReader
-    from mlnlab.logic.ground_atoms import GroundAtom
+    from mlnlab.inference.world_search import Found, WorldReader
     from mlnlab.steps.step import Observer, State
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -26,11 +26,12 @@ MARGINALS, MOST_PROBABLE, LOG_Z = "marginals", "a most probable world", "log Z"
 class Method:
     """A method: what it needs, and for each question that it answers, the function that does.
 
-    ``marginals(params, question, observers)``, ``most_probable(params, question)`` and ``log_z(params,
-    question)`` answer in one go. Where the method iterates, ``steps(params, question, start)`` yields its
-    states (those after ``start``, if one is given), ``estimate(params, question, state)`` says what is
-    known in a state, and ``reader(params, question)`` returns what says so of many states without grounding
-    the model for each. ``refuse(params, asked)`` may refuse a question before its atoms are listed.
+    ``marginals(params, question, observers)``, ``most_probable(params, question, observers)`` and
+    ``log_z(params, question)`` answer in one go. Where the method iterates, ``steps(params, question,
+    start)`` yields its states (those after ``start``, if one is given), ``estimate(params, question,
+    state)`` says what is known in a state, and ``reader(params, question)`` returns what says so of many
+    states without grounding the model for each; of a search, ``worlds(params, question)`` reads the best world so far.
+    ``refuse(params, asked)`` may refuse a question before its atoms are listed.
     """
 
     name: str
@@ -39,11 +40,12 @@ class Method:
     params: Callable[..., Any]
     citation: str
     marginals: Callable[[Any, Question, Iterable[Observer]], Marginals] | None = None
-    most_probable: Callable[[Any, Question], tuple[frozenset[GroundAtom], float]] | None = None
+    most_probable: Callable[[Any, Question, Iterable[Observer]], Found] | None = None
     log_z: Callable[[Any, Question], tuple[float, float]] | None = None
     steps: Callable[[Any, Question, Any], Iterator[State]] | None = None
     estimate: Callable[[Any, Question, Any], Marginals] | None = None
     reader: Callable[[Any, Question], StateReader] | None = None
+    worlds: Callable[[Any, Question], WorldReader] | None = None
     refuse: Callable[[Any, Opening], None] | None = None
     is_approximation: bool = False  # neither exact nor from samples: no standard error tells how far off
 

@@ -43,14 +43,19 @@ def _modules() -> tuple[ModuleType, ...]:
         gibbs,
         ground_network,
         hard_worlds,
+        modes,
         random_numbers,
         sample_sat,
         sample_sat_components,
         sample_sat_constraints,
         sample_sat_slices,
+        walk_blocks,
+        walk_sat,
+        walk_steps,
     )
 
     sampling = random_numbers, ground_network, gibbs, hard_worlds
     slices = sample_sat_constraints, sample_sat, sample_sat_components, sample_sat_slices
+    searching = modes, walk_steps, walk_blocks, walk_sat
     beliefs = belief_propagation_graph, belief_propagation, belief_propagation_order
-    return *sampling, *slices, *beliefs, counting, counting_cycles, counting_groups, fact_scan
+    return *sampling, *slices, *searching, *beliefs, counting, counting_cycles, counting_groups, fact_scan

@@ -31,6 +31,8 @@ QUERIES = ["S", "F", "Lives", "S(Bob) ^ S(Carl)", "EXIST>=2 x S(x)"]
 
 ALL = methods()
 STEPPING = [method for method in ALL if method.steps is not None]
+ESTIMATING = [method for method in STEPPING if method.estimate is not None]
+SEARCHING = [method for method in STEPPING if method.worlds is not None]
 ANSWERING = [method for method in ALL if MARGINALS in method.answers]
 
 
@@ -40,6 +42,8 @@ def name(method):
 
 each = pytest.mark.parametrize("method", ALL, ids=name)
 each_stepping = pytest.mark.parametrize("method", STEPPING, ids=name)
+each_estimating = pytest.mark.parametrize("method", ESTIMATING, ids=name)
+each_searching = pytest.mark.parametrize("method", SEARCHING, ids=name)
 each_answering = pytest.mark.parametrize("method", ANSWERING, ids=name)
 SAMPLING = [method for method in ANSWERING if not (method.is_exact or method.is_approximation)]
 each_sampling = pytest.mark.parametrize("method", SAMPLING, ids=name)
@@ -55,8 +59,22 @@ def asked(facts=FACTS, queries=QUERIES, given=()):
 def short(method, **options):
     """A method's parameters for a short run; samplers know ``samples`` and ``seed``."""
     known = {"samples": 60, "burn_in": 10, "seed": 1, "sweeps_per_state": 3, **options}
+    if method.worlds is not None:
+        known |= {
+            "flips": 120,
+            "flips_per_state": 7,
+            "sweeps": 30,
+            "tries": 3,
+            "conflicts_per_state": 1,
+            **options,
+        }
     fields = {field.name for field in dataclasses.fields(method.params)}
     return method.settings(**{key: value for key, value in known.items() if key in fields})
+
+
+def answered(method, params, question, observers=()):
+    """What a method answers: probabilities, or a most probable world."""
+    return (method.marginals or method.most_probable)(params, question, observers)
 
 
 def whole_run(method, question, **options):

@@ -1,0 +1,159 @@
+"""From a ground clause back to the binding of its formula's variables that made it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice, product
+from typing import TYPE_CHECKING
+
+from mlnlab.grounding.clause_algebra import ClauseAlgebra, Clauses, Opaque, Shape
+from mlnlab.grounding.clause_scan import as_literals
+from mlnlab.grounding.truth_algebras import Algebra, ScopeAlgebra, compiled
+from mlnlab.logic.formulas import Atom, Constant, Formula, Variable
+from mlnlab.logic.ground_atoms import GroundAtom
+from mlnlab.logic.substitution import free_variables, ground
+from mlnlab.logic.traversal import atoms
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from mlnlab.grounding.clauses import GroundClauses
+    from mlnlab.grounding.question import Question
+    from mlnlab.logic.vocabulary import Vocabulary
+
+    Binding = dict[Variable, str]
+
+MOST_TRIED = 1_000_000  # bindings of one formula
+
+
+@dataclass(frozen=True, slots=True)
+class Grounding:
+    """A formula of the model or a condition, with the constants that its variables stand for."""
+
+    text: str
+    kind: str
+    binding: Mapping[str, str] | None  # None where it was not found again
+    formula: Formula
+
+
+def ground_atoms_of(formula: Formula, vocabulary: Vocabulary) -> list[GroundAtom]:
+    """Return every ground atom on which the truth of a ground formula may depend."""
+    found: dict[GroundAtom, int] = {}
+
+    def number(predicate: str, arguments: tuple[str, ...]) -> int:
+        return found.setdefault(GroundAtom(predicate, arguments), len(found))
+
+    compiled(formula, vocabulary, ScopeAlgebra(number))({})
+    return list(found)
+
+
+def groundings_of(
+    clauses: GroundClauses, source: int, targets: Sequence[frozenset[int] | None]
+) -> list[Grounding]:
+    """Return the groundings that made some of a source's clauses.
+
+    A target is the set of a clause's literals; of a table the numbers ``-1 - choice``; ``None`` is a
+    grounding that evidence makes false.
+    """
+    question, (formula, kind) = clauses.question, _formula(clauses, source)
+    shape_of = _shape_of(question, formula)
+    text = clauses.sources[source].text
+    missing, found = dict.fromkeys(targets), []
+    tried = islice(_candidates(question, formula, targets), MOST_TRIED)
+    for binding in tried:
+        for target in [t for t in missing if _matches(shape_of(binding), t)]:
+            del missing[target]
+            named = {variable.name: value for variable, value in binding.items()}
+            found.append(Grounding(text, kind, named, ground(formula, binding)))
+        if not missing:
+            break
+    unique = list({str(sorted((g.binding or {}).items())): g for g in found}.values())
+    return [*unique, *(Grounding(text, kind, None, formula) for _ in missing)]
+
+
+def _formula(clauses: GroundClauses, source: int) -> tuple[Formula, str]:
+    """Return the formula of a source; sources are queries, formulas, soft evidence and conditions in turn."""
+    question = clauses.question
+    before = sum(one.kind == "query" for one in clauses.sources)
+    place = source - before
+    if place < len(question.mln.formulas):
+        return question.mln.formulas[place].formula, "formula"
+    return question.given[place - len(question.mln.formulas) - len(question.soft)], "given"
+
+
+def _shape_of(question: Question, formula: Formula) -> Callable[[Binding], tuple[Shape, object]]:
+    numbers = {a: n for n, a in enumerate(a for choice in question.choices for a in choice.atoms)}
+    places = {a: n for n, choice in enumerate(question.choices) for a in choice.atoms}
+
+    def literal(predicate: str, arguments: tuple[str, ...]) -> bool | int:
+        number = numbers.get(GroundAtom(predicate, arguments))
+        return question.holds(predicate, arguments) if number is None else number
+
+    def place(predicate: str, arguments: tuple[str, ...]) -> bool | int:
+        number = places.get(GroundAtom(predicate, arguments))
+        return question.holds(predicate, arguments) if number is None else number
+
+    algebra: Algebra[Clauses | Opaque] = ClauseAlgebra(literal)
+    shape, scope = compiled(formula, question.vocabulary, algebra), compiled(
+        formula, question.vocabulary, ScopeAlgebra(place)
+    )  # fmt: skip
+    return lambda binding: (shape(binding), scope(binding))
+
+
+def _matches(shapes: tuple[Shape, object], target: frozenset[int] | None) -> bool:
+    shape, scope = shapes
+    if target is None:
+        return shape is False
+    if isinstance(shape, Clauses):
+        return target in shape.clauses
+    return isinstance(scope, frozenset) and frozenset(-1 - choice for choice in scope) == target
+
+
+def _candidates(
+    question: Question, formula: Formula, targets: Sequence[frozenset[int] | None]
+) -> Iterator[Binding]:
+    """Yield bindings: the premises of a clause are facts or atoms of a target, other variables are free."""
+    members = [atom for choice in question.choices for atom in choice.atoms]
+    wanted = {members[n >> 1] for t in targets if t is not None for n in t if n >= 0}
+    rows: dict[str, list[GroundAtom]] = {}
+    for atom in sorted(question.true | wanted):
+        rows.setdefault(atom.predicate, []).append(atom)
+    literals = as_literals(formula) or []
+    premises = [one.atom for one in literals if not one.positive and isinstance(one.atom, Atom)]
+    variables = free_variables(formula)
+    if not premises and wanted:  # at least one atom of the target stands somewhere in the formula
+        for member in atoms(formula):
+            for row in sorted(wanted):
+                yield from _joined([member], {member.predicate: [row]}, {}, variables, question)
+    yield from _joined(premises, rows, {}, variables, question)
+
+
+def _joined(
+    premises: Sequence[Atom], rows: Mapping[str, Sequence[GroundAtom]], binding: Binding,
+    variables: Sequence[Variable], question: Question,
+) -> Iterator[Binding]:  # fmt: skip
+    """Extend a binding by all rows that the premises can be, then by all constants."""
+    if premises:
+        first, *rest = premises
+        for row in rows.get(first.predicate, ()):
+            extended = _unified(first, row, binding, variables)
+            if extended is not None:
+                yield from _joined(rest, rows, extended, variables, question)
+        return
+    free = [variable for variable in variables if variable not in binding]
+    for names in product(*(question.vocabulary.domain(variable.type) for variable in free)):
+        yield {**binding, **dict(zip(free, names, strict=True))}
+
+
+def _unified(atom: Atom, row: GroundAtom, binding: Binding, variables: Sequence[Variable]) -> Binding | None:
+    """Return a binding under which an atom is this row; arguments that are no free variables bind nothing."""
+    if atom.predicate != row.predicate:
+        return None
+    found = dict(binding)
+    for term, name in zip(atom.arguments, row.arguments, strict=True):
+        if isinstance(term, Constant) and term.name != name:
+            return None
+        if isinstance(term, Variable) and term in variables and found.setdefault(term, name) != name:
+            return None
+    return found

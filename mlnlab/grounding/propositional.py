@@ -1,0 +1,105 @@
+"""Ground clauses, tables and blocks as clauses of numbers, as SAT solvers want them.
+
+Variable ``a + 1`` is open atom ``a``; further variables are made where a block is large. Every part is exact:
+a world satisfies the clauses of a part just where it satisfies the part.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations, pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from mlnlab.grounding.clauses import GroundClauses
+
+NumberedClause = list[int]
+MOST_IN_PAIRS = 6  # atoms of a block of which each two exclude each other, clause by clause
+
+
+class Propositions:
+    """The parts of a question as clauses; remembers which variables are taken."""
+
+    def __init__(self, clauses: GroundClauses) -> None:
+        self.clauses = clauses
+        self.top = clauses.number_of_atoms
+        self._literals = np.where(clauses.literals & 1, -1, 1) * (clauses.literals.astype(np.int64) // 2 + 1)
+
+    def new_variable(self) -> int:
+        """Return a variable that means nothing yet."""
+        self.top += 1
+        return self.top
+
+    def clause(self, number: int) -> NumberedClause:
+        """Return a ground clause."""
+        first, end = self.clauses.starts[number : number + 2].tolist()
+        return self._literals[first:end].tolist()  # type: ignore[no-any-return]
+
+    def blocks(self) -> Iterator[tuple[int, list[NumberedClause]]]:
+        """Yield each choice that is no free atom with what it means: one of its options is chosen."""
+        sizes = np.diff(self.clauses.first_atoms.astype(np.int64))
+        for choice in np.flatnonzero((sizes > 1) | (self.clauses.options == sizes)).tolist():
+            first, end = self.clauses.first_atoms[choice : choice + 2].tolist()
+            atoms = list(range(first + 1, end + 1))
+            needed = [atoms] if self.clauses.options[choice] == len(atoms) else []
+            yield choice, [*needed, *self.at_most_one(atoms)]
+
+    def at_most_one(self, literals: list[int]) -> list[NumberedClause]:
+        """Return that no two are true: pair by pair, or by a chain of variables (Sinz, 2005, figure 1)."""
+        if len(literals) <= MOST_IN_PAIRS:
+            return [[-one, -other] for one, other in combinations(literals, 2)]
+        found: list[NumberedClause] = []
+        earlier = 0  # true where one of the literals before is
+        for literal in literals:
+            now = self.new_variable()
+            found.append([-literal, now])
+            if earlier:
+                found += [[-earlier, now], [-literal, -earlier]]
+            earlier = now
+        return found
+
+    def table(self, number: int, *, holds: bool) -> list[NumberedClause]:
+        """Return clauses that say that a table is true, or that it is false."""
+        first, end = self.clauses.scope_starts[number : number + 2].tolist()
+        scope = self.clauses.scope[first:end].tolist()
+        shape = tuple(int(self.clauses.options[choice]) for choice in scope)
+        start = int(self.clauses.bit_starts[number])
+        bits = self.clauses.bits[start : start + int(np.prod(shape))].reshape(shape)
+        return list(self._excluded(bits != holds, scope))
+
+    def _excluded(self, wrong: NDArray[np.bool_], scope: list[int]) -> Iterator[NumberedClause]:
+        """Yield a clause for each group of cells that must not be selected, splitting option by option."""
+        if not wrong.any():
+            return
+        if wrong.all():
+            yield []
+            return
+        if (wrong == wrong[0]).all():  # this choice makes no difference
+            yield from self._excluded(wrong[0], scope[1:])
+            return
+        for option in range(wrong.shape[0]):
+            for rest in self._excluded(wrong[option], scope[1:]):
+                yield [*self.is_not(scope[0], option), *rest]
+
+    def is_not(self, choice: int, option: int) -> NumberedClause:
+        """Return the literals one of which is true where another option is chosen."""
+        first, end = self.clauses.first_atoms[choice : choice + 2].tolist()
+        if first + option < end:
+            return [-(first + option + 1)]
+        return list(range(first + 1, end + 1))
+
+    def options_in(self, model: set[int]) -> NDArray[np.uint32]:
+        """Return the option of each choice in a world, given by its true variables."""
+        found = np.empty(len(self.clauses.options), np.uint32)
+        starts = self.clauses.first_atoms.tolist()
+        for choice, (first, end) in enumerate(pairwise(starts)):
+            true = (atom - first for atom in range(first, end) if atom + 1 in model)
+            # An atom that no clause mentions may be in no model: it is false, or the first of its block.
+            found[choice] = next(true, end - first if self.clauses.options[choice] > end - first else 0)
+        found.setflags(write=False)
+        return found

@@ -1,0 +1,304 @@
+"""Why no world is possible: a smallest set of formulas, facts and blocks that contradict each other.
+
+A SAT solver is asked which ground formulas it needs for its refutation. These few are ground once more, now
+with every fact they mention as an assumption of its own; then one assumption after the other is left out as
+long as the rest still contradicts itself (deletion-based extraction of a minimal unsatisfiable subset,
+Marques-Silva, 2010). What is left is minimal: without any one part of it there is a world.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from mlnlab.errors import TooLargeError
+from mlnlab.grounding.clause_making import ground_clauses
+from mlnlab.grounding.ground_bindings import Grounding, ground_atoms_of, groundings_of
+from mlnlab.grounding.propositional import NumberedClause, Propositions
+from mlnlab.grounding.question import Choice, Question, listed, opening
+from mlnlab.logic.ground_atoms import GroundAtom
+from mlnlab.logic.weights import Hard, WeightedFormula
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from mlnlab.grounding.clauses import GroundClauses
+    from mlnlab.logic.formulas import Formula
+    from mlnlab.model.database import Database
+    from mlnlab.model.mln import MLN
+
+IMPOSSIBLE = "No world satisfies the hard formulas together with the evidence and the conditions."
+SOLVER = "glucose4"
+MOST_ATOMS = 20_000  # that the formulas of a conflict may mention
+
+
+class Part(NamedTuple):
+    """One of the things that contradict each other."""
+
+    kind: str  # "formula", "condition", "fact" or "block"
+    text: str
+    binding: tuple[tuple[str, str], ...] = ()  # of the formula's variables
+
+    def __str__(self) -> str:
+        """Return it as one line."""
+        if not self.binding:
+            return self.text
+        values = ", ".join(f"{variable} = {constant}" for variable, constant in self.binding)
+        return f"{self.text}    where {values}"
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    r"""Formulas, facts and blocks that contradict each other.
+
+    ``minimal`` says that none of the parts can be left out; otherwise the search for the facts was given up,
+    and these formulas contradict each other together with some of the evidence.
+
+    >>> import mlnlab as ml
+    >>> mln = ml.MLN.from_text("Smokes(person)\nCancer(person)\nSmokes(x) => Cancer(x).\n!Cancer(Anna).")
+    >>> db = ml.Database.from_text("Smokes(Anna)\nSmokes(Bob)", mln)
+    >>> print(ml.conflict(mln, db))
+    These contradict each other, and none of them can be left out:
+      - the formula Smokes(x) => Cancer(x).    where x = Anna
+      - the formula !Cancer(Anna).
+      - the fact Smokes(Anna)
+    """
+
+    parts: tuple[Part, ...]
+    minimal: bool = True
+
+    def of(self, kind: str) -> tuple[Part, ...]:
+        """Return the parts of a kind: ``formula``, ``condition``, ``fact`` or ``block``."""
+        return tuple(part for part in self.parts if part.kind == kind)
+
+    def __str__(self) -> str:
+        """Return a sentence and a line for each part."""
+        last = (
+            ", and none of them can be left out:" if self.minimal else " together with some of the evidence:"
+        )
+        lines = [f"  - the {part.kind} {part}" for part in self.parts]
+        return "\n".join([f"These contradict each other{last}", *lines])
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a data frame with a row for each part."""
+        import pandas as pd
+
+        rows = [(part.kind, part.text, dict(part.binding)) for part in self.parts]
+        return pd.DataFrame(rows, columns=["kind", "text", "binding"])
+
+
+def conflict(
+    mln: MLN,
+    db: Database | Mapping[str, int] | None = None,
+    query: Sequence[str | Formula] | str | Formula | None = None,
+    *,
+    open: Sequence[str] | str = (),  # noqa: A002 - the public name of infer's argument
+    closed: Sequence[str] | str = (),
+    given: Sequence[str | Formula] | str | Formula = (),
+) -> Conflict | None:
+    r"""Return what contradicts what in hard formulas and facts, or ``None`` where a world is possible.
+
+    The arguments are those of :func:`ml.infer`; without a query every atom that the database does not list
+    is unknown, so that only what is written down can contradict itself.
+
+    >>> import mlnlab as ml
+    >>> mln = ml.MLN.from_text("Smokes(person)\nCancer(person)\nSmokes(x) => Cancer(x).")
+    >>> ml.conflict(mln, ml.Database.from_text("Smokes(Anna)", mln)) is None
+    True
+    >>> db = ml.Database.from_text("Smokes(Anna)\n!Cancer(Anna)", mln)
+    >>> [str(part) for part in ml.conflict(mln, db).parts]
+    ['Smokes(x) => Cancer(x).    where x = Anna', 'Smokes(Anna)', '!Cancer(Anna)']
+    """
+    from mlnlab.model.database import Database as Facts
+
+    asked = list(mln.vocabulary.predicates) if query is None and isinstance(db, Facts) else query
+    found = opening(mln, db, asked, open, given, closed)
+    question = listed(found)
+    clauses = ground_clauses(question)
+    return conflict_in(clauses) if is_impossible(clauses) else None
+
+
+def is_impossible(clauses: GroundClauses) -> bool:
+    """Return whether what must hold contradicts itself."""
+    if clauses.violated is not None or not clauses.options.all():
+        return True
+    from pysat.solvers import Solver
+
+    with Solver(name=SOLVER, bootstrap_with=[c for _, part in _parts(clauses) for c in part]) as solver:
+        return not solver.solve_limited(expect_interrupt=True)
+
+
+def conflict_in(clauses: GroundClauses) -> Conflict:
+    """Return what contradicts what, of ground clauses that no world satisfies."""
+    question = clauses.question
+    grounds = _needed(clauses)
+    try:
+        parts = _minimal(question, grounds) if all(g.binding is not None for g in grounds) else None
+    except TooLargeError:
+        parts = None
+    if parts is None:
+        return Conflict(tuple(dict.fromkeys(_formula_part(g) for g in grounds)), minimal=False)
+    return Conflict(parts)
+
+
+# --- which ground formulas are needed -------------------------------------------------------------
+
+
+def _parts(clauses: GroundClauses) -> Iterable[tuple[tuple[str, int], list[NumberedClause]]]:
+    """Yield every block, hard clause and hard table with its clauses."""
+    propositions = Propositions(clauses)
+    for choice, block in propositions.blocks():
+        yield ("block", choice), block
+    for number in np.flatnonzero(clauses.hard).tolist():
+        yield ("clause", number), [propositions.clause(number)]
+    for number in np.flatnonzero(clauses.table_hard).tolist():
+        yield ("table", number), propositions.table(number, holds=True)
+
+
+def _needed(clauses: GroundClauses) -> list[Grounding]:
+    """Return the ground formulas in the solver's refutation, with their bindings."""
+    for source, tally in zip(range(len(clauses.sources)), clauses.tallies, strict=True):
+        if clauses.sources[source].hard and tally.false:
+            return groundings_of(clauses, source, [None])
+    keys = _core(clauses)
+    targets: dict[int, list[frozenset[int]]] = {}
+    for kind, number in keys:
+        if kind == "clause":
+            first, end = clauses.starts[number : number + 2].tolist()
+            target = frozenset(clauses.literals[first:end].tolist())
+            targets.setdefault(int(clauses.clause_sources[number]), []).append(target)
+        elif kind == "table":
+            first, end = clauses.scope_starts[number : number + 2].tolist()
+            scope = frozenset(-1 - choice for choice in clauses.scope[first:end].tolist())
+            targets.setdefault(int(clauses.table_sources[number]), []).append(scope)
+    return [g for source, wanted in targets.items() for g in groundings_of(clauses, source, wanted)]
+
+
+def _core(clauses: GroundClauses) -> list[tuple[str, int]]:
+    """Return the parts that the solver's refutation uses, after a few attempts to make it smaller."""
+    parts = list(_parts(clauses))
+    top = 1 + max((abs(n) for _, part in parts for c in part for n in c), default=0)
+    return _deleted([(key, part) for key, part in parts], top, rounds=3)
+
+
+def _deleted(
+    parts: Sequence[tuple[tuple[str, int], list[NumberedClause]]], top: int, rounds: int | None = None
+) -> list[tuple[str, int]]:
+    """Return parts that contradict each other: minimal, or after some rounds of refutations only."""
+    from pysat.solvers import Solver
+
+    selectors = {top + number: key for number, (key, _) in enumerate(parts)}
+    guarded = [[*clause, -(top + n)] for n, (_, part) in enumerate(parts) for clause in part]
+    with Solver(name=SOLVER, bootstrap_with=guarded) as solver:
+        kept = list(selectors)
+        for _ in range(rounds or 1):
+            if solver.solve_limited(assumptions=kept, expect_interrupt=True):
+                return []
+            core = set(solver.get_core() or ())
+            kept = [selector for selector in kept if selector in core]
+        for selector in list(kept) if rounds is None else []:
+            rest = [other for other in kept if other != selector]
+            if selector in kept and solver.solve_limited(assumptions=rest, expect_interrupt=True) is False:
+                core = set(solver.get_core() or ())
+                kept = [other for other in rest if other in core]
+    return [selectors[selector] for selector in kept]
+
+
+# --- which facts they contradict ------------------------------------------------------------------
+
+
+def _minimal(question: Question, grounds: Sequence[Grounding]) -> tuple[Part, ...] | None:
+    """Return a minimal set of the ground formulas, the facts that they mention, and blocks."""
+    formulas = [ground.formula for ground in grounds]
+    mentioned = dict.fromkeys(a for f in formulas for a in ground_atoms_of(f, question.vocabulary))
+    blocks = _blocks(question, mentioned)
+    atoms = dict.fromkeys([*mentioned, *(atom for members, *_ in blocks.values() for atom in members)])
+    if len(atoms) > MOST_ATOMS:
+        return None
+    number = {atom: place for place, atom in enumerate(atoms, 1)}
+    free = Question(
+        replace(question.mln, formulas=tuple(WeightedFormula(f, Hard()) for f in formulas)), frozenset(),
+        tuple(Choice((atom,), may_be_none=True) for atom in atoms), (), (), (), (),
+    )  # fmt: skip
+    clauses = ground_clauses(free)
+    made = Propositions(clauses)
+    by_source: dict[int, list[NumberedClause]] = {place: [] for place in range(len(grounds))}
+    for (kind, place), part in _parts(clauses):
+        owner = clauses.clause_sources[place] if kind == "clause" else clauses.table_sources[place]
+        by_source[int(owner)] += part
+    for place, tally in enumerate(clauses.tallies):
+        if tally.false:  # a formula that is false whatever the atoms are
+            by_source[place] = [[]]
+    parts = [(_fact_part(atom, value), [[number[atom] if value else -number[atom]]])
+             for atom, value in _facts(question, atoms, blocks)]  # fmt: skip
+    for key, (members, may_be_none) in blocks.items():
+        numbers = [number[atom] for atom in members]
+        parts.append((_block_part(key, members, may_be_none), _block_clauses(made, numbers, may_be_none)))
+    parts += [(_formula_part(ground), by_source[place]) for place, ground in enumerate(grounds)]
+    keys = [((str(place), place), clauses_of) for place, (_, clauses_of) in enumerate(parts)]
+    kept = _deleted(keys, made.top + 1)
+    order = {"formula": 0, "condition": 1, "block": 2, "fact": 3}
+    found = [parts[place][0] for _, place in kept]
+    return tuple(sorted(found, key=lambda part: order[part.kind])) or None
+
+
+_Blocks = dict[tuple[str, tuple[str, ...]], tuple[tuple[GroundAtom, ...], bool]]
+
+
+def _blocks(question: Question, mentioned: Iterable[GroundAtom]) -> _Blocks:
+    """Return the blocks of the atoms: their members, and whether none of them may be true."""
+    from itertools import product
+
+    found: _Blocks = {}
+    for atom in mentioned:
+        predicate = question.vocabulary[atom.predicate]
+        if predicate.exclusive:
+            keys = tuple(atom.arguments[position] for position in predicate.block_keys)
+            if (atom.predicate, keys) not in found:
+                fixed = dict(zip(predicate.block_keys, keys, strict=True))
+                ranges = [
+                    (fixed[place],) if place in fixed else tuple(question.vocabulary.domain(type_))
+                    for place, type_ in enumerate(predicate.types)
+                ]
+                members = tuple(GroundAtom(atom.predicate, row) for row in product(*ranges))
+                may_be_none = predicate.at_most_one or predicate.function
+                found[atom.predicate, keys] = (members, may_be_none)
+    return found
+
+
+def _block_clauses(made: Propositions, numbers: list[int], at_most_one: bool) -> list[NumberedClause]:
+    return [*([] if at_most_one else [numbers]), *made.at_most_one(numbers)]
+
+
+def _facts(
+    question: Question, atoms: Iterable[GroundAtom], blocks: _Blocks
+) -> Iterable[tuple[GroundAtom, bool]]:
+    """Yield what evidence says of the atoms; what follows from a block and its true atom is no fact."""
+    unknown = {atom for choice in question.choices for atom in choice.atoms}
+    derived = {
+        atom
+        for members, _ in blocks.values()
+        if any(member in question.true for member in members)
+        for atom in members
+        if atom not in question.true
+    }
+    for atom in atoms:
+        if atom not in unknown and atom not in derived:
+            yield atom, atom in question.true
+
+
+def _fact_part(atom: GroundAtom, value: bool) -> Part:
+    return Part("fact", f"{'' if value else '!'}{atom}")
+
+
+def _block_part(key: tuple[str, tuple[str, ...]], members: tuple[GroundAtom, ...], may_be_none: bool) -> Part:
+    shown = ", ".join(map(str, members[:4])) + (", ..." if len(members) > 4 else "")
+    return Part("block", f"that {'at most' if may_be_none else 'exactly'} one of {shown} is true ({key[0]})")
+
+
+def _formula_part(ground: Grounding) -> Part:
+    kind = "condition" if ground.kind == "given" else "formula"
+    return Part(kind, ground.text, tuple((ground.binding or {}).items()))

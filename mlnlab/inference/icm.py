@@ -1,0 +1,151 @@
+"""Iterated conditional modes: each choice in turn takes its best option given all others, until none changes.
+
+From a random world every atom is set to its most likely value given the rest of the world, sweep after sweep,
+until no single change makes the world more probable (Besag, On the statistical analysis of dirty pictures,
+1986; Lowd's thesis, section 3.3). It ends in the nearest local maximum, so it is begun again in other random
+worlds and the best end is kept.
+
+Needs: every weight known; finite domains. Answers: a world that no single change improves. Not where hard
+formulas or strong soft ones tie atoms together: then every way to a better world leads through worse ones.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mlnlab.errors import ArgumentError
+from mlnlab.inference.landscape import Landscape, landscape
+from mlnlab.inference.method import Method
+from mlnlab.inference.satisfying import start_of
+from mlnlab.inference.world_search import Found, WorldReader, frozen_copies, searched
+from mlnlab.kernels.ground_network import Chain, new_chain, scatter, settle
+from mlnlab.kernels.modes import cost_of, descend
+from mlnlab.kernels.random_numbers import streams
+from mlnlab.steps.encoding import storable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from mlnlab.grounding.question import Question
+    from mlnlab.steps.step import Observer
+
+
+@dataclass(frozen=True, slots=True)
+class Params:
+    """How often to begin again."""
+
+    tries: int = 20
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        """Refuse what makes no sense."""
+        for name, least in (("tries", 1), ("seed", 0)):
+            value = getattr(self, name)
+            if not isinstance(value, int) or value < least:
+                raise ArgumentError(f"{name} is a whole number from {least} on, not {value!r}.")
+
+
+@storable("icm.State")
+@dataclass(frozen=True, slots=True, eq=False)
+class ModeState:
+    """The world after a sweep over all choices, and the best one so far; arrays are read-only."""
+
+    sweeps: int  # of all tries
+    walk: int  # the number of the try, from 0 on
+    changed: int  # choices in the last sweep; 0 at a local maximum
+    chosen: NDArray[np.uint32]
+    random: NDArray[np.uint64]
+    best_total: float  # the cost, with the penalty of what must hold
+    best: NDArray[np.uint32]
+    cost: float
+    best_cost: float
+    best_hard: int
+    settled: bool  # whether the last sweep changed nothing
+
+    def metrics(self) -> Mapping[str, float]:
+        """Return the costs, now and of the best world, and how many choices changed."""
+        return {
+            "cost": self.cost,
+            "best_cost": self.best_cost,
+            "hard_unsatisfied_in_best": float(self.best_hard),
+            "changed": float(self.changed),
+        }
+
+
+def first_state(params: Params, landscape: Landscape) -> ModeState:
+    """Return the first world: a random one, or one in which everything holds that must."""
+    random = streams(params.seed, 1)[0]
+    begin = start_of(landscape.clauses)
+    if begin is None:
+        return _state(landscape, _random_world(landscape, random), None, 0, -1)
+    return _state(landscape, landscape.chain(begin, random), None, 0, -1)
+
+
+def _random_world(landscape: Landscape, random: NDArray[np.uint64]) -> Chain:
+    chain = new_chain(landscape.network, landscape.no_options(), random)
+    scatter(landscape.network, chain)
+    settle(landscape.network, chain)
+    return chain
+
+
+def advanced(state: ModeState, landscape: Landscape) -> ModeState:
+    """Return the state a sweep later; at a local maximum the next try begins."""
+    chain, walk = landscape.chain(state.chosen, state.random), state.walk
+    if state.settled:
+        chain, walk = _random_world(landscape, state.random), walk + 1
+        return _state(landscape, chain, state, walk, -1)
+    return _state(landscape, chain, state, walk, descend(landscape.network, chain))
+
+
+def _state(
+    landscape: Landscape, chain: Chain, before: ModeState | None, walk: int, changed: int
+) -> ModeState:
+    total = cost_of(landscape.network, chain)
+    chosen, random = frozen_copies(chain.chosen, chain.random)
+    better = before is None or total < before.best_total
+    best_total, best = (total, chosen) if before is None or better else (before.best_total, before.best)
+    now, least = landscape.split(total), landscape.split(best_total)
+    sweeps = 0 if before is None else before.sweeps + (changed >= 0)
+    return ModeState(
+        sweeps, walk, max(changed, 0), chosen, random, best_total, best,
+        now.soft, least.soft, least.hard, settled=changed == 0,
+    )  # fmt: skip
+
+
+def steps(params: Params, question: Question, start: ModeState | None = None) -> Iterator[ModeState]:
+    """Yield a state for each sweep until all tries are done, or those that follow ``start``."""
+    return steps_on(params, landscape(question), start)
+
+
+def steps_on(params: Params, landscape: Landscape, start: ModeState | None = None) -> Iterator[ModeState]:
+    """Yield the states over clauses that are there already."""
+    state = start
+    if state is None:
+        state = first_state(params, landscape)
+        yield state
+    while not (state.settled and state.walk + 1 >= params.tries) and state.best_total > 0:
+        state = advanced(state, landscape)
+        yield state
+
+
+def most_probable(params: Params, question: Question, observers: Iterable[Observer] = ()) -> Found:
+    """Return the best world that was met."""
+    ground = landscape(question)
+    words = f"{METHOD.name}: {params.tries:,} tries, {{state.sweeps:,}} sweeps"
+    return searched(ground, steps_on(params, ground), observers, words)
+
+
+METHOD = Method(
+    name="icm",
+    needs="every weight known; finite domains; formulas whose groundings are clauses, conjunctions or narrow",
+    is_exact=False,
+    params=Params,
+    citation="Besag 1986; Lowd's thesis, section 3.3",
+    most_probable=most_probable,
+    steps=steps,
+    worlds=lambda params, question: WorldReader(landscape(question)),  # noqa: ARG005
+)

@@ -1,0 +1,115 @@
+"""What a search for a most probable world goes over: worlds, and what each of them costs.
+
+The cost of a world is the sum of |w| over the ground formulas that it *breaks*: those with w > 0 that are
+false in it and those with w < 0 that are true. Its log-weight is the highest that any world could have, where
+nothing is broken, minus its cost; so the cheapest world is the most probable one. What must hold costs more
+than everything else together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from mlnlab.errors import ArgumentError
+from mlnlab.grounding.clause_making import ground_clauses
+from mlnlab.inference.chains import Ground, prepared, refuse_impossible
+from mlnlab.kernels.ground_network import Chain, Network, new_chain
+from mlnlab.kernels.modes import cost_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from mlnlab.grounding.clauses import GroundClauses
+    from mlnlab.grounding.question import Question
+    from mlnlab.logic.ground_atoms import GroundAtom
+
+LARGEST = 1e12  # of all weights together: beyond, small weights are lost in the rounding of large ones
+
+
+class Cost(NamedTuple):
+    """What a world costs: how many constraints it breaks that must hold, and the soft ones it breaks."""
+
+    hard: int
+    soft: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Landscape:
+    """Ground clauses and tables with a finite cost for each."""
+
+    ground: Ground
+    network: Network
+    penalty: float  # of what must hold
+    highest: float  # the log-weight of a world in which nothing is broken
+
+    @property
+    def clauses(self) -> GroundClauses:
+        """The ground clauses and tables."""
+        return self.ground.clauses
+
+    @property
+    def constraints(self) -> int:
+        """The number of clauses and tables."""
+        return self.clauses.number_of_clauses + self.clauses.number_of_tables
+
+    def no_options(self) -> NDArray[np.uint32]:
+        """Return the first option of each choice."""
+        return np.zeros(len(self.network.options), np.uint32)
+
+    def split(self, cost: float) -> Cost:
+        """Return how often a cost contains the penalty, and what is left."""
+        hard = int((cost + 1e-9 * self.penalty) // self.penalty)
+        return Cost(hard, max(0.0, cost - hard * self.penalty))
+
+    def cost(self, chosen: NDArray[np.uint32]) -> Cost:
+        """Return what a world costs, from scratch."""
+        return self.split(cost_of(self.network, self.chain(chosen, np.zeros(4, np.uint64))))
+
+    def chain(self, chosen: NDArray[np.uint32], random: NDArray[np.uint64]) -> Chain:
+        """Return a chain in a world."""
+        return new_chain(self.network, chosen, random)
+
+    def world(self, chosen: NDArray[np.uint32]) -> frozenset[GroundAtom]:
+        """Return the atoms that are true in a world, those of the evidence included."""
+        options = zip(self.clauses.question.choices, chosen.tolist(), strict=True)
+        true = (choice.atoms[option] for choice, option in options if option < len(choice.atoms))
+        return self.clauses.question.true | frozenset(true)
+
+
+def landscape(question: Question) -> Landscape:
+    """Ground a question's formulas over what is open; nothing is grounded for what is merely asked."""
+    clauses = ground_clauses(question)
+    refuse_impossible(clauses)
+    return landscape_of(prepared(clauses))
+
+
+def landscape_of(ground: Ground) -> Landscape:
+    """Return the costs of ground clauses that are there already."""
+    clauses = ground.clauses
+    soft = np.concatenate([clauses.weights[~clauses.hard], clauses.table_weights[~clauses.table_hard]])
+    total = float(np.abs(soft).sum())
+    if total > LARGEST:
+        raise ArgumentError(f"The weights add up to more than {LARGEST:g}, too much to search with.")
+    penalty = 1.0 + total
+    network = ground.network._replace(
+        strengths=_finite(ground.network.strengths, penalty),
+        table_strengths=_finite(ground.network.table_strengths, penalty),
+    )
+    return Landscape(ground, network, penalty, _highest(clauses))
+
+
+def _finite(strengths: NDArray[np.float64], penalty: float) -> NDArray[np.float64]:
+    array = np.where(np.isinf(strengths), penalty, strengths)
+    array.setflags(write=False)
+    return array
+
+
+def _highest(clauses: GroundClauses) -> float:
+    """Return the log-weight of evidence and of all open ground formulas, each as it adds most."""
+    weights = np.where(clauses.negated, -clauses.weights, clauses.weights)[~clauses.hard]
+    tables = clauses.table_weights[~clauses.table_hard]
+    best = float(np.maximum(weights, 0).sum()) + float(np.maximum(tables, 0).sum())
+    return clauses.decided_log_weight + best

@@ -1,0 +1,57 @@
+"""A world in which everything holds that must, or a proof that there is none: by a SAT solver.
+
+The solver is Glucose through python-sat. It stops after a number of conflicts, so that it always comes back;
+the same question always gets the same answer.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mlnlab.errors import UnsatisfiableError
+from mlnlab.grounding.propositional import NumberedClause, Propositions
+from mlnlab.inference.conflicts import conflict_in
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from mlnlab.grounding.clauses import GroundClauses
+
+SOLVER = "glucose4"
+MOST_CONFLICTS = 200_000  # of the solver: some seconds
+
+
+def hard_clauses(propositions: Propositions) -> Iterator[NumberedClause]:
+    """Yield what must hold as clauses: blocks, hard formulas, conditions."""
+    clauses = propositions.clauses
+    for _, block in propositions.blocks():
+        yield from block
+    for number in np.flatnonzero(clauses.hard).tolist():
+        yield propositions.clause(number)
+    for number in np.flatnonzero(clauses.table_hard).tolist():
+        yield from propositions.table(number, holds=True)
+
+
+def start_of(clauses: GroundClauses, most: int = MOST_CONFLICTS) -> NDArray[np.uint32] | None:
+    """Return the options of a world in which everything holds that must.
+
+    ``None`` where nothing must hold, so that any world will do, and where the solver gave up. Raises the
+    conflict where there is no such world.
+    """
+    if not (clauses.hard.any() or clauses.table_hard.any()):
+        return None
+    from pysat.solvers import Solver
+
+    propositions = Propositions(clauses)
+    with Solver(name=SOLVER, bootstrap_with=list(hard_clauses(propositions))) as solver:
+        solver.conf_budget(most)
+        answer = solver.solve_limited(expect_interrupt=True)
+        if answer:
+            return propositions.options_in({literal for literal in solver.get_model() if literal > 0})
+    if answer is None:
+        return None
+    raise UnsatisfiableError(str(conflict_in(clauses)))

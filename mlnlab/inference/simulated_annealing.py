@@ -1,0 +1,180 @@
+"""Simulated annealing: Gibbs sampling at a temperature that falls, so that it settles in a deep valley.
+
+At temperature T a world has a probability in proportion to exp(-cost / T): hot, the sampler goes everywhere;
+cold, only downhill (Kirkpatrick, Gelatt and Vecchi, Optimization by simulated annealing, 1983). From the last
+world of each state it goes downhill for good, and the best world of all is kept.
+
+Needs: every weight known; finite domains. Answers: a world. Slower than MaxWalkSAT where few formulas are
+broken, better where many are. Not for a proof that no world is better.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mlnlab.errors import ArgumentError
+from mlnlab.inference.landscape import Landscape, landscape
+from mlnlab.inference.method import Method
+from mlnlab.inference.satisfying import start_of
+from mlnlab.inference.world_search import Found, WorldReader, frozen_copies, searched
+from mlnlab.kernels.gibbs import sweep
+from mlnlab.kernels.ground_network import Chain, Network, scatter, settle
+from mlnlab.kernels.modes import cost_of, descend
+from mlnlab.kernels.random_numbers import streams
+from mlnlab.steps.encoding import storable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from mlnlab.grounding.question import Question
+    from mlnlab.steps.step import Observer
+
+STATES = 100  # at least so many in a run, so that there is something to see
+
+
+@dataclass(frozen=True, slots=True)
+class Params:
+    """The schedule: so many sweeps, each a little colder than the one before."""
+
+    sweeps: int = 1_000  # of each try
+    tries: int = 1
+    hottest: float = 5.0  # temperatures, in units of log-weight
+    coldest: float = 0.02
+    seed: int = 0
+    sweeps_per_state: int | None = None  # None: a hundredth of a try
+
+    def __post_init__(self) -> None:
+        """Refuse what makes no sense."""
+        for name, least in (("sweeps", 1), ("tries", 1), ("seed", 0)):
+            value = getattr(self, name)
+            if not isinstance(value, int) or value < least:
+                raise ArgumentError(f"{name} is a whole number from {least} on, not {value!r}.")
+        if not 0 < self.coldest <= self.hottest < float("inf"):
+            raise ArgumentError("Temperatures are positive, and hottest is not below coldest.")
+        if self.sweeps_per_state is not None and self.sweeps_per_state < 1:
+            raise ArgumentError("sweeps_per_state is a whole number from 1 on, or None.")
+
+
+@storable("simulated_annealing.State")
+@dataclass(frozen=True, slots=True, eq=False)
+class AnnealingState:
+    """The world after some sweeps, and the best one so far; arrays are read-only."""
+
+    sweeps: int  # of all tries
+    walk: int  # the number of the try, from 0 on
+    temperature: float
+    chosen: NDArray[np.uint32]
+    random: NDArray[np.uint64]
+    best_total: float  # the cost, with the penalty of what must hold
+    best: NDArray[np.uint32]
+    cost: float
+    best_cost: float
+    best_hard: int
+
+    def metrics(self) -> Mapping[str, float]:
+        """Return the costs, now and of the best world, and the temperature."""
+        return {
+            "cost": self.cost,
+            "best_cost": self.best_cost,
+            "hard_unsatisfied_in_best": float(self.best_hard),
+            "temperature": self.temperature,
+        }
+
+
+def temperature(params: Params, sweep_of_try: int) -> float:
+    """Return the temperature of a sweep: from the hottest to the coldest, each the same factor colder."""
+    share = sweep_of_try / max(1, params.sweeps - 1)
+    return float(params.hottest * (params.coldest / params.hottest) ** share)
+
+
+def first_state(params: Params, landscape: Landscape) -> AnnealingState:
+    """Return the first world: a random one, or one in which everything holds that must."""
+    random, begin = streams(params.seed, 1)[0], start_of(landscape.clauses)
+    chain = landscape.chain(landscape.no_options() if begin is None else begin, random)
+    if begin is None:
+        scatter(landscape.network, chain)
+        settle(landscape.network, chain)
+    return _state(landscape, chain, None, 0, 0, params.hottest)
+
+
+def advanced(state: AnnealingState, params: Params, landscape: Landscape) -> AnnealingState:
+    """Return the state some sweeps later; a new try is hot again, from where the last one ended."""
+    sweeps = params.sweeps_per_state or max(1, params.sweeps // STATES)
+    done = state.sweeps % params.sweeps
+    sweeps = min(sweeps, params.sweeps - done)
+    chain, now = landscape.chain(state.chosen, state.random), state.temperature
+    for number in range(done, done + sweeps):
+        now = temperature(params, number)
+        sweep(_cooled(landscape.network, now), chain, 1)
+    total = state.sweeps + sweeps
+    return _state(landscape, chain, state, total, (total - 1) // params.sweeps, now)
+
+
+def _cooled(network: Network, temperature: float) -> Network:
+    """Return the network in which every strength is divided by the temperature."""
+    strengths, tables = network.strengths / temperature, network.table_strengths / temperature
+    for array in (strengths, tables):
+        array.setflags(write=False)
+    return network._replace(strengths=strengths, table_strengths=tables)
+
+
+def _state(
+    landscape: Landscape, chain: Chain, before: AnnealingState | None, sweeps: int, walk: int, now: float
+) -> AnnealingState:
+    total = cost_of(landscape.network, chain)
+    chosen, random = frozen_copies(chain.chosen, chain.random)
+    lowest = landscape.chain(chosen, random)
+    while descend(landscape.network, lowest):
+        pass
+    best_total, (best,) = cost_of(landscape.network, lowest), frozen_copies(lowest.chosen)
+    if before is not None and before.best_total <= best_total:
+        best_total, best = before.best_total, before.best
+    cost, least = landscape.split(total), landscape.split(best_total)
+    return AnnealingState(
+        sweeps, walk, now, chosen, random, best_total, best, cost.soft, least.soft, least.hard
+    )
+
+
+def steps(
+    params: Params, question: Question, start: AnnealingState | None = None
+) -> Iterator[AnnealingState]:
+    """Yield a state every few sweeps until all tries are done, or those that follow ``start``."""
+    return steps_on(params, landscape(question), start)
+
+
+def steps_on(
+    params: Params, landscape: Landscape, start: AnnealingState | None = None
+) -> Iterator[AnnealingState]:
+    """Yield the states over clauses that are there already."""
+    state = start
+    if state is None:
+        state = first_state(params, landscape)
+        yield state
+    while state.sweeps < params.sweeps * params.tries and state.best_total > 0:
+        state = advanced(state, params, landscape)
+        yield state
+
+
+def most_probable(params: Params, question: Question, observers: Iterable[Observer] = ()) -> Found:
+    """Return the best world that was met."""
+    ground = landscape(question)
+    words = (
+        f"{METHOD.name}: {{state.sweeps:,}} sweeps from temperature {params.hottest:g} to {params.coldest:g}"
+    )
+    return searched(ground, steps_on(params, ground), observers, words)
+
+
+METHOD = Method(
+    name="simulated-annealing",
+    needs="every weight known; finite domains; formulas whose groundings are clauses, conjunctions or narrow",
+    is_exact=False,
+    params=Params,
+    citation="Kirkpatrick, Gelatt and Vecchi 1983",
+    most_probable=most_probable,
+    steps=steps,
+    worlds=lambda params, question: WorldReader(landscape(question)),  # noqa: ARG005
+)

@@ -1,0 +1,71 @@
+"""What the searches for a most probable world share: what they find, and how a state is read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import nan
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from mlnlab.steps.step import run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from numpy.typing import NDArray
+
+    from mlnlab.inference.landscape import Cost, Landscape
+    from mlnlab.logic.ground_atoms import GroundAtom
+    from mlnlab.steps.step import Observer, State
+
+
+class Found(NamedTuple):
+    """A world that a method found: its true atoms, its log-weight, and how much better another could be.
+
+    ``gap`` bounds the log-weight that is missing to a most probable world: 0 where it is one, nan where
+    nothing is known. ``broken`` counts what must hold and does not; then it is no possible world.
+    """
+
+    true: frozenset[GroundAtom]
+    log_weight: float
+    gap: float = nan
+    reason: str = ""
+    broken: int = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WorldReader:
+    """Reads the worlds in the states of a search; the model is grounded once for all of them."""
+
+    landscape: Landscape
+
+    def found(self, state: Any, reason: str = "") -> Found:  # noqa: ANN401 - each method has states of its own
+        """Return the best world that was known in a state."""
+        cost = self.landscape.cost(state.best)
+        gap = 0.0 if not any(cost) else float(getattr(state, "gap", nan))
+        log_weight = self.landscape.highest - cost.soft
+        return Found(self.landscape.world(state.best), log_weight, gap, reason, cost.hard)
+
+    def cost(self, chosen: NDArray[Any]) -> Cost:
+        """Return what a world costs that is given by the options of its choices."""
+        return self.landscape.cost(chosen)
+
+
+def searched(
+    landscape: Landscape, states: Iterable[State] | Iterator[State], observers: Iterable[Observer], words: str
+) -> Found:
+    """Let a search run to its end and return the best world; ``words`` say what was searched."""
+    last: Any = run(states, observers=observers).state
+    found = WorldReader(landscape).found(last)
+    if found.gap == 0:
+        why = "nothing is broken in this world, so none is more probable"
+    else:
+        why = "no proof that there is no better world"
+    return found._replace(reason=f"{words.format(state=last)}; cost {last.best_cost:.6g}: {why}")
+
+
+def frozen_copies(*arrays: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+    """Return copies of the arrays that nobody can change."""
+    copies = tuple(array.copy() for array in arrays)
+    for array in copies:
+        array.setflags(write=False)
+    return copies
