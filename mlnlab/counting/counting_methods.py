@@ -54,9 +54,10 @@ def counted_in_files(
 ) -> tuple[list[int], list[int]]:
     """Return n_i and the number of all groundings of some formulas."""
     store = files.store.over(vocabulary)
-    return [_count_one(formula, store) for formula in formulas], [
-        groundings_in_duckdb(formula, store) for formula in formulas
-    ]
+    with store.turn:
+        return [_count_one(formula, store) for formula in formulas], [
+            groundings_in_duckdb(formula, store) for formula in formulas
+        ]
 
 
 def count_all_in_duckdb(formulas: Sequence[Formula], facts: Facts, memory: str = "") -> list[int]:

@@ -170,7 +170,8 @@ def deltas(
     formulas, vocabulary = _formulas_of(mln, db)
     names = _names(formulas, vocabulary, predicates)
     if isinstance(db, FactFiles):
-        found: _Found = atom_deltas_in_duckdb(formulas, db.store.over(vocabulary), names)
+        with db.store.turn:
+            found: _Found = atom_deltas_in_duckdb(formulas, db.store.over(vocabulary), names)
     else:
         facts = facts_of(db, vocabulary)
         found = _batched(formulas, facts, names, (chosen, memory), executor)

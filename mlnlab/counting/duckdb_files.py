@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import weakref
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mlnlab.counting.duckdb_store import Connection, opened, sentence_of
+from mlnlab.counting.duckdb_columns import INTEGERS, name_in_sql, relation_of
+from mlnlab.counting.duckdb_store import Connection, opened
 from mlnlab.errors import ArgumentError, InputError, TooLargeError, count_of
 from mlnlab.logic.vocabulary import NamedDomain, Predicate, RangeDomain, SizedDomain
 from mlnlab.model.database import vocabulary_of
@@ -20,20 +21,15 @@ from mlnlab.model.table_columns import (
     no_such_predicate,
     probability_position,
 )
-from mlnlab.model.table_files import literal_pattern
 from mlnlab.model.table_values import shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import duckdb
-
     from mlnlab.logic.vocabulary import Domain, Vocabulary
     from mlnlab.model.mln import MLN
 
 MOST_NAMES = 5_000_000  # constants of a type that are kept by name
-_READERS = {".parquet": "read_parquet", ".csv": "read_csv", ".tsv": "read_csv", ".tab": "read_csv"}
-_INTEGERS = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"}
 
 
 class FactFiles:
@@ -124,9 +120,9 @@ class _Columns:
         self, store: Connection, file: Path, predicate: Predicate, view: str, *, header: bool
     ) -> None:
         self.store, self.file, self.predicate, self.view = store, file, predicate, view
-        relation = _relation(store, file, header=header)
+        relation, heading = relation_of(store, file, header=header)
         relation.create_view(view)
-        table = Table(file.name, tuple(map(str, relation.columns)), (), 0)
+        table = Table(file.name, heading, (), 0)
         if not header and len(relation.columns) == predicate.arity:
             table = Table(file.name, argument_columns(predicate), (), 0)
         if probability_position(table.columns) is not None:
@@ -140,10 +136,14 @@ class _Columns:
         if not order:
             raise InputError(f"{predicate} has no arguments, so that no file can list its atoms.")
         kinds = [str(kind) for kind in relation.types]
-        self.integer = [kinds[column] in _INTEGERS for column in order]
-        names = {column: f"a{place}" for place, column in enumerate(order)}
+        self.integer = [kinds[column] in INTEGERS for column in order]
         # Columns are named by their places: what a file calls them never becomes SQL.
-        self.source = f"(SELECT * FROM {view}) f({', '.join(names[column] for column in range(len(order)))})"
+        names = ", ".join(
+            f"{name_in_sql(f'r{column}', kinds[column], file)} AS a{place}"
+            for place, column in enumerate(order)
+        )
+        raw = ", ".join(f"r{column}" for column in range(len(kinds)))
+        self.source = f"(SELECT {names} FROM (SELECT * FROM {view}) g({raw})) f"
 
     def names(self, type_: str) -> str:
         """Return SQL for the names in the columns of a type; nothing where there is no such column."""
@@ -181,28 +181,6 @@ class _Columns:
                     f"{count_of(number, 'cell')} in column {place + 1} of {self.file.name} name no constant"
                     f" of type {self.predicate.types[place]}, such as {what}."
                 )
-
-
-def _relation(store: Connection, file: Path, *, header: bool) -> duckdb.DuckDBPyRelation:
-    import duckdb
-
-    path = file.expanduser()
-    reader = _READERS.get(path.suffix.lower())
-    if reader is None:
-        raise InputError(f"{file} ends in none of {', '.join(_READERS)}.")
-    if not path.is_file():
-        raise InputError(f"There is no file {file}.")
-    options: dict[str, Any] = {}
-    if reader == "read_csv":
-        delimiter = "," if path.suffix.lower() == ".csv" else "\t"
-        options = {"header": header, "all_varchar": True, "delimiter": delimiter, "quotechar": '"'}
-    try:
-        found: duckdb.DuckDBPyRelation = getattr(store.database, reader)(
-            literal_pattern(path.resolve()), **options
-        )
-    except duckdb.Error as problem:
-        raise sentence_of(problem) from None
-    return found
 
 
 class _Numbered:

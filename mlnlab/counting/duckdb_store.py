@@ -7,6 +7,7 @@ memory is scanned where it stands. No name of a predicate or constant is part of
 from __future__ import annotations
 
 import tempfile
+import threading
 from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
@@ -30,7 +31,10 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, eq=False)
 class Connection:
-    """An open DuckDB with numbered tables; closing it removes what it wrote to its temporary folder."""
+    """An open DuckDB with numbered tables; closing it removes what it wrote to its temporary folder.
+
+    It answers one query after the other: who shares it with other threads holds its ``turn`` for a count.
+    """
 
     vocabulary: Vocabulary
     database: duckdb.DuckDBPyConnection
@@ -39,6 +43,7 @@ class Connection:
     rows: dict[int, int] = field(default_factory=dict)
     scanned: dict[int, dict[str, NDArray[Any]]] = field(default_factory=dict)
     numbers: Iterator[int] = field(default_factory=count)
+    turn: threading.RLock = field(default_factory=threading.RLock)
 
     def __enter__(self) -> Self:
         return self

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import multiprocessing
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from decimal import Decimal
 from pathlib import Path
+from random import Random
 
 import duckdb
 import numpy as np
@@ -191,3 +193,95 @@ def test_executors_change_nothing(smokers, executor):
     mln, _, db = smokers
     with executor() as workers:
         assert ml.count(mln, db, method="duckdb", executor=workers) == ml.count(mln, db)
+
+
+def test_threads_that_share_files_take_turns(tmp_path):
+    random = Random(3)
+    lines = {f"A{random.randrange(60)},A{random.randrange(60)}" for _ in range(700)}
+    (tmp_path / "q.csv").write_text("t1,t2\n" + "\n".join(sorted(lines)))
+    texts = [
+        "Q(x,y) ^ Q(y,z) => Q(x,z)",
+        "Q(x,y) ^ Q(y,z) ^ Q(z,w) => Q(w,x)",
+        "(EXIST=3 y Q(x,y)) => Q(x,x)",
+    ]
+    models = [ml.MLN.from_text(f"Q(t,t)\n1 {text}") for text in texts]
+    db = ml.Database.from_files({"Q": tmp_path / "q.csv"}, models[0])
+    expected = [list(ml.count(model, db)) for model in models]
+    with ml.FactFiles({"Q": tmp_path / "q.csv"}, models[0]) as files, ThreadPoolExecutor(4) as threads:
+        found = threads.map(lambda number: list(ml.count(models[number % 3], files)), range(30))
+        assert list(found) == expected * 10
+
+
+def both_ways(tmp_path, write, declared="Q(t, t)\n1 Q(x, y) ^ Q(y, z)"):
+    """The counts of one file, left on disk and read into memory, or the errors."""
+    mln = ml.MLN.from_text(declared)
+    found = []
+    for read in (ml.FactFiles, ml.Database.from_files):
+        try:
+            facts = read({"Q": write}, mln)
+        except ml.MlnlabError as problem:
+            found.append(type(problem))
+        else:
+            found.append(list(ml.count(mln, facts)))
+            if isinstance(facts, ml.FactFiles):
+                facts.close()
+    return found
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        pd.DataFrame({"t1": [1, 2, 3], "t2": [2.0, 3.0, 4.0]}),
+        pd.DataFrame({"t1": [0.5, 1.5], "t2": [1.5, 2.5]}),
+        pd.DataFrame({"t1": [True, False], "t2": [False, True]}),
+        pd.DataFrame({"t1": ["True", "A"], "t2": [True, False]}),
+        pd.DataFrame({"t1": [-0.0, 1e15], "t2": [0.0, 2e15]}),
+        pd.DataFrame({"t1": np.array([0.1, 0.2], np.float32), "t2": np.array([0.2, 0.1], np.float32)}),
+        pd.DataFrame({"t1": [Decimal("1.00"), Decimal("2.50")], "t2": [Decimal("2.50"), Decimal("3.00")]}),
+    ],
+)
+def test_files_and_memory_give_cells_the_same_names(tmp_path, frame):
+    frame.to_parquet(tmp_path / "q.parquet")
+    on_disk, in_memory = both_ways(tmp_path, tmp_path / "q.parquet")
+    assert on_disk == in_memory
+    assert on_disk[0] > 0
+
+
+def test_whole_numbers_with_decimals_belong_to_a_range(tmp_path):
+    pd.DataFrame({"t1": [1.0, 2.0], "t2": [2.0, 3.0]}).to_parquet(tmp_path / "q.parquet")
+    declared = "t = {1, ..., 5}\nQ(t, t)\n1 Q(x, y) ^ Q(y, z)"
+    assert both_ways(tmp_path, tmp_path / "q.parquet", declared) == [[1], [1]]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A\nB,C\nC,D\n",  # the first line is shorter
+        "a title\nt1,t2\nA,B\n",
+        "t1,t2\nA\n",
+        "",
+    ],
+)
+def test_lines_that_do_not_fit_are_refused_by_both(tmp_path, text):
+    (tmp_path / "q.csv").write_text(text)
+    on_disk, in_memory = both_ways(tmp_path, tmp_path / "q.csv")
+    assert isinstance(on_disk, type)
+    assert isinstance(in_memory, type)
+    assert issubclass(on_disk, ml.MlnlabError)
+
+
+def test_columns_of_one_name_read_alike(tmp_path):
+    (tmp_path / "q.csv").write_text("t,t\nA,B\nB,C\n")
+    assert both_ways(tmp_path, tmp_path / "q.csv") == [[1], [1]]
+
+
+def test_quotes_blank_lines_and_marks_of_order_read_alike(tmp_path):
+    (tmp_path / "q.csv").write_text('\ufefft1,t2\n"A, B","say ""hi"""\n\n"say ""hi""",C\n', encoding="utf-8")
+    assert both_ways(tmp_path, tmp_path / "q.csv") == [[1], [1]]
+
+
+def test_kinds_that_name_no_constants_are_refused(tmp_path):
+    frame = pd.DataFrame({"t1": pd.to_datetime(["2020-01-01"]), "t2": ["A"]})
+    frame.to_parquet(tmp_path / "q.parquet")
+    with pytest.raises(ml.InputError, match="TIMESTAMP"):
+        ml.FactFiles({"Q": tmp_path / "q.parquet"}, ml.MLN.from_text("Q(t, t)"))
