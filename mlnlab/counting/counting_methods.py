@@ -49,6 +49,15 @@ def check_memory(memory: str, method: str, db: object) -> None:
         raise ArgumentError('memory= is a limit for DuckDB, and needs method="duckdb" beside it.')
 
 
+def check_executor(executor: object) -> None:
+    """Refuse what cannot run functions elsewhere."""
+    if executor is not None and not callable(getattr(executor, "submit", None)):
+        raise ArgumentError(
+            f"An executor has a method submit, as ThreadPoolExecutor() and ProcessPoolExecutor() have;"
+            f" {executor!r:.60} has none."
+        )
+
+
 def counted_in_files(
     formulas: Sequence[Formula], files: FactFiles, vocabulary: Vocabulary
 ) -> tuple[list[int], list[int]]:

@@ -12,6 +12,7 @@ from mlnlab.counting.counter import Counter, TermSum
 from mlnlab.counting.counting_methods import (
     DUCKDB,
     PLANNED,
+    check_executor,
     check_memory,
     count_all_in_duckdb,
     counted_in_files,
@@ -150,6 +151,7 @@ def count(
         raise ArgumentError(f"A model is needed first, made by ml.MLN.from_text or ml.load, not {mln!r:.50}.")
     chosen, reason = method_for(method, db)
     check_memory(memory, chosen, db)
+    check_executor(executor)
     expanded = mln.expand(db)
     formulas = [weighted.formula for weighted in expanded.formulas]
     if isinstance(db, FactFiles):

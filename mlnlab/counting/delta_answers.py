@@ -167,6 +167,7 @@ def deltas(
     """
     chosen, reason = method_for(method, db)
     check_memory(memory, chosen, db)
+    check_executor(executor)
     formulas, vocabulary = _formulas_of(mln, db)
     names = _names(formulas, vocabulary, predicates)
     if isinstance(db, FactFiles):

@@ -194,3 +194,10 @@ def test_fifty_clauses_of_real_data_in_seconds_and_as_duckdb_counts_them(data_fo
         connection.execute(f'CREATE TABLE "{name}" AS SELECT * FROM frame')
     for body, number, every in list(zip(bodies, counts, counts.groundings, strict=True))[:25]:
         assert every - number == number_by_duckdb(body, db, connection), str(body)
+
+
+@pytest.mark.parametrize("count", [ml.count, ml.deltas])
+def test_what_runs_nothing_is_no_executor(count):
+    mln = ml.MLN.from_text("P(t)\n1 P(x)")
+    with pytest.raises(ml.ArgumentError, match="has a method submit"):
+        count(mln, ml.Database.from_text("P(A)", mln), executor=3)
