@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from mlnlab.counting.counting_methods import DUCKDB, PLANNED, check_memory, method_for
+from mlnlab.counting.counting_methods import DUCKDB, PLANNED, check_executor, check_memory, method_for
 from mlnlab.counting.deltas import AtomDeltas, DeltaCounter, MergedDeltas
 from mlnlab.counting.duckdb_atom_deltas import atom_deltas_in_duckdb
 from mlnlab.counting.duckdb_files import FactFiles
