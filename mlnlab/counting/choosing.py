@@ -7,10 +7,10 @@ signs.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from mlnlab.counting.dense_plans import MOST_CELLS, MOST_SECONDS
-from mlnlab.counting.explaining import plan_seconds
+from mlnlab.counting.explaining import refuse_slow
 from mlnlab.counting.formula_networks import formula_network
 from mlnlab.counting.network_counter import BoundNetwork
 from mlnlab.counting.network_explaining import step_lines
@@ -18,16 +18,28 @@ from mlnlab.errors import TooLargeError
 from mlnlab.logic.traversal import predicates
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Sized
 
     from mlnlab.counting.facts import Facts
-    from mlnlab.counting.plans import Plan
     from mlnlab.logic.formulas import Formula
     from mlnlab.logic.vocabulary import Vocabulary
 
 _WORTH_COMPARING = 2e-3  # seconds from which it is asked whether elimination would be faster
 _CLEARLY = 0.5  # of the time of the other way: estimates are rough
 _SHOWN_STEPS = 12
+
+
+class Estimated(Protocol):
+    """The terms of a normal form."""
+
+    @property
+    def terms(self) -> Sized:
+        """One for each conjunction."""
+        ...
+
+    def seconds(self, facts: Facts) -> tuple[float, float]:
+        """Return about how long the plans take, and what quantifiers list at most."""
+        ...
 
 
 class Choice:
@@ -40,14 +52,14 @@ class Choice:
         self._predicates = predicates(formula)
         self._networks: dict[int, BoundNetwork | None] = {}
 
-    def network(self, facts: Facts, plans: Callable[[Facts], Iterable[Plan]]) -> BoundNetwork | None:
-        """Return the network by which the formula is counted; ``None``: these plans are as good."""
+    def network(self, facts: Facts, terms: Estimated) -> BoundNetwork | None:
+        """Return the network by which the formula is counted; ``None``: the other way is as good."""
         size = self._size(facts)
         if size not in self._networks:
             try:
                 if self.refusal is not None:
                     raise self.refusal
-                self._networks[size] = self._if_faster(facts, plans)
+                self._networks[size] = self._if_faster(facts, terms)
             except TooLargeError as refusal:
                 return self.instead(facts, refusal)
         return self._networks[size]
@@ -60,12 +72,15 @@ class Choice:
         self._networks[self._size(facts)] = network
         return network
 
-    def _if_faster(self, facts: Facts, plans: Callable[[Facts], Iterable[Plan]]) -> BoundNetwork | None:
-        expected = sum(plan_seconds(plan) for plan in plans(facts))
-        if expected < _WORTH_COMPARING:
+    def _if_faster(self, facts: Facts, terms: Estimated) -> BoundNetwork | None:
+        planned, listed = terms.seconds(facts)
+        if planned + listed < _WORTH_COMPARING:
             return None
         network = BoundNetwork(formula_network(self.formula), self.vocabulary)
-        return network if fits_the_budget(network) and network.seconds < _CLEARLY * expected else None
+        if fits_the_budget(network) and network.seconds < _CLEARLY * (planned + listed):
+            return network
+        refuse_slow(planned, len(terms.terms))
+        return None
 
     def _size(self, facts: Facts) -> int:
         return sum([len(facts.rows(name)) for name in self._predicates]).bit_length() // 2

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mlnlab.counting.nodes import Cycle, Scan, SumOut, Triangle
-from mlnlab.errors import TooLargeError
+from mlnlab.errors import TooLargeError, count_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 # Measured seconds of any step, of a row of a join, and of a neighbour in a kernel's loop.
 _PER_NODE, _PER_ROW, _PER_NEIGHBOUR = 8e-6, 4e-7, 1.5e-9
+MOST_SECONDS = 20.0  # that all terms together may be estimated to take
 MOST_ESTIMATED = 1e10  # rows of intermediate tables: about a minute, if the estimate is right
 
 
@@ -111,6 +112,17 @@ def _seconds(node: Node) -> float:
         return below + _PER_NODE + _PER_NEIGHBOUR * node.estimate
     tables = sum(len(inner.variables) > 1 for inner in node.inputs)
     return below + _PER_NODE + (_PER_ROW if tables > 1 else _PER_NEIGHBOUR) * node.estimate
+
+
+def refuse_slow(seconds: float, terms: int) -> None:
+    """Raise a sentence where the terms of a normal form together are estimated to take too long."""
+    if seconds > MOST_SECONDS:
+        raise TooLargeError(
+            f"Counting {count_of(terms, 'conjunction')} by inclusion-exclusion is estimated to take"
+            f" {seconds:,.0f} seconds (at most {MOST_SECONDS:,.0f} are spent).",
+            seconds,
+            ["let fewer of its literals be positive", "split the formula into shorter ones"],
+        )
 
 
 def refuse_beyond_budget(plan: Plan, names: Sequence[str]) -> None:

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, assert_never
 import numpy as np
 
 from mlnlab.counting.indicators import denotes, settled, valued
+from mlnlab.counting.miniscoping import miniscoped
 from mlnlab.logic.formulas import (
     And,
     Atom,
@@ -86,9 +87,9 @@ class NetworkConstraint:
     values: Values
 
     def __str__(self) -> str:
-        """Return the literal that is demanded; a constraint on signals says only what it is about."""
+        """Return the literal that is demanded; with signals, what it is about."""
         if self.source is None:
-            return "the rule that links parts of the formula"
+            return "a rule for parts of the formula"
         negative = not self.signals and self.values.tolist() == [1, 0]
         return str(Not(self.source) if negative and not isinstance(self.source, Counted) else self.source)
 
@@ -124,7 +125,7 @@ def formula_network(formula: Formula) -> FormulaNetwork:
     True
     """
     apart = standardise_apart(formula)
-    return _network((), free_variables(apart), apart, FreshNames(apart))
+    return _network((), free_variables(apart), miniscoped(apart), FreshNames(apart))
 
 
 def _network(

@@ -54,12 +54,14 @@ if TYPE_CHECKING:
 Polynomial = dict[int, int]  # from a product of factors, as a bit mask, to its coefficient
 
 _ONE: Polynomial = {0: 1}
-_MOST_PRODUCTS = 256  # beyond that a part of the formula becomes a relation of its own
+MOST_PRODUCTS = 256  # beyond that a part of the formula becomes a relation of its own
 _MOST_COLUMNS = 2  # of such a relation: with more of them it would be listed for too many tuples
 
 
-def normal_form(formula: Formula) -> tuple[CountTerm, ...]:
+def normal_form(formula: Formula, *, most_products: int = MOST_PRODUCTS) -> tuple[CountTerm, ...]:
     r"""Return terms whose counts add up to the number of true groundings of a formula.
+
+    A formula is refused that would need more products of its literals than are allowed.
 
     >>> import mlnlab as ml
     >>> mln = ml.MLN.from_text("Smokes(person)\nFriends(person, person)")
@@ -70,7 +72,7 @@ def normal_form(formula: Formula) -> tuple[CountTerm, ...]:
     1 |Smokes(x) ^ Friends(x, y) ^ Smokes(y)|
     """
     apart = standardise_apart(formula)
-    return _Reader(FreshNames(apart)).terms((), free_variables(apart), apart)
+    return _Reader(FreshNames(apart), most_products).terms((), free_variables(apart), apart)
 
 
 def number_of_groundings(formula: Formula) -> tuple[CountTerm, ...]:
@@ -84,6 +86,7 @@ class _Reader:
     """Reads formulas; the factors that it has met are numbered in reading order."""
 
     names: FreshNames
+    most_products: int = MOST_PRODUCTS
     numbers: dict[Factor, int] = field(default_factory=dict)
 
     def terms(
@@ -155,7 +158,7 @@ class _Reader:
 
     def _quantity(self, formula: Exists | CountingExists, relation: Relation, bound: int) -> Polynomial:
         head = free_variables(formula)
-        terms = _Reader(self.names).terms(head, formula.variables, formula.body)
+        terms = _Reader(self.names, self.most_products).terms(head, formula.variables, formula.body)
         return self._factor(Quantity(Threshold(head, terms, relation, bound, str(formula)), head))
 
     def _union(self, parts: Iterable[Polynomial]) -> Polynomial:
@@ -166,11 +169,11 @@ class _Reader:
         result = _ONE
         for part in parts:
             factor = part
-            if len(result) * len(factor) > _MOST_PRODUCTS and len(factor) > len(result):
+            if len(result) * len(factor) > self.most_products and len(factor) > len(result):
                 factor = self._as_factor(factor)
-            if len(result) * len(factor) > _MOST_PRODUCTS:
+            if len(result) * len(factor) > self.most_products:
                 result = self._as_factor(result)
-            if len(result) * len(factor) > _MOST_PRODUCTS:
+            if len(result) * len(factor) > self.most_products:
                 factor = self._as_factor(factor)
             result = _times(result, factor)
         return result
@@ -185,7 +188,7 @@ class _Reader:
         head = tuple(dict.fromkeys(variable for factor in chosen for variable in _variables(factor)))
         if len(head) > _MOST_COLUMNS:
             raise TooLargeError(
-                f"Inclusion-exclusion over the literals would need more than {_MOST_PRODUCTS} terms.",
+                f"Inclusion-exclusion over the literals would need more than {self.most_products:,} terms.",
                 float(len(polynomial)) ** 2,
                 ["split the formula into shorter ones", "let fewer of its literals be positive"],
             )

@@ -14,6 +14,7 @@ from mlnlab.counting.dense_plans import dense_plan
 from mlnlab.counting.dense_tables import DenseTable, moduli, multiplied, put_together, summed_out
 from mlnlab.counting.formula_networks import Counted
 from mlnlab.counting.nodes import Run
+from mlnlab.counting.thresholds import COMPARE
 from mlnlab.logic.formulas import Atom, Cardinality, Equality, Variable, holds_between
 from mlnlab.logic.substitution import free_variables
 
@@ -167,7 +168,7 @@ class BoundNetwork:
         source = one.constraint.source
         if one.counted is not None and isinstance(source, Counted):
             numbers = one.counted.counts(run)
-            return np.asarray(_compared(numbers, source))
+            return np.asarray(COMPARE[source.relation](numbers, source.bound), bool)
         if isinstance(source, Cardinality):
             number = len(run.facts.rows(source.predicate))
             return np.asarray(holds_between(source.relation, number, source.bound))
@@ -198,9 +199,3 @@ def _spread(table: DenseTable, head: tuple[int, ...], sizes: tuple[int, ...]) ->
     cells = table.cells.transpose([table.scope.index(v) for v in known])
     cells = cells.reshape([sizes[v] if v in known else 1 for v in head])
     return np.broadcast_to(cells, [sizes[v] for v in head])
-
-
-def _compared(numbers: NDArray[Any], counted: Counted) -> NDArray[np.bool_]:
-    compare = {"=": np.equal, "!=": np.not_equal, "<": np.less, "<=": np.less_equal,
-               ">": np.greater, ">=": np.greater_equal}  # fmt: skip
-    return np.asarray(compare[counted.relation](numbers, counted.bound), bool)

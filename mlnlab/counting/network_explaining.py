@@ -24,13 +24,20 @@ def explained_by_elimination(formula: str, network: BoundNetwork, facts: Facts) 
     run = DenseRun(facts, sizes=sizes)
     count = int(network.counts(run))
     steps = tuple(_steps(network, sizes))
-    label = " ^ ".join(str(one) for one in network.network.constraints) or "1"
+    label = _solutions_in_words(formula, network)
     if not network.network.complement:
         return Explanation(formula, count, (TermExplanation(1, label, count, network.free, steps),))
     every = count_of_bindings(network, run)
     bindings = TermExplanation(1, "1", every, 1, ())
     violating = TermExplanation(-1, label, every - count, network.free, steps)
     return Explanation(formula, count, (bindings, violating))
+
+
+def _solutions_in_words(formula: str, network: BoundNetwork) -> str:
+    """Return the literals that are demanded, or the formula where it is more than these."""
+    if network.network.signals:
+        return f"!({formula})" if network.network.complement else formula
+    return " ^ ".join(str(one) for one in network.network.constraints) or "1"
 
 
 def count_of_bindings(network: BoundNetwork, run: DenseRun) -> int:
@@ -50,6 +57,8 @@ def _steps(network: BoundNetwork, sizes: dict[tuple[int, int], int]) -> Iterator
     names = _names(network)
     first = len(network.constraints)
     for place, step in enumerate(network.plan.eliminations):
+        if step.variable < 0 and len(step.inputs) == 1 and step.inputs[0] >= first:
+            continue  # the step before it is the last
         read = tuple(_reading(network, number, sizes) for number in step.inputs if number < first)
         results = [f"step {number - first + 1}" for number in step.inputs if number >= first]
         text = f"step {place + 1}: {_words(step, names, results)}"
@@ -81,4 +90,9 @@ def _reading(network: BoundNetwork, number: int, sizes: dict[tuple[int, int], in
     one = network.constraints[number]
     cells = prod(network.sizes[v] for v in one.scope)
     inner = () if one.counted is None else tuple(_steps(one.counted, sizes))
-    return PlanStep(f"the table of {one.constraint}", float(cells), sizes.get((id(network), number)), inner)
+    parts = " and ".join(_names(network)[signal] for signal in one.signals)
+    if one.constraint.source is None:
+        text = f"the rule for {parts or 'all bindings'}"
+    else:
+        text = f"the table of {one.constraint}" + (f", for each {parts}" if parts else "")
+    return PlanStep(text, float(cells), sizes.get((id(network), number)), inner)

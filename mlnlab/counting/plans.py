@@ -15,11 +15,15 @@ from typing import TYPE_CHECKING
 
 from mlnlab.counting.cycles import cyclic_part
 from mlnlab.counting.nodes import Node, Scan, SumOut
+from mlnlab.errors import TooLargeError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from mlnlab.counting.facts import Facts
+
+
+_MOST_DEPTH = 200  # of steps: each takes a few of Python's thousand nested calls
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,8 +49,22 @@ def plan(
             parts.append(node)
             read.append(tuple(group))
             reach.append(prod(sizes[v] for v in {v for scan in group for v in scan.variables}))
+    _refuse_deep(parts)
     work = sum(_work(node) for node in parts)
     return Plan(tuple(parts), tuple(read), tuple(reach), work)
+
+
+def _refuse_deep(parts: Sequence[Node]) -> None:
+    """Raise a sentence where more steps stand on each other than can be called one from the other."""
+    level, depth = list(parts), 0
+    while level:
+        level, depth = [inner for node in level for inner in node.inputs], depth + 1
+    if depth > _MOST_DEPTH:
+        raise TooLargeError(
+            f"The plan has {depth:,} steps that stand on each other (at most {_MOST_DEPTH:,} may).",
+            float(depth),
+            ["split the formula into shorter ones"],
+        )
 
 
 def _work(node: Node) -> float:
@@ -73,22 +91,36 @@ def _summed(
 ) -> list[Node]:
     """Sum all variables outside the head out of a group; what stays is over head variables."""
     live: list[Node] = list(group)
+    costs: dict[int, tuple[bool, float]] = {}
     while True:
         live = _absorbed(live, sizes)
-        waiting = sorted({v for node in live for v in node.variables} - kept)
+        having = _by_variable(live)
+        waiting = sorted(having.keys() - kept)
         if not waiting:
             return live
-        costs = {variable: _cost(variable, live, sizes) for variable in waiting}
+        costs = {v: costs[v] if v in costs else _cost(having[v], v, sizes) for v in waiting}
         variable = min(waiting, key=lambda v: costs[v])
         if costs[variable][0] and cycles:
             part = cyclic_part(live, sizes, kept, facts)
             if part is not None:
                 done, used = part
                 live = [*(node for node in live if node not in used), done]
+                costs = {}
                 continue
-        inputs = tuple(node for node in live if variable in node.variables)
+        inputs = tuple(having[variable])
         live = [node for node in live if variable not in node.variables]
         live.append(_elimination(variable, inputs, sizes, costs[variable][1]))
+        near = {v for node in inputs for v in node.variables}
+        costs = {v: cost for v, cost in costs.items() if v not in near}
+
+
+def _by_variable(nodes: Iterable[Node]) -> dict[int, list[Node]]:
+    """Return the nodes that have each variable."""
+    having: dict[int, list[Node]] = {}
+    for node in nodes:
+        for v in node.variables:
+            having.setdefault(v, []).append(node)
+    return having
 
 
 def _elimination(variable: int, inputs: tuple[Node, ...], sizes: Mapping[int, int], cost: float) -> SumOut:
@@ -99,28 +131,32 @@ def _elimination(variable: int, inputs: tuple[Node, ...], sizes: Mapping[int, in
 
 def _absorbed(live: list[Node], sizes: Mapping[int, int]) -> list[Node]:
     """Join tables into tables that have all their variables: that only takes rows away."""
-    tables = sorted((node for node in live if len(node.variables) > 1), key=lambda node: len(node.variables))
-    for node in tables:
-        covers = [
-            other for other in tables if other is not node and set(node.variables) <= set(other.variables)
-        ]
-        if covers:
-            cover = min(covers, key=lambda other: other.estimate)
-            both = (cover, node)
-            estimate = (
-                min(cover.estimate, node.estimate)
-                if len(node.variables) == len(cover.variables)
-                else (cover.estimate)
-            )
-            weighted = cover.weighted or node.weighted
-            meet = SumOut(-1, both, cover.variables, sizes, estimate, weighted)
-            return _absorbed([*(other for other in live if other not in both), meet], sizes)
+    while (both := _covered(live)) is not None:
+        cover, node = both
+        same = len(node.variables) == len(cover.variables)
+        estimate = min(cover.estimate, node.estimate) if same else cover.estimate
+        meet = SumOut(-1, both, cover.variables, sizes, estimate, cover.weighted or node.weighted)
+        live = [*(other for other in live if other not in both), meet]
     return live
 
 
-def _cost(variable: int, live: Sequence[Node], sizes: Mapping[int, int]) -> tuple[bool, float]:
-    """Return whether summing a variable out needs a real join, and how many rows it is estimated to have."""
-    tables = [node for node in live if variable in node.variables and len(node.variables) > 1]
+def _covered(live: Sequence[Node]) -> tuple[Node, Node] | None:
+    """Return the smallest table that has all variables of another one, and this one."""
+    tables = sorted((node for node in live if len(node.variables) > 1), key=lambda node: len(node.variables))
+    having = _by_variable(tables)
+    for node in tables:
+        own = set(node.variables)
+        covers = [
+            other for other in having[node.variables[0]] if other is not node and own <= set(other.variables)
+        ]
+        if covers:
+            return min(covers, key=lambda other: other.estimate), node
+    return None
+
+
+def _cost(having: Sequence[Node], variable: int, sizes: Mapping[int, int]) -> tuple[bool, float]:
+    """Return whether summing a variable out of its nodes needs a real join, and its estimated rows."""
+    tables = [node for node in having if len(node.variables) > 1]
     if not tables:
         return False, float(sizes[variable])
     everything = {v for node in tables for v in node.variables}

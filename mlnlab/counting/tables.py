@@ -183,11 +183,16 @@ def row_keys(tables: Sequence[NDArray[np.uint32]], sizes: Sequence[int]) -> list
     """Return one number for each row, equal just where rows are equal, ordered as the rows are."""
     if prod(sizes) < 1 << 62:
         return [_packed(rows, sizes) for rows in tables]
-    # Too many combinations for one number: the rows that there are are numbered.
+    # Too many combinations for one number: from time to time the beginnings that there are are numbered.
     together = np.concatenate(tables)
-    _, places = np.unique(together, axis=0, return_inverse=True)
-    ends = np.cumsum([len(rows) for rows in tables])[:-1]
-    return list(np.split(places.reshape(-1).astype(np.int64), ends))
+    keys, span = np.zeros(len(together), np.int64), 1
+    for column, size in enumerate(sizes):
+        if span * size >= 1 << 62:
+            different, keys = np.unique(keys, return_inverse=True)
+            span = len(different)
+        keys = keys * size + together[:, column]
+        span *= size
+    return list(np.split(keys, np.cumsum([len(rows) for rows in tables])[:-1]))
 
 
 def _packed(rows: NDArray[np.uint32], sizes: Sequence[int]) -> NDArray[np.int64]:

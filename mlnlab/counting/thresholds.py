@@ -7,24 +7,38 @@ value that holds by default, and the sorted rows that are exceptions.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mlnlab.counting.tables import MOST_ROWS, Table, Vector, grouped, joined
+from mlnlab.counting.conjunctions import Threshold
+from mlnlab.counting.tables import Table, Vector, grouped, joined
 from mlnlab.errors import TooLargeError
 from mlnlab.logic.formulas import Variable, holds_between
 from mlnlab.logic.relations import frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from mlnlab.counting.binding import Grouped
-    from mlnlab.counting.conjunctions import Threshold
+    from mlnlab.counting.conjunctions import Conjunction
+    from mlnlab.logic.formulas import Relation
     from mlnlab.logic.vocabulary import Vocabulary
+
+MOST_LISTED = 10_000_000  # tuples for which a quantifier's truth is looked at: about 10 seconds
+PER_LISTED = 4e-7  # measured seconds for each of them
+_FEW_COLUMNS = 2  # of a quantity whose exceptions are mostly as few as the facts
+_MOST_COMBINATIONS = 1024  # of quantities that hold by default
+_FITS = 1 << 62
+
+COMPARE: dict[Relation, Callable[[Any, int], Any]] = {
+    "=": np.equal, "!=": np.not_equal, "<": np.less, "<=": np.less_equal,
+    ">": np.greater, ">=": np.greater_equal,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,13 +61,41 @@ def truth_of(
     if not columns:
         return Exceptions((), np.zeros((0, 0), np.uint32), default)
     by_position = dict(enumerate(sizes))
+    _refuse_many([table for table in tables if table.variables], columns, by_position)
     spread = [_spread(table, columns, by_position) for table in tables if table.variables]
     rows = np.concatenate([table.rows for table in spread])
     weights = np.concatenate([np.asarray(table.weights) for table in spread])
-    summed = grouped(Table(columns, rows, weights), by_position, object)
-    numbers = [] if summed.weights is None else summed.weights.tolist()
-    truths = [holds_between(threshold.relation, usual + number, threshold.bound) for number in numbers]
-    return Exceptions(columns, frozen(summed.rows[np.array(truths, bool) != default]), default)
+    most = abs(usual) + abs(threshold.bound) + sum(_largest(table.weights) for table in spread)
+    summed = grouped(Table(columns, rows, weights), by_position, np.int64 if most < _FITS else object)
+    truths = COMPARE[threshold.relation](np.asarray(summed.weights) + usual, threshold.bound)
+    return Exceptions(columns, frozen(summed.rows[np.asarray(truths, bool) != default]), default)
+
+
+def combinations(truths: Sequence[Exceptions]) -> Iterator[tuple[bool, ...]]:
+    """Yield which relations' rows are joined; one that holds by default enters with them and without."""
+    uses = [
+        ((False, True) if len(truth.rows) else (False,)) if truth.default else (True,) for truth in truths
+    ]
+    number = prod(map(len, uses))
+    if number > _MOST_COMBINATIONS:
+        raise TooLargeError(
+            f"Quantifiers that hold of most bindings would be counted in {number:,} combinations"
+            f" (at most {_MOST_COMBINATIONS:,} are).",
+            float(number),
+            ["split the formula, so that fewer quantifiers stand side by side"],
+        )
+    return product(*uses)
+
+
+def listed_at_most(conjunctions: Iterable[Conjunction], vocabulary: Vocabulary) -> int:
+    """Return for how many tuples the truth of quantities of several variables may be listed."""
+    waiting, found = list(conjunctions), dict[Threshold, int]()
+    while waiting:
+        for threshold in {quantity.threshold for quantity in waiting.pop().quantities} - found.keys():
+            sizes = [len(vocabulary.domain(variable.type)) for variable in threshold.head]
+            found[threshold] = prod(sizes) if len(sizes) > _FEW_COLUMNS else 0
+            waiting += [term.conjunction for term in threshold.terms]
+    return sum(found.values())
 
 
 def total_of(table: Table) -> int:
@@ -97,10 +139,19 @@ def _placed(group: Grouped, scalar: int, table: Table | None, vocabulary: Vocabu
             positions.append(position)
             columns.append(table.rows[:, variables.index(group.bound.number(argument))])
     rows = np.column_stack(columns) if columns else np.zeros((length, 0), np.uint32)
-    weights = np.full(length, scalar, object)
-    if table is not None and table.weights is not None:
-        weights = weights * table.weights.astype(object)
+    factors = None if table is None else table.weights
+    kind = np.int64 if abs(scalar) * _largest(factors) < _FITS else object
+    weights = np.full(length, scalar, kind)
+    if factors is not None:
+        weights = weights * factors.astype(kind)
     return Table(tuple(positions), rows, weights)
+
+
+def _largest(weights: NDArray[Any] | None) -> int:
+    """Return the largest absolute value, 1 where all weights are 1."""
+    if weights is None:
+        return 1
+    return max((abs(int(end)) for end in (weights.min(), weights.max())), default=0) if len(weights) else 0
 
 
 def as_table(part: Vector | Table) -> Table:
@@ -111,16 +162,23 @@ def as_table(part: Vector | Table) -> Table:
     return part
 
 
-def _spread(table: Table, columns: tuple[int, ...], sizes: Mapping[int, int]) -> Table:
-    """Repeat each row for every constant in the columns that the table lacks."""
-    missing = [column for column in columns if column not in table.variables]
-    length = len(table.rows) * prod(sizes[column] for column in missing)
-    if length > MOST_ROWS:
+def _refuse_many(tables: Sequence[Table], columns: tuple[int, ...], sizes: Mapping[int, int]) -> None:
+    """Raise a sentence where too many tuples would be listed, before any of them is."""
+    length = sum(
+        len(table.rows) * prod(sizes[column] for column in columns if column not in table.variables)
+        for table in tables
+    )
+    if length > MOST_LISTED:
         raise TooLargeError(
-            f"A quantifier's truth would be listed for {length:,} tuples (at most {MOST_ROWS:,} are).",
+            f"A quantifier's truth would be listed for {length:,} tuples (at most {MOST_LISTED:,} are).",
             float(length),
             ["use fewer constants", "let the quantified part speak of fewer free variables"],
         )
+
+
+def _spread(table: Table, columns: tuple[int, ...], sizes: Mapping[int, int]) -> Table:
+    """Repeat each row for every constant in the columns that the table lacks."""
+    missing = [column for column in columns if column not in table.variables]
     for column in missing:
         every = Table((column,), np.arange(sizes[column], dtype=np.uint32)[:, None])
         table = joined(table, every, sizes, object)
