@@ -1,107 +1,62 @@
 """Counts that follow a world from flip to flip, in time proportional to what changes.
 
 A flip changes a count by Δn of that one atom. It is found by fixing the atom's constants in each derivative
-of the normal form (:mod:`mlnlab.counting.derivatives`) and counting what is left from there: atoms are looked
-up where most of their arguments are known, and one whose other variables occur nowhere else only adds its
-number of rows. Formulas with the atom below a quantifier are counted anew.
+of the normal form (:mod:`mlnlab.counting.derivatives`) and looking up what is left from there, always where
+the fewest rows are; one whose other variables occur nowhere else only adds its number of rows. Quantifiers
+and cardinalities are views (:mod:`mlnlab.counting.views`): a flip changes the counts behind few bindings, and
+those that cross the bound are flips of the view, with consequences of their own.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from math import prod
-from typing import TYPE_CHECKING
+from collections import deque
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mlnlab.counting.binding import bound, pattern_of
 from mlnlab.counting.counter import Counter
-from mlnlab.counting.derivatives import derivatives
-from mlnlab.counting.facts import Facts, facts_of
+from mlnlab.counting.facts import facts_of
+from mlnlab.counting.flip_arrays import (
+    copied,
+    new_store,
+    programs_of,
+    with_buffer,
+    with_queue,
+    with_rows,
+    with_table,
+)
+from mlnlab.counting.flip_keys import FlipKeys, keys_of
+from mlnlab.counting.flip_programs import Compiler
 from mlnlab.counting.indicators import normal_form
 from mlnlab.counting.quantified import without_cardinalities
+from mlnlab.counting.views import Views
 from mlnlab.errors import ArgumentError
-from mlnlab.logic.ground_atoms import GroundAtom
-from mlnlab.logic.relations import sorted_rows
-from mlnlab.model.world import check_ground_atom
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
-    from mlnlab.counting.binding import BoundConjunction
+    from numpy.typing import ArrayLike, NDArray
+
+    from mlnlab.counting.flip_keys import Flips
+    from mlnlab.counting.views import View
+    from mlnlab.kernels.changing_relations import Store
     from mlnlab.logic.formulas import Formula
-    from mlnlab.logic.vocabulary import Vocabulary
+    from mlnlab.logic.ground_atoms import GroundAtom
     from mlnlab.model.database import Database
     from mlnlab.model.world import World
 
-Row = tuple[int, ...]
-Index = dict[Row, set[Row]]
-
-
-class Tuples:
-    """A relation that changes: its rows, and for each set of columns asked for, the rows by their values."""
-
-    __slots__ = ("indexes", "rows")
-
-    def __init__(self, rows: Iterable[Row]) -> None:
-        """Keep the rows."""
-        self.rows = set(rows)
-        self.indexes: dict[Row, Index] = {}
-
-    def matching(self, columns: Row, values: Row) -> set[Row]:
-        """Return the rows that have these values in these columns."""
-        if not columns:
-            return self.rows
-        index = self.indexes.get(columns)
-        if index is None:
-            index = self.indexes[columns] = {}
-            for row in self.rows:
-                index.setdefault(tuple([row[c] for c in columns]), set()).add(row)
-        return index.get(values, _NO_ROWS)
-
-    def flip(self, row: Row) -> None:
-        """Put a row in, or take it out."""
-        out = row in self.rows
-        (self.rows.discard if out else self.rows.add)(row)
-        for columns, index in self.indexes.items():
-            key = tuple([row[c] for c in columns])
-            if out:
-                index[key].discard(row)
-            else:
-                index.setdefault(key, set()).add(row)
-
-
-_NO_ROWS: set[Row] = set()
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Lookup:
-    """An atom over numbered variables; negative numbers are constants, as in a scan's pattern."""
-
-    source: str | Tuples
-    pattern: Row
-
-    def unknown(self, values: dict[int, int]) -> set[int]:
-        """Return the variables without a value."""
-        return {number for number in self.pattern if number >= 0 and number not in values}
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Derivative:
-    """One T_W of one formula: its coefficient for false and for true atoms, and what is to be looked up."""
-
-    formula: int
-    if_false: int
-    if_true: int
-    head: Row
-    lookups: tuple[_Lookup, ...]
-    sizes: Row
+MOST_UNDONE = 1000  # calls that can be taken back
+_SAFE = 1 << 62
 
 
 class IncrementalCounts:
-    r"""n_i of several formulas in a world that changes atom by atom.
+    r"""n_i of several formulas in a world, or several chains of worlds, that change atom by atom.
+
+    Single atoms are flipped as :class:`~mlnlab.logic.ground_atoms.GroundAtom`; samplers pass rows of constant
+    numbers, many at once. Each method says by how much the counts change, and ``undo`` takes it back.
 
     >>> import mlnlab as ml
+    >>> from mlnlab.logic.ground_atoms import GroundAtom
     >>> mln = ml.MLN.from_text("person = {Anna, Bob}\nSmokes(person)")
     >>> world = ml.World.of(mln.vocabulary, [("Smokes", ("Anna",))])
     >>> counts = IncrementalCounts([mln.parse("Smokes(x) v Smokes(y)")], world)
@@ -111,153 +66,190 @@ class IncrementalCounts:
     [1]
     >>> counts.numbers
     [4]
+    >>> counts.changes_of("Smokes", [[0], [1]]).tolist()
+    [[-1], [-1]]
     """
 
-    def __init__(self, formulas: Sequence[Formula], world: Database | World) -> None:
-        """Count the formulas once, by planning."""
-        self.formulas, self.vocabulary = tuple(formulas), world.vocabulary
+    def __init__(self, formulas: Sequence[Formula], world: Database | World, *, chains: int = 1) -> None:
+        """Count the formulas once, by planning; every chain starts in the world."""
+        if chains < 1:
+            raise ArgumentError(f"At least one chain is needed, not {chains}.")
+        self.formulas, self.vocabulary, self.chains = tuple(formulas), world.vocabulary, chains
         facts = facts_of(world)
-        self._terms = [without_cardinalities(normal_form(formula)) for formula in self.formulas]
-        self._counters = [Counter(formula, self.vocabulary) for formula in self.formulas]
-        self.numbers = [counter(facts) for counter in self._counters]
-        self._tuples = {
-            name: Tuples(map(tuple, facts.rows(name).tolist())) for name in self.vocabulary.predicates
-        }
-        self._derivatives: dict[str, tuple[list[_Derivative], list[int]]] = {}
+        numbers = [Counter(formula, self.vocabulary)(facts) for formula in self.formulas]
+        views = Views(facts)
+        terms = [views.plain(without_cardinalities(normal_form(formula))) for formula in self.formulas]
+        self._compiler = Compiler(views.vocabulary)
+        for number, own in enumerate(terms):
+            self._compiler.add(number, own)
+        for number, view in enumerate(views.all):
+            self._compiler.add(-1 - number, view.terms, view)
+        kind = self._kind(numbers, views.all)
+        self._programs = programs_of(self._compiler, views.all, kind)
+        self._atoms = FlipKeys(self._compiler.by_name, self.vocabulary, chains)
+        self._kernel = _compiled_or_plain(kind)
+        self._store = self._filled(views, numbers, kind)
+        self._done: deque[Flips] = deque(maxlen=MOST_UNDONE)
 
-    def holds(self, atom: GroundAtom) -> bool:
+    # --- one atom at a time
+
+    @property
+    def numbers(self) -> list[int]:
+        """The counts now, of the first chain where there are several."""
+        numbers: list[int] = self._store.totals[0].tolist()
+        return numbers
+
+    @property
+    def numbers_by_chain(self) -> NDArray[Any]:
+        """The counts now, a row for each chain."""
+        return self._store.totals.copy()
+
+    def holds(self, atom: GroundAtom, chain: int = 0) -> bool:
         """Return whether an atom is true now."""
-        return self._row(atom) in self._tuples[atom.predicate].rows
+        from mlnlab.kernels.changing_relations import place_of
 
-    def change(self, atom: GroundAtom) -> list[int]:
+        _, (relation,), (key,) = self._atoms.of_atoms([atom], chain)
+        owner = int(self._programs.indexes[relation]) + self._shift(int(relation), chain)
+        with np.errstate(over="ignore"):  # hashes are meant to
+            place = self._kernel(place_of)(self._store, owner, int(key))
+        return bool(self._store.owner[place] >= 0 and self._store.number[place] != 0)
+
+    def change(self, atom: GroundAtom, chain: int = 0) -> list[int]:
         """Return by how much each count would change if the atom were flipped; nothing is changed."""
-        return self._change(atom.predicate, self._row(atom))
+        found: list[int] = self._run(self._atoms.of_atoms([atom], chain), changing=False)[0].tolist()
+        return found
 
-    def changes(self, atoms: Sequence[GroundAtom]) -> list[list[int]]:
-        """Return what each atom's flip alone would change: what a sampler asks of many candidates."""
-        return [self.change(atom) for atom in atoms]
+    def changes(self, atoms: Sequence[GroundAtom], chain: int = 0) -> list[list[int]]:
+        """Return what each atom's flip alone would change."""
+        found: list[list[int]] = self._run(self._atoms.of_atoms(atoms, chain), changing=False).tolist()
+        return found
 
-    def flip(self, atom: GroundAtom) -> list[int]:
+    def flip(self, atom: GroundAtom, chain: int = 0) -> list[int]:
         """Flip an atom; return by how much each count has changed."""
-        row = self._row(atom)
-        change = self._change(atom.predicate, row)
-        self._tuples[atom.predicate].flip(row)
-        self.numbers = [number + more for number, more in zip(self.numbers, change, strict=True)]
-        return change
+        return self.flip_all([atom], chain)
 
-    def flip_all(self, atoms: Iterable[GroundAtom]) -> list[int]:
+    def flip_all(self, atoms: Iterable[GroundAtom], chain: int = 0) -> list[int]:
         """Flip several atoms, one after the other; return by how much each count has changed in all."""
-        before = self.numbers
-        for atom in atoms:
-            self.flip(atom)
-        return [after - old for after, old in zip(self.numbers, before, strict=True)]
+        flips = self._atoms.of_atoms(list(atoms), chain)
+        return _total(self._flipped(flips))
 
-    def _row(self, atom: GroundAtom) -> Row:
-        if not isinstance(atom, GroundAtom):
-            raise ArgumentError(f'A ground atom is needed, as GroundAtom("Smokes", ("Anna",)), not {atom!r}.')
-        check_ground_atom(atom, self.vocabulary)
-        domains = map(self.vocabulary.domain, self.vocabulary[atom.predicate].types)
-        return tuple([domain.number(name) for domain, name in zip(domains, atom.arguments, strict=True)])
+    # --- many at once
 
-    def _change(self, predicate: str, row: Row) -> list[int]:
-        if predicate not in self._derivatives:
-            self._derivatives[predicate] = self._prepared(predicate)
-        local, anew = self._derivatives[predicate]
-        true = row in self._tuples[predicate].rows
-        change = [0] * len(self.formulas)
-        for derivative in local:
-            coefficient = derivative.if_true if true else derivative.if_false
-            values = _fitted(derivative.head, row)
-            if values is not None:
-                number = self._number(derivative.lookups, values, derivative.sizes)
-                change[derivative.formula] += coefficient * number
-        if anew:
-            facts = self._facts(predicate, row)
-            for formula in anew:
-                change[formula] = self._counters[formula](facts) - self.numbers[formula]
-        return change
+    def changes_of(self, predicate: str, rows: ArrayLike, chains: ArrayLike = 0) -> NDArray[Any]:
+        """Return what each atom's flip alone would change: a row for each atom, a column for each formula.
 
-    def _facts(self, predicate: str, flipped: Row) -> Facts:
-        """Return the facts of now with one atom the other way."""
-        tables = {}
-        for name, tuples in self._tuples.items():
-            rows = tuples.rows ^ {flipped} if name == predicate else tuples.rows
-            arity = self.vocabulary[name].arity
-            tables[name] = sorted_rows(np.array(list(rows), np.uint32).reshape(len(rows), arity))
-        return Facts(self.vocabulary, tables)
+        ``rows`` hold constant numbers; ``chains`` is one chain for all, or one for each row.
+        """
+        return self._run(self._atoms.of_rows(predicate, rows, chains), changing=False)
 
-    def _number(self, lookups: Sequence[_Lookup], values: dict[int, int], sizes: Row) -> int:
-        """Count the bindings that go with the values known so far, by the atom that leaves least open."""
-        if not lookups:
-            return prod(size for number, size in enumerate(sizes) if number not in values)
-        found = []
-        for place, lookup in enumerate(lookups):
-            columns = tuple([c for c, n in enumerate(lookup.pattern) if n < 0 or n in values])
-            known = tuple([-1 - n if (n := lookup.pattern[c]) < 0 else values[n] for c in columns])
-            source = self._tuples[lookup.source] if isinstance(lookup.source, str) else lookup.source
-            rows = source.matching(columns, known)
-            if not rows:
-                return 0
-            found.append((len(rows), place, rows))
-        _, place, rows = min(found, key=lambda item: item[:2])
-        chosen, rest = lookups[place], [*lookups[:place], *lookups[place + 1 :]]
-        fresh = chosen.unknown(values)
-        if _is_plain(chosen, values) and not any(fresh.intersection(other.pattern) for other in rest):
-            return len(rows) * self._number(rest, {**values, **dict.fromkeys(fresh, 0)}, sizes)
-        total = 0
-        for row in rows:
-            extended = _fitted(chosen.pattern, row, values)
-            if extended is not None:
-                total += self._number(rest, extended, sizes)
-        return total
+    def flip_rows(self, predicate: str, rows: ArrayLike, chains: ArrayLike = 0) -> NDArray[Any]:
+        """Flip atoms one after the other, each in its chain; return what each flip has changed.
 
-    def _prepared(self, predicate: str) -> tuple[list[_Derivative], list[int]]:
-        local: list[_Derivative] = []
-        anew: list[int] = []
-        declared = self.vocabulary[predicate]
-        for number, terms in enumerate(self._terms):
-            if any(term.conjunction.quantities for term in terms):
-                anew.append(number)
-                continue
-            # Flipping a false atom adds odd + even terms; flipping a true one takes odd - even ones away.
-            for found, signs in zip(derivatives(terms, declared), ((1, -1), (1, 1)), strict=True):
-                for term in found:
-                    left = bound(term.conjunction, self.vocabulary)
-                    if left is not None:
-                        signed = (term.coefficient * signs[0], term.coefficient * signs[1])
-                        local.append(_derivative(number, signed, left, self.vocabulary))
-        return local, anew
+        A block of which exactly one is true moves by two rows; the sum over the rows is what it changes.
+        """
+        return self._flipped(self._atoms.of_rows(predicate, rows, chains))
+
+    def undo(self) -> list[int]:
+        """Take the last flips back, all that one call has made; return by how much each count has changed."""
+        if not self._done:
+            raise ArgumentError("Nothing was flipped that could be taken back.")
+        chains, relations, keys = self._done.pop()
+        return _total(
+            self._run((chains[::-1].copy(), relations[::-1].copy(), keys[::-1].copy()), changing=True)
+        )
+
+    def copy(self) -> IncrementalCounts:
+        """Return counts that are now the same and go their own way; what is prepared is shared."""
+        other = object.__new__(IncrementalCounts)
+        other.__dict__.update(self.__dict__)
+        other._store = copied(self._store)
+        other._done = deque(self._done, MOST_UNDONE)
+        return other
+
+    # --- running the kernel
+
+    def _flipped(self, flips: Flips) -> NDArray[Any]:
+        changes = self._run(flips, changing=True)
+        self._done.append(flips)
+        return changes
+
+    def _run(self, flips: Flips, *, changing: bool) -> NDArray[Any]:
+        from mlnlab.kernels.changing_relations import moved
+        from mlnlab.kernels.counting_flips import BUFFER_FULL, DONE, QUEUE_FULL, ROWS_FULL, flipped
+
+        changes = np.zeros((len(flips[2]), len(self.formulas)), self._store.totals.dtype)
+        kernel = self._kernel(flipped)
+        self._store.cursor[:6] = 0
+        with np.errstate(over="ignore"):  # hashes are meant to
+            while (status := kernel(self._programs, self._store, *flips, changing, changes)) != DONE:
+                if status == BUFFER_FULL:
+                    self._store = with_buffer(self._store)
+                elif status == QUEUE_FULL:
+                    self._store = with_queue(self._store)
+                elif status == ROWS_FULL:
+                    self._store = with_rows(self._store)
+                else:
+                    larger = with_table(self._store)
+                    self._kernel(moved)(self._store, larger)
+                    self._store = larger
+        return changes
+
+    def _shift(self, relation: int, chain: int) -> int:
+        first = int(self._programs.indexes[relation])
+        return 0 if self._programs.static[first] else chain * len(self._programs.strides)
+
+    def _kind(self, numbers: Sequence[int], views: Sequence[View]) -> type:
+        """Return the kind of number that holds every count, whatever is flipped."""
+        reach = sum(map(abs, numbers)) + sum(abs(view.usual) for view in views)
+        for found in self._compiler.programs:
+            reach += sum(program.reach for program in found)
+        return np.int64 if reach < _SAFE else object
+
+    def _filled(self, views: Views, numbers: Sequence[int], kind: type) -> Store:
+        from mlnlab.kernels.changing_relations import filled
+
+        changing = {
+            relation.number: keys_of(views.facts.rows(str(name)), relation.sizes)
+            for name, relation in self._compiler.by_name.items() if relation.listed is None
+        }  # fmt: skip
+        static = {
+            relation.number: keys_of(relation.listed, relation.sizes)
+            for relation in self._compiler.relations if relation.listed is not None
+        }  # fmt: skip
+        rows = self.chains * sum(map(len, changing.values())) + sum(map(len, static.values()))
+        counted = self.chains * sum(view.counts.length for view in views.all)
+        store = new_store(self._programs, self.chains, len(self.formulas), rows, counted, kind)
+        fill = self._kernel(filled)
+        with np.errstate(over="ignore"):
+            for relation, keys in static.items():
+                fill(self._programs, store, relation, keys, 0)
+            for chain in range(self.chains):
+                for relation, keys in changing.items():
+                    fill(self._programs, store, relation, keys, chain)
+                self._list_counts(store, views.all, chain)
+        store.totals[:] = np.array(numbers, kind)
+        return store
+
+    def _list_counts(self, store: Store, views: Sequence[View], chain: int) -> None:
+        from mlnlab.kernels.changing_relations import counted
+
+        for number, view in enumerate(views):
+            keys = keys_of(view.counts.rows, self._compiler.by_name[view.predicate.name].sizes)
+            owner = int(self._programs.views[number, 1]) + chain * len(self._programs.strides)
+            weights = np.asarray(view.counts.weights).astype(store.number.dtype)
+            self._kernel(counted)(store, owner, keys, weights)
 
 
-def _derivative(
-    formula: int, signed: tuple[int, int], left: BoundConjunction, words: Vocabulary
-) -> _Derivative:
-    conjunction = left.conjunction
-    numbers = {variable: number for number, variable in enumerate(conjunction.variables)}
-    head = pattern_of(conjunction.head, [argument.type for argument in conjunction.head], numbers, words)
-    lookups = []
-    for scan in left.scans:
-        if scan.listed is not None:
-            source: str | Tuples = Tuples(map(tuple, scan.listed.tolist()))
-            lookups.append(_Lookup(source, scan.variables))
-        else:
-            local = scan.pattern or tuple(range(len(scan.variables)))
-            pattern = tuple(scan.variables[n] if n >= 0 else n for n in local)
-            lookups.append(_Lookup(str(scan.source), pattern))
-    return _Derivative(formula, signed[0], signed[1], head or (), tuple(lookups), left.sizes)
+def _total(changes: NDArray[Any]) -> list[int]:
+    return [sum(column) for column in changes.T.tolist()]
 
 
-def _fitted(pattern: Row, row: Row, known: dict[int, int] | None = None) -> dict[int, int] | None:
-    """Return the values of variables with which a pattern becomes the row; ``None`` where it cannot."""
-    values = dict(known or {})
-    for wanted, constant in zip(pattern, row, strict=True):
-        expected = -1 - wanted if wanted < 0 else values.setdefault(wanted, constant)
-        if expected != constant:
-            return None
-    return values
+def _compiled_or_plain(kind: type) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return what makes a kernel fit for a kind of number; beyond 64 bits plain Python does the counting."""
+    from mlnlab.kernels.compiled import plain_twin
+
+    return plain_twin if kind is object else _as_it_is
 
 
-def _is_plain(lookup: _Lookup, values: dict[int, int]) -> bool:
-    """Tell whether every row that matches binds: no variable without a value occurs twice."""
-    open_places = [number for number in lookup.pattern if number >= 0 and number not in values]
-    return len(open_places) == len(set(open_places))
+def _as_it_is(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    return kernel

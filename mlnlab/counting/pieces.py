@@ -41,6 +41,11 @@ class Piece:
     weights: Table | None = None
 
     @property
+    def everywhere(self) -> bool:
+        """Whether the piece is one number, whatever the positions hold."""
+        return not self.same and not self.tables
+
+    @property
     def bound(self) -> int:
         """No value is larger than this."""
         return abs(self.number) * (1 if self.weights is None else _largest(np.asarray(self.weights.weights)))
@@ -242,3 +247,44 @@ def met(tables: Sequence[Table], sizes: Mapping[int, int], kind: type) -> Table:
         found = joined(found, best, sizes, kind) if known else best
     order = sorted(range(len(found.variables)), key=found.variables.__getitem__)
     return Table(tuple(sorted(found.variables)), frozen(found.rows[:, order]), found.weights)
+
+
+# --- many pieces are made few ones --------------------------------------------------------------
+
+
+def one_piece(pieces: Sequence[Piece], sizes: Mapping[int, int]) -> list[Piece]:
+    """Write all pieces out over the positions of all of them, as one piece beside the usual number."""
+    usual = [piece for piece in pieces if piece.everywhere]
+    others = [piece for piece in pieces if not piece.everywhere]
+    kind = np.int64 if sum(piece.bound for piece in others) < 1 << 62 else object
+    tables = [written_out(piece, sizes, kind) for piece in others]
+    columns = tuple(sorted({position for table in tables for position in table.variables}))
+    spread_out = [spread(table, columns, sizes, kind) for table in tables]
+    rows = np.concatenate([table.rows for table in spread_out])
+    weights = np.concatenate([np.asarray(table.weights) for table in spread_out])
+    return [*usual, Piece(1, weights=grouped(Table(columns, rows, weights), sizes, kind))]
+
+
+def written_out(piece: Piece, sizes: Mapping[int, int], kind: type) -> Table:
+    """Return a piece's numbers as a table over the positions that matter to it."""
+    tables = [*piece.where, *([] if piece.weights is None else [piece.weights])]
+    for one, other in piece.same:
+        every = np.arange(sizes[one], dtype=np.uint32)
+        if other >= 0:
+            tables.append(Table((one, other), np.repeat(every[:, None], 2, axis=1)))
+        else:
+            tables.append(Table((one,), every[-1 - other : -other][:, None]))
+    found = met(tables, sizes, kind)
+    weights: NDArray[Any] = np.full(len(found.rows), piece.number, kind)
+    return Table(found.variables, found.rows, weights if found.weights is None else weights * found.weights)
+
+
+def spread(table: Table, columns: tuple[int, ...], sizes: Mapping[int, int], kind: type) -> Table:
+    """Repeat each row for every constant in the columns that the table lacks."""
+    result = table
+    for column in columns:
+        if column not in table.variables:
+            every = np.arange(sizes[column], dtype=np.uint32)[:, None]
+            result = joined(result, Table((column,), every), sizes, kind)
+    rows = result.rows[:, [result.variables.index(column) for column in columns]]
+    return Table(columns, frozen(rows), result.weights)

@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mlnlab.counting.grouping import places_of
-from mlnlab.counting.pieces import Piece, added, folded, leaders, led, met
-from mlnlab.counting.tables import Table, grouped, joined, row_keys
-from mlnlab.logic.relations import frozen, sorted_rows
+from mlnlab.counting.pieces import Piece, added, folded, leaders, led, met, one_piece
+from mlnlab.counting.tables import Table, row_keys
+from mlnlab.logic.relations import sorted_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -63,13 +63,13 @@ def tips_of(
     The positions are those of the atom's arguments, then of the threshold's head.
     """
     if len(counts) + len(changes) > MOST_PIECES:
-        changes = _listed(changes, sizes)
+        changes = one_piece(changes, sizes)
     if len(counts) + len(changes) > MOST_PIECES:
-        counts = _listed(counts, sizes)
-    steady = sum(piece.number for piece in changes if _everywhere(piece))
-    now = sum(piece.number for piece in counts if _everywhere(piece))
-    moving = [piece for piece in changes if not _everywhere(piece)]
-    lying = [piece for piece in counts if not _everywhere(piece)]
+        counts = one_piece(counts, sizes)
+    steady = sum(piece.number for piece in changes if piece.everywhere)
+    now = sum(piece.number for piece in counts if piece.everywhere)
+    moving = [piece for piece in changes if not piece.everywhere]
+    lying = [piece for piece in counts if not piece.everywhere]
     parts: dict[object, list[Piece]] = {}
     for moved in _subsets(moving):
         if not moved and not steady:
@@ -93,10 +93,6 @@ def _tips(piece: Piece) -> Iterator[Tips]:
             yield Tips(
                 number * piece.number, piece.same, (*piece.where, Table(piece.weights.variables, rows))
             )
-
-
-def _everywhere(piece: Piece) -> bool:
-    return not piece.same and not piece.where and piece.weights is None
 
 
 def _subsets(pieces: Sequence[Piece]) -> Iterator[tuple[Piece, ...]]:
@@ -186,42 +182,3 @@ def _values(piece: Piece, rows: Table, leader: Mapping[int, int], sizes: Mapping
     if piece.bound >= 1 << 62:
         weights = weights.astype(object)
     return np.asarray(weights[places_of(keys, known)] * piece.number)
-
-
-# --- many pieces are made few ones --------------------------------------------------------------
-
-
-def _listed(pieces: Sequence[Piece], sizes: Mapping[int, int]) -> list[Piece]:
-    """Write all pieces out over the positions of all of them, as one piece beside the usual number."""
-    usual = [piece for piece in pieces if _everywhere(piece)]
-    others = [piece for piece in pieces if not _everywhere(piece)]
-    kind = np.int64 if sum(piece.bound for piece in others) < 1 << 62 else object
-    tables = [_written_out(piece, sizes, kind) for piece in others]
-    columns = tuple(sorted({position for table in tables for position in table.variables}))
-    spread = [_spread(table, columns, sizes, kind) for table in tables]
-    rows = np.concatenate([table.rows for table in spread])
-    weights = np.concatenate([np.asarray(table.weights) for table in spread])
-    return [*usual, Piece(1, weights=grouped(Table(columns, rows, weights), sizes, kind))]
-
-
-def _written_out(piece: Piece, sizes: Mapping[int, int], kind: type) -> Table:
-    tables = [*piece.where, *([] if piece.weights is None else [piece.weights])]
-    for one, other in piece.same:
-        every = np.arange(sizes[one], dtype=np.uint32)
-        if other >= 0:
-            tables.append(Table((one, other), np.repeat(every[:, None], 2, axis=1)))
-        else:
-            tables.append(Table((one,), every[-1 - other : -other][:, None]))
-    found = met(tables, sizes, kind)
-    weights: NDArray[Any] = np.full(len(found.rows), piece.number, kind)
-    return Table(found.variables, found.rows, weights if found.weights is None else weights * found.weights)
-
-
-def _spread(table: Table, columns: tuple[int, ...], sizes: Mapping[int, int], kind: type) -> Table:
-    result = table
-    for column in columns:
-        if column not in table.variables:
-            every = np.arange(sizes[column], dtype=np.uint32)[:, None]
-            result = joined(result, Table((column,), every), sizes, kind)
-    rows = result.rows[:, [result.variables.index(column) for column in columns]]
-    return Table(columns, frozen(rows), result.weights)

@@ -36,8 +36,10 @@ def _modules() -> tuple[ModuleType, ...]:
         belief_propagation,
         belief_propagation_graph,
         belief_propagation_order,
+        changing_relations,
         counting,
         counting_cycles,
+        counting_flips,
         counting_groups,
         fact_scan,
         gibbs,
@@ -58,4 +60,5 @@ def _modules() -> tuple[ModuleType, ...]:
     slices = sample_sat_constraints, sample_sat, sample_sat_components, sample_sat_slices
     searching = modes, walk_steps, walk_blocks, walk_sat
     beliefs = belief_propagation_graph, belief_propagation, belief_propagation_order
-    return *sampling, *slices, *searching, *beliefs, counting, counting_cycles, counting_groups, fact_scan
+    flips = changing_relations, counting_flips
+    return *sampling, *slices, *searching, *beliefs, counting, counting_cycles, counting_groups, *flips, fact_scan
