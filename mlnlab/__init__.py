@@ -64,6 +64,7 @@ _HOMES = {
     "groundings": "counting.groundings_shown",
     "groundings_view": "widgets.groundings_view",
     "infer": "inference.asking",
+    "inference_plan": "inference.choosing",
     "junction_tree": "factors.junction_tree",
     "live": "widgets.running",
     "load": "model.loading",

@@ -26,11 +26,25 @@ def constraints_of(ground: Ground) -> Constraints:
     atoms = firsts[1:] - firsts[:-1]
     owners = np.repeat(np.arange(len(clauses.options), dtype=np.uint32), atoms)
     owners.setflags(write=False)
+    in_tables = np.bincount(clauses.scope, minlength=len(clauses.options)) > 0
+    plain = ((atoms == 1) & (clauses.options == 2) & ~in_tables).astype(np.uint8)
+    plain.setflags(write=False)
     return Constraints(
         clauses.starts, clauses.literals, *_joining(ground.network.strengths),
         clauses.scope_starts, clauses.scope, clauses.strides, *_joining(ground.network.table_strengths),
-        owners,
+        owners, plain, _simple(ground, plain[owners]),
     )  # fmt: skip
+
+
+def _simple(ground: Ground, plain_atoms: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return which clauses, and behind them tables, are over plain atoms alone."""
+    clauses = ground.clauses
+    starts = clauses.starts.astype(np.int64)
+    before = np.concatenate([[0], np.cumsum(plain_atoms[clauses.literals >> 1] == 0)])
+    simple = before[starts[1:]] == before[starts[:-1]]
+    found = np.concatenate([simple, np.zeros(clauses.number_of_tables, np.bool_)]).astype(np.uint8)
+    found.setflags(write=False)
+    return found
 
 
 def _joining(strengths: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:

@@ -33,14 +33,21 @@ def compiled(function: Kernel) -> Kernel:
     return kernel  # type: ignore[no-any-return]
 
 
+def inlined(function: Kernel) -> Kernel:
+    """Return a part of kernels that is written out in each of them: a call with many arrays costs more."""
+    kernel: Any = njit(nogil=True, inline="always")(function)
+    return kernel  # type: ignore[no-any-return]
+
+
 def plain_twin(kernel: Callable[..., Any]) -> Callable[..., Any]:
     """Return the kernel as plain Python; the kernels that it calls are plain Python too."""
     return _plain(kernel, {})
 
 
 def kernels_of(module: ModuleType) -> tuple[Callable[..., Any], ...]:
-    """Return the kernels that a module has or uses."""
-    return tuple(value for value in vars(module).values() if isinstance(value, Dispatcher))
+    """Return the kernels that a module has or uses; what is written out in them is none."""
+    found = (value for value in vars(module).values() if isinstance(value, Dispatcher))
+    return tuple(kernel for kernel in found if kernel.targetoptions.get("inline") != "always")
 
 
 def is_cached(kernel: Callable[..., Any]) -> bool:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mlnlab.kernels.compiled import compiled
+from mlnlab.kernels.compiled import compiled, inlined
 from mlnlab.kernels.ground_network import Chain, Network
 from mlnlab.kernels.random_numbers import next_below, next_uniform
 from mlnlab.kernels.sample_sat_constraints import (
@@ -28,7 +28,6 @@ from mlnlab.kernels.sample_sat_constraints import (
     Constraints,
     Slice,
     flip,
-    is_plain,
     move,
     other_option,
     smallest_slice,
@@ -37,53 +36,52 @@ from mlnlab.kernels.sample_sat_constraints import (
 if TYPE_CHECKING:
     from typing import Any
 
+    from numpy.typing import NDArray
+
     Number = int | np.integer[Any]
 
 _1 = np.uint32(1)
 NOISE = 0.5  # share of the walking moves that take any literal, as in Wei, Erenrich and Selman (2004)
 
 
-@compiled
-def broken_by_flip(network: Network, chain: Chain, work: Slice, atom: Number) -> int:
+@inlined
+def broken_by_flip(
+    atom_starts: NDArray[np.uint32], occurrences: NDArray[np.uint32], satisfied: NDArray[np.uint32],
+    asked: NDArray[np.uint8], value: Number, atom: Number,
+) -> int:  # fmt: skip
     """Count the clauses in hand that only this atom's literal satisfies."""
-    value, number = chain.values[atom], 0
-    for place in range(network.atom_starts[atom], network.atom_starts[atom + 1]):
-        occurrence = network.occurrences[place]
-        clause = occurrence >> _1
-        if work.asked[clause] == HAND and (value ^ (occurrence & _1)):
-            number += chain.satisfied[clause] == 1
+    number = 0
+    for place in range(atom_starts[atom], atom_starts[atom + 1]):
+        occurrence = occurrences[place]
+        if value ^ (occurrence & _1):
+            clause = occurrence >> _1
+            number += satisfied[clause] == 1 and asked[clause] == HAND
     return number
 
 
-@compiled
-def mended_by_flip(network: Network, chain: Chain, work: Slice, atom: Number) -> int:
-    """Count the broken clauses in hand that this atom's flip satisfies."""
-    value, number = chain.values[atom], 0
-    for place in range(network.atom_starts[atom], network.atom_starts[atom + 1]):
-        occurrence = network.occurrences[place]
-        clause = occurrence >> _1
-        if work.asked[clause] == HAND and not (value ^ (occurrence & _1)):
-            number += chain.satisfied[clause] == 0
+@inlined
+def change_by_flip(
+    atom_starts: NDArray[np.uint32], occurrences: NDArray[np.uint32], satisfied: NDArray[np.uint32],
+    asked: NDArray[np.uint8], value: Number, atom: Number,
+) -> int:  # fmt: skip
+    """Count the clauses in hand that break by this atom's flip, less those that it mends."""
+    number = 0
+    for place in range(atom_starts[atom], atom_starts[atom + 1]):
+        occurrence = occurrences[place]
+        clause, is_true = occurrence >> _1, value ^ (occurrence & _1)
+        if satisfied[clause] == is_true and asked[clause] == HAND:
+            number += 1 if is_true else -1
     return number
 
 
-# --- moves ----------------------------------------------------------------------------------------
+# --- moves of any choice --------------------------------------------------------------------------
 
 
 @compiled
-def wander(network: Network, constraints: Constraints, chain: Chain, work: Slice, acceptance: float) -> None:
-    """Try another option of any member; each constraint it breaks on balance is accepted so probably."""
-    choice = work.members[work.sizes[FIRST] + next_below(chain.random, work.sizes[MEMBERS])]
-    if is_plain(network, choice):
-        atom = network.first_atoms[choice]
-        change = broken_by_flip(network, chain, work, atom)
-        if work.sizes[BROKEN]:
-            change -= mended_by_flip(network, chain, work, atom)
-        if change <= 0 or next_uniform(chain.random) < acceptance**change:
-            flip(network, chain, work, atom)
-            chain.chosen[choice] = _1 - chain.chosen[choice]
-            work.drawn[choice] = chain.chosen[choice]
-        return
+def wander_block(
+    network: Network, constraints: Constraints, chain: Chain, work: Slice, choice: Number, acceptance: float
+) -> None:
+    """Try another option of a block, or of an atom in tables; undo what is not accepted."""
     before, old = work.sizes[BROKEN], np.int64(chain.chosen[choice])
     move(network, constraints, chain, work, choice, other_option(network, chain, work, choice))
     change = work.sizes[BROKEN] - before
@@ -92,9 +90,8 @@ def wander(network: Network, constraints: Constraints, chain: Chain, work: Slice
 
 
 @compiled
-def walk(network: Network, constraints: Constraints, chain: Chain, work: Slice) -> None:
-    """Take a broken constraint and change a choice of it: any, or the one that breaks the fewest others."""
-    constraint = np.int64(work.broken[next_below(chain.random, work.sizes[BROKEN])])
+def walk(network: Network, constraints: Constraints, chain: Chain, work: Slice, constraint: Number) -> None:
+    """Change a choice of a broken constraint: any, or the one that breaks the fewest others."""
     clauses = len(constraints.odds)
     in_table = bool(constraint >= clauses)
     if in_table:
@@ -134,8 +131,11 @@ def breaks(
         )  # of tables any place will do: which option would mend them is not known beforehand
     atom = constraints.literals[place] >> _1
     choice = constraints.owners[atom]
-    if is_plain(network, choice):
-        return np.int64(broken_by_flip(network, chain, work, atom))
+    if constraints.plain[choice]:
+        value = chain.values[atom]
+        return np.int64(
+            broken_by_flip(network.atom_starts, network.occurrences, chain.satisfied, work.asked, value, atom)
+        )
     before, old = work.sizes[BROKEN], np.int64(chain.chosen[choice])
     mend(network, constraints, chain, work, place, in_table)
     number: Number = work.sizes[BROKEN] - before + 1
@@ -164,33 +164,114 @@ def mend(
 # --- searching and wandering ----------------------------------------------------------------------
 
 
+@inlined
+def wander_atom(
+    atom_starts: NDArray[np.uint32], occurrences: NDArray[np.uint32], satisfied: NDArray[np.uint32],
+    values: NDArray[np.uint8], asked: NDArray[np.uint8], broken: NDArray[np.uint32],
+    places: NDArray[np.uint32], sizes: NDArray[np.int64], random: NDArray[np.uint64],
+    atom: Number, acceptance: float,
+) -> None:  # fmt: skip
+    """Flip an atom without tables, where that breaks too little to be refused."""
+    value = values[atom]
+    change = change_by_flip(atom_starts, occurrences, satisfied, asked, value, atom)
+    if change > 0:
+        probability = 1.0
+        for _ in range(change):
+            probability *= acceptance
+        if next_uniform(random) >= probability:
+            return
+    flip(atom_starts, occurrences, satisfied, values, asked, broken, places, sizes, atom)
+
+
+@inlined
+def pick_literal(
+    starts: NDArray[np.uint32], literals: NDArray[np.uint32], frozen: NDArray[np.uint8],
+    atom_starts: NDArray[np.uint32], occurrences: NDArray[np.uint32], satisfied: NDArray[np.uint32],
+    values: NDArray[np.uint8], asked: NDArray[np.uint8], random: NDArray[np.uint64], clause: Number,
+) -> Number:  # fmt: skip
+    """Return the atom of a broken clause to flip: any, or the one that breaks the fewest others."""
+    at_random = next_uniform(random) < NOISE
+    fewest, best, ties = 1 << 40, np.int64(-1), 0
+    for place in range(starts[clause], starts[clause + 1]):
+        atom = np.int64(literals[place] >> _1)
+        if frozen[atom]:
+            continue
+        number = 0
+        if not at_random:
+            number = broken_by_flip(atom_starts, occurrences, satisfied, asked, values[atom], atom)
+        if number < fewest:
+            fewest, best, ties = number, atom, 1
+        elif number == fewest:
+            ties += 1
+            if next_below(random, ties) == 0:
+                best = atom
+    return best
+
+
 @compiled
-def search(
-    network: Network, constraints: Constraints, chain: Chain, work: Slice,
-    walking: float, acceptance: float, most: int,
+def wander(
+    network: Network, constraints: Constraints, chain: Chain, work: Slice, acceptance: float, visits: int,
+    most: int,
 ) -> int:  # fmt: skip
-    """Move until nothing in hand is broken, at most so often; return the number of moves."""
-    for number in range(most):
-        if work.sizes[BROKEN] == 0:
-            return number
-        if next_uniform(chain.random) < walking:
-            walk(network, constraints, chain, work)
+    """Try other options of any members; each constraint that breaks on balance is accepted so probably.
+
+    Until nothing was broken after so many moves, at most so long; return the number of moves.
+    """
+    # Calls with all arrays cost more than a move itself, so those of plain atoms get what they need.
+    atom_starts, occurrences, satisfied = network.atom_starts, network.occurrences, chain.satisfied
+    values, asked, members, sizes, random = chain.values, work.asked, work.members, work.sizes, chain.random
+    first, number, plain, first_atoms = sizes[FIRST], sizes[MEMBERS], constraints.plain, network.first_atoms
+    for moves in range(most):
+        if visits == 0:
+            return moves
+        choice = members[first + next_below(random, number)]
+        if plain[choice]:
+            atom = np.int64(first_atoms[choice])
+            wander_atom(
+                atom_starts, occurrences, satisfied, values, asked, work.broken, work.places, sizes, random,
+                atom, acceptance,
+            )  # fmt: skip
+            chain.chosen[choice] = work.drawn[choice] = 1 - values[atom]  # option 0 makes the atom true
         else:
-            wander(network, constraints, chain, work, acceptance)
+            wander_block(network, constraints, chain, work, choice, acceptance)
+        visits -= sizes[BROKEN] == 0
     return most
 
 
 @compiled
-def visit(
-    network: Network, constraints: Constraints, chain: Chain, work: Slice,
-    visits: int, acceptance: float, most: int,
+def search(
+    network: Network, constraints: Constraints, chain: Chain, work: Slice, walking: float, acceptance: float,
+    most: int,
 ) -> int:  # fmt: skip
-    """Wander until nothing was broken after so many moves, at most so long; return the number of moves."""
-    for number in range(most):
-        if visits == 0:
-            return number
-        wander(network, constraints, chain, work, acceptance)
-        visits -= work.sizes[BROKEN] == 0
+    """Move until nothing in hand is broken, at most so often; return the number of moves."""
+    atom_starts, occurrences, satisfied = network.atom_starts, network.occurrences, chain.satisfied
+    values, asked, sizes, random = chain.values, work.asked, work.sizes, chain.random
+    first, number, plain, first_atoms = sizes[FIRST], sizes[MEMBERS], constraints.plain, network.first_atoms
+    for moves in range(most):
+        if sizes[BROKEN] == 0:
+            return moves
+        if next_uniform(random) < walking:
+            constraint = np.int64(work.broken[next_below(random, sizes[BROKEN])])
+            if not constraints.simple[constraint]:
+                walk(network, constraints, chain, work, constraint)
+                continue
+            atom = np.int64(pick_literal(
+                constraints.starts, constraints.literals, work.frozen, atom_starts, occurrences, satisfied,
+                values, asked, random, constraint,
+            ))  # fmt: skip
+            choice = constraints.owners[atom]
+            flip(atom_starts, occurrences, satisfied, values, asked, work.broken, work.places, sizes, atom)
+        else:
+            choice = work.members[first + next_below(random, number)]
+            if not plain[choice]:
+                wander_block(network, constraints, chain, work, choice, acceptance)
+                continue
+            atom = np.int64(first_atoms[choice])
+            wander_atom(
+                atom_starts, occurrences, satisfied, values, asked, work.broken, work.places, sizes, random,
+                atom, acceptance,
+            )  # fmt: skip
+        chain.chosen[choice] = work.drawn[choice] = 1 - values[atom]
     return most
 
 
@@ -199,4 +280,4 @@ def warm_up() -> None:
     network, chain, constraints, work = smallest_slice()
     work.sizes[MEMBERS] = 1
     search(network, constraints, chain, work, 0.5, 0.5, 2)
-    visit(network, constraints, chain, work, 1, 0.5, 2)
+    wander(network, constraints, chain, work, 0.5, 1, 2)

@@ -13,7 +13,7 @@ import numpy as np
 from mlnlab.kernels.compiled import compiled
 from mlnlab.kernels.ground_network import Chain, Network
 from mlnlab.kernels.random_numbers import next_below, next_uniform
-from mlnlab.kernels.sample_sat import search, visit
+from mlnlab.kernels.sample_sat import search, wander
 from mlnlab.kernels.sample_sat_constraints import (
     BROKEN,
     COLLECTED,
@@ -22,7 +22,6 @@ from mlnlab.kernels.sample_sat_constraints import (
     MEMBERS,
     Constraints,
     Slice,
-    is_plain,
     move,
     smallest_slice,
 )
@@ -209,7 +208,7 @@ def take_drawn(network: Network, constraints: Constraints, chain: Chain, work: S
     for choice in range(len(chosen)):
         if chosen[choice] == drawn[choice]:
             continue
-        if not is_plain(network, choice):
+        if not constraints.plain[choice]:
             move(network, constraints, chain, work, choice, np.int64(drawn[choice]))
             continue
         atom = first_atoms[choice]
@@ -255,7 +254,7 @@ def draw_tight(network: Network, constraints: Constraints, chain: Chain, work: S
         tallies[MOVES] += search(network, constraints, chain, work, effort.walking, acceptance, most)
     if work.sizes[BROKEN] == 0:
         visits = effort.passes * number
-        tallies[MOVES] += visit(network, constraints, chain, work, visits, acceptance, most)
+        tallies[MOVES] += wander(network, constraints, chain, work, acceptance, visits, most)
     if work.sizes[BROKEN]:
         tallies[FAILED] += 1
         for place in range(first, first + number):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from mlnlab.kernels.compiled import compiled
+from mlnlab.kernels.compiled import compiled, inlined
 from mlnlab.kernels.ground_network import Chain, Network, smallest
 from mlnlab.kernels.random_numbers import next_below
 
@@ -40,6 +40,8 @@ class Constraints(NamedTuple):
     table_odds: NDArray[np.float64]
     table_favours: NDArray[np.uint8]
     owners: NDArray[np.uint32]  # the choice of each atom
+    plain: NDArray[np.uint8]  # choices that are single atoms without tables: for them everything is quicker
+    simple: NDArray[np.uint8]  # constraints over such choices alone, all of them clauses
 
 
 class Slice(NamedTuple):
@@ -68,43 +70,59 @@ class Slice(NamedTuple):
 # --- what is broken -------------------------------------------------------------------------------
 
 
-@compiled
-def note_broken(work: Slice, constraint: Number) -> None:
+@inlined
+def note_broken(
+    broken: NDArray[np.uint32], places: NDArray[np.uint32], sizes: NDArray[np.int64], constraint: Number
+) -> None:
     """Put a constraint on the list of the broken ones."""
-    number = work.sizes[BROKEN]
-    work.broken[number] = constraint
-    work.places[constraint] = number + 1
-    work.sizes[BROKEN] = number + 1
+    number = sizes[BROKEN]
+    broken[number] = constraint
+    places[constraint] = number + 1
+    sizes[BROKEN] = number + 1
 
 
-@compiled
-def note_mended(work: Slice, constraint: Number) -> None:
+@inlined
+def note_mended(
+    broken: NDArray[np.uint32], places: NDArray[np.uint32], sizes: NDArray[np.int64], constraint: Number
+) -> None:
     """Take a constraint off the list; the last one takes its place."""
-    last = work.sizes[BROKEN] - 1
-    place, other = work.places[constraint], work.broken[last]
-    work.broken[place - _1] = other
-    work.places[other] = place
-    work.places[constraint] = 0
-    work.sizes[BROKEN] = last
+    last = sizes[BROKEN] - 1
+    place, other = places[constraint], broken[last]
+    broken[place - _1] = other
+    places[other] = place
+    places[constraint] = 0
+    sizes[BROKEN] = last
 
 
-@compiled
-def flip(network: Network, chain: Chain, work: Slice, atom: Number) -> None:
+@inlined
+def flip(
+    atom_starts: NDArray[np.uint32], occurrences: NDArray[np.uint32], satisfied: NDArray[np.uint32],
+    values: NDArray[np.uint8], asked: NDArray[np.uint8], broken: NDArray[np.uint32],
+    places: NDArray[np.uint32], sizes: NDArray[np.int64], atom: Number,
+) -> None:  # fmt: skip
     """Flip an atom in its clauses, and note which of those in hand break or are mended."""
-    occurrences, satisfied, asked = network.occurrences, chain.satisfied, work.asked
-    value = chain.values[atom]
-    for place in range(network.atom_starts[atom], network.atom_starts[atom + 1]):
+    value = values[atom]
+    for place in range(atom_starts[atom], atom_starts[atom + 1]):
         occurrence = occurrences[place]
         clause = occurrence >> _1
         if value ^ (occurrence & _1):
             satisfied[clause] -= _1
-            if asked[clause] == HAND and satisfied[clause] == 0:
-                note_broken(work, clause)
+            if satisfied[clause] == 0 and asked[clause] == HAND:
+                note_broken(broken, places, sizes, np.int64(clause))
         else:
-            if asked[clause] == HAND and satisfied[clause] == 0:
-                note_mended(work, clause)
+            if satisfied[clause] == 0 and asked[clause] == HAND:
+                note_mended(broken, places, sizes, np.int64(clause))
             satisfied[clause] += _1
-    chain.values[atom] = 1 - value
+    values[atom] = 1 - value
+
+
+@compiled
+def flip_of(network: Network, chain: Chain, work: Slice, atom: Number) -> None:
+    """Flip an atom of a network."""
+    flip(
+        network.atom_starts, network.occurrences, chain.satisfied, chain.values,
+        work.asked, work.broken, work.places, work.sizes, atom,
+    )  # fmt: skip
 
 
 @compiled
@@ -117,9 +135,9 @@ def move(
     if old == option:
         return
     if first + old < end:
-        flip(network, chain, work, first + old)
+        flip_of(network, chain, work, first + old)
     if first + option < end:
-        flip(network, chain, work, first + option)
+        flip_of(network, chain, work, first + option)
     clauses = len(constraints.odds)
     for place in range(network.choice_starts[choice], network.choice_starts[choice + 1]):
         table, stride = network.choice_tables[place], np.int64(network.choice_strides[place])
@@ -130,21 +148,11 @@ def move(
             start = np.int64(network.table_starts[table])
             if network.bits[start + cell] != network.bits[start + other]:
                 if network.bits[start + other] == constraints.table_favours[table]:
-                    note_mended(work, clauses + table)
+                    note_mended(work.broken, work.places, work.sizes, np.int64(clauses + table))
                 else:
-                    note_broken(work, clauses + table)
+                    note_broken(work.broken, work.places, work.sizes, np.int64(clauses + table))
     chain.chosen[choice] = option
     work.drawn[choice] = option
-
-
-@compiled
-def is_plain(network: Network, choice: Number) -> bool:
-    """Return whether a choice is a single atom without tables, for which everything is quicker."""
-    single = network.first_atoms[choice + 1] - network.first_atoms[choice] == 1
-    return bool(
-        single and network.options[choice] == 2
-        and network.choice_starts[choice] == network.choice_starts[choice + 1]
-    )  # fmt: skip
 
 
 @compiled
@@ -165,9 +173,12 @@ def smallest_slice() -> tuple[Network, Chain, Constraints, Slice]:
     network, chain = smallest()
     work = new_slice(1, 0, 1, 0)
     starts, empty, none, bits = network.atom_starts[:1], network.occurrences, network.strengths, network.bits
-    owners = np.zeros(1, np.uint32)
+    owners, plain = np.zeros(1, np.uint32), np.ones(1, np.uint8)
     owners.setflags(write=False)
-    constraints = Constraints(starts, empty, none, bits, starts, empty, empty, none, bits, owners)
+    plain.setflags(write=False)
+    constraints = Constraints(
+        starts, empty, none, bits, starts, empty, empty, none, bits, owners, plain, bits
+    )
     return network, chain, constraints, work
 
 
@@ -193,6 +204,4 @@ def warm_up() -> None:
     """Compile every kernel of this file."""
     network, chain, constraints, work = smallest_slice()
     move(network, constraints, chain, work, 0, 1)
-    note_broken(work, 0)
-    note_mended(work, 0)
     other_option(network, chain, work, 0)

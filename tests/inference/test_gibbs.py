@@ -12,7 +12,6 @@ import mlnlab as ml
 from mlnlab.grounding.question import pose
 from mlnlab.inference import gibbs, registry
 from mlnlab.inference.asking import SamplingWarning
-from mlnlab.inference.chains import NoStartError
 from mlnlab.steps.step import run
 from mlnlab.steps.trace import Trace
 
@@ -121,7 +120,7 @@ def test_contradictions_are_told_honestly():
     with pytest.raises(ml.UnsatisfiableError, match="No world satisfies"):
         ml.infer(ml.MLN.from_text(pigeons), method="gibbs")
     more = people(40, pigeons + "S(person)\n")
-    with pytest.raises(NoStartError, match="does not prove"):
+    with pytest.raises(ml.UnsatisfiableError, match="none of them can be left out"):
         ml.infer(more, method="gibbs")
 
 
@@ -173,7 +172,7 @@ def test_a_sampler_is_iterated_and_goes_on():
     rest = list(sampler.resume(steps[4].state))
     assert np.array_equal(rest[-1].chosen, steps[-1].state.chosen)
     assert sampler.marginals(steps[-1].state).probabilities == sampler.marginals(rest[-1]).probabilities
-    with pytest.raises(ml.ArgumentError, match="step by step; these do: gibbs"):
+    with pytest.raises(ml.ArgumentError, match=r"step by step; these do: .*gibbs, "):
         ml.sampler("enumeration", people(2))
 
 

@@ -219,6 +219,6 @@ def test_constraints_hold_what_they_are_declared_to_hold():
     shared, _ = chain_of(pose(ml.MLN.from_text(MIXED), None, None))
     for field, array in constraints_of(shared.ground)._asdict().items():
         assert array.dtype == {"odds": np.float64, "table_odds": np.float64}.get(
-            field, np.uint8 if "favours" in field else np.uint32
+            field, np.uint8 if "favours" in field or field in {"plain", "simple"} else np.uint32
         )
         assert not array.flags.writeable

@@ -1,0 +1,127 @@
+"""SampleSAT moves per second beside the same loop in C, and MC-SAT from end to end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mlnlab.experiments.bench.gibbs_speed import CLAUSES_PER_ATOM, smokers
+from mlnlab.experiments.bench.measurement import Effort, Measurement, compared, own_seconds
+from mlnlab.grounding.question import pose
+from mlnlab.inference import mc_sat
+from mlnlab.inference.chains import Ground, random_world
+from mlnlab.inference.sampled_worlds import grounded
+from mlnlab.inference.slices import constraints_of, room_for
+from mlnlab.kernels.ground_network import Chain, new_chain
+from mlnlab.kernels.random_numbers import streams
+from mlnlab.kernels.sample_sat import search
+from mlnlab.kernels.sample_sat_constraints import (
+    BROKEN,
+    FIRST,
+    HAND,
+    MEMBERS,
+    Constraints,
+    Slice,
+    new_slice,
+    note_broken,
+)
+from mlnlab.kernels.sample_sat_slices import next_sample
+from mlnlab.model.mln import MLN
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from mlnlab.experiments.bench.in_c import FunctionsInC
+
+ATOMS = 10_000
+WALKING, ACCEPTANCE = 0.5, 1e-3
+
+
+def measured(effort: Effort, in_c: FunctionsInC | None) -> Iterator[Measurement]:
+    """Yield the speed of moves on random 3-SAT, and of whole steps of MC-SAT."""
+    yield moves_per_second(f"SampleSAT, random 3-SAT of {ATOMS:,} atoms", *three_sat(ATOMS), effort, in_c)
+    yield steps_per_second("MC-SAT, 1,000 friends and smokers", smokers(), effort)
+
+
+def three_sat(atoms: int, seed: int = 1) -> tuple[Ground, Constraints]:
+    """Return random 3-SAT, as hard as it can be: a search does not end, each visit jumps through memory."""
+    rng = np.random.default_rng(seed)
+    names = ", ".join(f"A{number}" for number in range(atoms))
+    ground = grounded(pose(MLN.from_text(f"atom = {{{names}}}\nT(atom)\n1 T(x)"), None, None))
+    number = int(CLAUSES_PER_ATOM * atoms)
+    chosen = np.sort(rng.integers(0, atoms - 2, (number, 3)), axis=1) + np.arange(3)  # three different ones
+    literals = _words((2 * chosen + rng.integers(0, 2, chosen.shape)).ravel())
+    order = np.argsort(literals >> 1, kind="stable")
+    starts = _words(np.concatenate([[0], np.cumsum(np.bincount(literals >> 1, minlength=atoms))]))
+    occurrences = _words((2 * (np.arange(len(literals)) // 3) + (literals & 1))[order])
+    strengths, simple = np.ones(number), np.ones(number, np.uint8)
+    strengths.setflags(write=False)
+    simple.setflags(write=False)
+    network = ground.network._replace(atom_starts=starts, occurrences=occurrences, strengths=strengths)
+    constraints = constraints_of(ground)._replace(
+        starts=_words(np.arange(0, len(literals) + 1, 3)), literals=literals, odds=strengths, simple=simple
+    )
+    return replace(ground, network=network), constraints
+
+
+def _words(numbers: NDArray[Any]) -> NDArray[np.uint32]:
+    array = np.ascontiguousarray(numbers, np.uint32)
+    array.setflags(write=False)
+    return array
+
+
+def in_hand(ground: Ground, chain: Chain) -> Slice:
+    """Return room in which every clause is asked for, and all of them are one component."""
+    atoms = ground.clauses.number_of_atoms
+    work = new_slice(atoms, len(ground.network.strengths), atoms, 0)
+    work.asked[:] = HAND
+    work.members[:] = np.arange(atoms)
+    work.sizes[FIRST], work.sizes[MEMBERS] = 0, atoms
+    for clause in np.flatnonzero(chain.satisfied == 0).tolist():
+        note_broken(work.broken, work.places, work.sizes, np.int64(clause))
+    return work
+
+
+def moves_per_second(
+    name: str, ground: Ground, constraints: Constraints, effort: Effort, in_c: FunctionsInC | None
+) -> Measurement:
+    """Let our kernel and the loop in C take turns from the same world with the same random numbers."""
+    network = ground.network
+    begin = random_world(ground, streams(1, 1)[0])
+    ours, theirs = (new_chain(network, begin.chosen, begin.random) for _ in range(2))
+    work, other = in_hand(ground, ours), in_hand(ground, theirs)
+    moves, atoms = effort.updates // 4, ground.clauses.number_of_atoms
+
+    def by_c() -> None:
+        if in_c is not None:
+            other.sizes[BROKEN] = in_c.search(
+                atoms, network.atom_starts, network.occurrences, constraints.starts, constraints.literals,
+                other.asked, theirs.values, theirs.satisfied, other.broken, other.places, theirs.random,
+                int(other.sizes[BROKEN]), WALKING, ACCEPTANCE, moves,
+            )  # fmt: skip
+
+    rounds: list[tuple[float, float | None]] = []
+    for _ in range(effort.rounds + 1):
+        own = own_seconds(lambda: search(network, constraints, ours, work, WALKING, ACCEPTANCE, moves))
+        rounds.append((own, None if in_c is None else own_seconds(by_c)))
+    parts = ((ours.values, theirs.values), (ours.satisfied, theirs.satisfied), (ours.random, theirs.random))
+    same = all(np.array_equal(one, two) for one, two in parts)
+    # The first round also compiles, and fetches everything into the caches.
+    return compared(name, "moves", moves, rounds[1:], same_results=same)
+
+
+def steps_per_second(name: str, ground: Ground, effort: Effort) -> Measurement:
+    """Measure whole steps of MC-SAT, with the parameters that it has if nobody says otherwise."""
+    constraints = constraints_of(ground)
+    chain, work, wanted = random_world(ground, streams(1, 1)[0]), room_for(ground), mc_sat.Params().effort
+    steps = max(1, effort.updates // 4_000)
+
+    def go() -> None:
+        for _ in range(steps):
+            next_sample(ground.network, constraints, chain, work, wanted)
+
+    rounds: list[tuple[float, float | None]] = [(own_seconds(go), None) for _ in range(effort.rounds + 1)]
+    return compared(name, "steps", steps, rounds[1:], same_results=None)
