@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from mlnlab.counting.grouping import grouped_keys
+from mlnlab.logic.relations import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -12,6 +15,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 STRETCH = 1 << 20  # rows at a time; some tens of milliseconds
+_MOST_HASHED = 4 * STRETCH  # more are sorted instead
+_BITS = 62  # of a number that has a key and its place
 _MOST_BITS = 16  # numpy sorts numbers of this width by counting them
 
 
@@ -21,11 +26,23 @@ def stable_order(keys: NDArray[np.int64]) -> NDArray[np.int64]:
     >>> stable_order(np.array([3, 1, 3, 0])).tolist()
     [3, 1, 0, 2]
     """
-    if len(keys) <= STRETCH:
-        return np.argsort(keys, kind="stable")
-    low = int(keys.min())
+    if not len(keys):
+        return np.zeros(0, np.int64)
+    low, bits = int(keys.min()), len(keys).bit_length()
+    if (int(keys.max()) - low).bit_length() + bits < _BITS:
+        # Each key with its place behind it is a number of its own: those are sorted much faster than places.
+        packed = keys - low
+        packed <<= bits
+        packed |= np.arange(len(keys))
+        packed.sort()
+        packed &= (1 << bits) - 1
+        return packed
+    return _order_of_wide(keys, low)
+
+
+def _order_of_wide(keys: NDArray[np.int64], low: int) -> NDArray[np.int64]:
+    """Sort roughly by the leading bits, then each stretch of neighbours by all."""
     shift = max(0, (int(keys.max()) - low).bit_length() - _MOST_BITS)
-    # Roughly by the leading bits, then each stretch of neighbours by all.
     leading = ((keys - low) >> shift).astype(np.uint16)
     order = np.argsort(leading, kind="stable")
     ends = np.cumsum(np.bincount(leading))
@@ -48,19 +65,40 @@ def stretches(ends: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
         begin, before = end, int(ends[end - 1])
 
 
-def found_in(
-    keys: NDArray[np.int64], ordered: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return where each key's equals begin among ordered ones, and how many there are.
+def matches(
+    asked: NDArray[np.int64], known: NDArray[np.int64]
+) -> tuple[NDArray[Any], NDArray[np.int64], NDArray[np.int64]]:
+    """Return an order of known keys with equals together; for each key asked for, where its equals begin.
 
-    >>> first, number = found_in(np.array([5, 2]), np.array([1, 5, 5, 7]))
-    >>> first.tolist(), number.tolist()
-    ([1, 1], [2, 0])
+    The third array says how many equals each of them has.
+
+    >>> order, first, number = matches(np.array([5, 2]), np.array([5, 1, 7, 5]))
+    >>> number.tolist(), order[first[0] :][:2].tolist()
+    ([2, 0], [0, 3])
     """
-    first, number = np.empty(len(keys), np.int64), np.empty(len(keys), np.int64)
-    for begin in range(0, len(keys), STRETCH):
+    if len(asked) + len(known) > _MOST_HASHED:
+        return _matches_by_order(asked, known)
+    from mlnlab.kernels.counting import transposed
+
+    groups, _ = grouped_keys(np.concatenate([known, asked]))
+    own, others = groups[: len(known)], groups[len(known) :]
+    counts = np.bincount(own, minlength=int(groups.max(initial=-1)) + 1)
+    starts = np.zeros(len(counts) + 1, np.uint32)
+    np.cumsum(counts, out=starts[1:], dtype=np.uint32)
+    pairs = np.empty((len(known), 2), np.uint32)
+    pairs[:, 0], pairs[:, 1] = np.arange(len(known)), own
+    return transposed(frozen(pairs), starts), starts[others].astype(np.int64), counts[others]
+
+
+def _matches_by_order(
+    asked: NDArray[np.int64], known: NDArray[np.int64]
+) -> tuple[NDArray[Any], NDArray[np.int64], NDArray[np.int64]]:
+    order = stable_order(known)
+    ordered = known[order]
+    first, number = np.empty(len(asked), np.int64), np.empty(len(asked), np.int64)
+    for begin in range(0, len(asked), STRETCH):
         here = slice(begin, begin + STRETCH)
-        first[here] = np.searchsorted(ordered, keys[here], "left")
-        number[here] = np.searchsorted(ordered, keys[here], "right")
+        first[here] = np.searchsorted(ordered, asked[here], "left")
+        number[here] = np.searchsorted(ordered, asked[here], "right")
         number[here] -= first[here]
-    return first, number
+    return order, first, number

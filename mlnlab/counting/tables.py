@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mlnlab.counting.facts import degrees
-from mlnlab.counting.long_tables import found_in, stable_order, stretches
+from mlnlab.counting.long_tables import matches, stable_order, stretches
 from mlnlab.errors import TooLargeError
 from mlnlab.logic.relations import frozen
 
@@ -210,8 +210,7 @@ def joined(left: Table, right: Table, sizes: Mapping[int, int], kind: type) -> T
     keys = row_keys(
         [_columns(left, shared), _columns(right, shared)], [sizes[variable] for variable in shared]
     )
-    order = stable_order(keys[1])
-    first, numbers = found_in(keys[0], keys[1][order])
+    order, first, numbers = matches(*keys)
     ends = np.cumsum(numbers)
     length = int(ends[-1]) if len(ends) else 0
     _refuse_long(length)
@@ -226,8 +225,9 @@ def joined(left: Table, right: Table, sizes: Mapping[int, int], kind: type) -> T
         # A row's place among the matches of its left row is its own place behind the first of them.
         offsets = np.arange(before, after) - np.repeat(ends[begin:end] - several, several)
         from_right = order[first[from_left] + offsets]
-        rows[before:after, : len(left.variables)] = left.rows[from_left]
-        rows[before:after, len(left.variables) :] = right.rows[from_right][:, added]
+        rows[before:after, : len(left.variables)] = np.take(left.rows, from_left, axis=0)
+        if added:
+            rows[before:after, len(left.variables) :] = np.take(right.rows, from_right, axis=0)[:, added]
         if weights is not None:
             weights[before:after] = _multiplied(left, right, from_left, from_right, kind)
     return Table(variables, frozen(rows), weights)

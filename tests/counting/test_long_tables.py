@@ -11,9 +11,11 @@ from mlnlab.counting import long_tables
 from mlnlab.counting.tables import Table, joined
 
 
-@pytest.fixture(params=[1, 3, 1 << 20])
+@pytest.fixture(params=[(1, 0, 0), (3, 0, 0), (3, 10**6, 0), (1 << 20, 10**6, 62), (1 << 20, 10**6, 40)])
 def stretch(request, monkeypatch):
-    monkeypatch.setattr(long_tables, "STRETCH", request.param)
+    """Short stretches, few rows to be hashed, few bits for keys: every way on little data."""
+    for name, value in zip(("STRETCH", "_MOST_HASHED", "_BITS"), request.param, strict=True):
+        monkeypatch.setattr(long_tables, name, value)
     return request.param
 
 
@@ -23,10 +25,12 @@ def test_keys_are_ordered_and_equal_ones_stay(stretch, span):
     for length in (0, 1, 2, 7, 400):
         keys = rng.integers(0, span, length)
         assert long_tables.stable_order(keys).tolist() == np.argsort(keys, kind="stable").tolist()
-        ordered = np.sort(rng.integers(0, span, 300))
-        first, number = long_tables.found_in(keys, ordered)
-        assert number.tolist() == [int((ordered == key).sum()) for key in keys]
-        assert first.tolist() == np.searchsorted(ordered, keys).tolist()
+        known = rng.integers(0, span, 300)
+        order, first, number = long_tables.matches(keys, known)
+        assert sorted(order.tolist()) == list(range(300))
+        assert number.tolist() == [int((known == key).sum()) for key in keys]
+        for key, begin, several in zip(keys, first, number, strict=True):
+            assert order[begin : begin + several].tolist() == np.flatnonzero(known == key).tolist()
 
 
 @given(st.lists(st.integers(0, 9)), st.integers(1, 12))
