@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 STRETCH = 1 << 20  # rows at a time; some tens of milliseconds
 _MOST_HASHED = 4 * STRETCH  # more are sorted instead
+_MANY_TIMES = 4
+_MOST_MARKED = 1 << 24  # keys from the lowest to the highest, a byte each
 _BITS = 62  # of a number that has a key and its place
 _MOST_BITS = 16  # numpy sorts numbers of this width by counting them
 
@@ -76,6 +78,11 @@ def matches(
     >>> number.tolist(), order[first[0] :][:2].tolist()
     ([2, 0], [0, 3])
     """
+    if _MANY_TIMES * len(asked) < len(known):
+        kept = _among(known, asked)
+        if kept is not None:
+            order, first, number = matches(asked, known[kept])
+            return kept[order], first, number
     if len(asked) + len(known) > _MOST_HASHED:
         return _matches_by_order(asked, known)
     from mlnlab.kernels.counting import transposed
@@ -88,6 +95,19 @@ def matches(
     pairs = np.empty((len(known), 2), np.uint32)
     pairs[:, 0], pairs[:, 1] = np.arange(len(known)), own
     return transposed(frozen(pairs), starts), starts[others].astype(np.int64), counts[others]
+
+
+def _among(known: NDArray[np.int64], asked: NDArray[np.int64]) -> NDArray[np.int64] | None:
+    """Return the places of known keys that are asked for; ``None`` where that is no gain."""
+    low, high = (int(asked.min()), int(asked.max())) if len(asked) else (0, -1)
+    if high - low >= _MOST_MARKED:
+        return None
+    marked = np.zeros(high - low + 2, bool)  # the last place is for keys that nobody asks for
+    marked[asked - low] = True
+    places = known - low
+    places[(known < low) | (known > high)] = len(marked) - 1
+    kept = np.flatnonzero(marked[places])
+    return kept if _MANY_TIMES * len(kept) < len(known) * (_MANY_TIMES - 1) else None
 
 
 def _matches_by_order(

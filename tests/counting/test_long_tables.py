@@ -22,12 +22,12 @@ def stretch(request, monkeypatch):
 @pytest.mark.parametrize("span", [1, 5, 1 << 20, 1 << 61])
 def test_keys_are_ordered_and_equal_ones_stay(stretch, span):
     rng = np.random.default_rng(span)
-    for length in (0, 1, 2, 7, 400):
+    for length in (0, 1, 2, 7, 60, 400):
         keys = rng.integers(0, span, length)
         assert long_tables.stable_order(keys).tolist() == np.argsort(keys, kind="stable").tolist()
         known = rng.integers(0, span, 300)
         order, first, number = long_tables.matches(keys, known)
-        assert sorted(order.tolist()) == list(range(300))
+        assert len(set(order.tolist())) == len(order)
         assert number.tolist() == [int((known == key).sum()) for key in keys]
         for key, begin, several in zip(keys, first, number, strict=True):
             assert order[begin : begin + several].tolist() == np.flatnonzero(known == key).tolist()
