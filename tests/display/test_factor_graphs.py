@@ -231,6 +231,8 @@ def test_each_elimination_is_drawn_as_its_state_says():
         assert faint == gone
         fresh = {tuple(map(int, i.split("-")[1:])) for i, look in edges.items() if "thick" in look}
         assert fresh == set(state.fill)
+        lines = {tuple(map(int, i.split("-")[1:])) for i, look in edges.items() if look == "curve orange"}
+        assert lines == {tuple(sorted((state.variable, other))) for other in state.clique[1:]}
         gone |= now
     last = looks(drawing.scene(len(order)), "edge")
     assert "clear" not in last.values()

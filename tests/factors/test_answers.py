@@ -124,6 +124,22 @@ def test_many_answers_from_one_tree():
     assert found["Sensor"]["broken"] > ml.junction_tree(network).calibrated()["Sensor"]["broken"]
 
 
+def test_events_beside_values_that_cannot_be():
+    network = ml.sample_network("greenhouse")
+    graph = network.to_factor_graph()
+    evidence = {"Pump": "broken", "Season": "summer"}  # so that Irrigation and Heating cannot be on
+    found = ml.junction_tree(network).calibrated(evidence)
+    for event in (
+        {"Soil": "dry"},
+        {"Irrigation": "off", "Alarm": "rings"},
+        {"Heating": "on"},
+        {"Irrigation": "on"},
+    ):
+        both = ml.variable_elimination(graph, (), {**evidence, **event}).log_z
+        exact = np.exp(both - ml.variable_elimination(graph, (), evidence).log_z)
+        assert found.probability(event) == pytest.approx(exact, abs=1e-12)
+
+
 def test_what_cannot_be_has_a_sentence():
     network = ml.sample_network("greenhouse")
     for ask in (

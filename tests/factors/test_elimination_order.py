@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import mlnlab as ml
 from mlnlab.factors.elimination_order import METHODS, elimination_steps
 from mlnlab.factors.elimination_rules import eliminate, fill_of
-from mlnlab.factors.treewidth import degeneracy, minor_min_width, treewidth_of, width_of
+from mlnlab.factors.treewidth import _order_within, degeneracy, minor_min_width, treewidth_of, width_of
 from tests.factors import brute_force as plain
 
 
@@ -104,6 +104,30 @@ def test_treewidth_is_the_least_width_of_all_orders(graph):
     bounds = {n: set(others) for n, others in enumerate(near)}
     assert degeneracy(bounds) <= minor_min_width(bounds) <= exact
     assert degeneracy(bounds) == max(nx.core_number(graph).values(), default=0)
+
+
+@given(random_graphs(most=6), st.integers(0, 5))
+def test_orders_within_a_width_are_found_just_where_there_are_some(graph, width):
+    near = neighbours(graph)
+    exact = min(width_of(near, order) for order in permutations(range(len(near))))
+    found, _ = _order_within([sum(1 << other for other in others) for others in near], width, 10_000)
+    assert (found is not None) == (exact <= width)
+    if found is not None:
+        assert sorted(found) == list(range(len(near)))
+        assert width_of(near, found) <= width
+
+
+def test_where_the_bounds_differ_the_dynamic_programme_decides():
+    # Its lower bound is 5, and the rule of the least fill finds 7.
+    graph = nx.random_regular_graph(4, 18, seed=4)
+    near = neighbours(graph)
+    bound = minor_min_width({n: set(others) for n, others in enumerate(near)})
+    found = treewidth_of(near)
+    assert bound < found.upper
+    assert found.is_exact
+    bits = [sum(1 << other for other in others) for others in near]
+    assert _order_within(bits, found.upper - 1, 10**6)[0] is None
+    assert width_of(near, found.order) == found.upper
 
 
 @pytest.mark.parametrize(

@@ -192,6 +192,15 @@ def test_d_separation_is_what_networkx_says(network, data):
     assert network.d_separated(one, other, known) == expected
 
 
+def test_d_separation_in_a_network_with_many_ways():
+    network = ml.sample_network("greenhouse")
+    graph = network.to_networkx()
+    for known in ((), ("Wilting",), ("Alarm",), ("Harvest",), ("Soil", "Alarm"), ("Temperature", "Harvest")):
+        for one, other in combinations([name for name in graph if name not in known], 2):
+            expected = nx.is_d_separator(graph, {one}, {other}, set(known))
+            assert network.d_separated(one, other, known) == expected, (one, other, known)
+
+
 def test_d_separated_variables_are_independent():
     network = ml.sample_network("greenhouse")
     tree = ml.junction_tree(network)
