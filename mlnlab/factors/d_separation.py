@@ -1,7 +1,8 @@
 """Which variables of a Bayesian network influence each other, told from the graph alone.
 
-Reachability along active trails: Koller and Friedman (2009), algorithm 3.1. Influence goes up and down, turns
-round at a common cause that is not known, and at a common effect only where that or an effect of it is known.
+A ball that bounces through the network (the Bayes ball of Shachter, 1998): it passes what is not known upward
+and downward, turns round at a common cause that is not known, and at a common effect that is known. Where only
+an effect of the common effect is known, it gets there, turns round, and comes back up.
 """
 
 from __future__ import annotations
@@ -17,7 +18,6 @@ def reachable(parents: Sequence[Sequence[int]], start: Collection[int], known: C
     for child, above in enumerate(parents):
         for parent in above:
             children[parent].append(child)
-    explained = _ancestors(parents, known)
     waiting = [(variable, _UP) for variable in start]
     visited: set[tuple[int, int]] = set()
     found: set[int] = set()
@@ -31,16 +31,6 @@ def reachable(parents: Sequence[Sequence[int]], start: Collection[int], known: C
             waiting += [(child, _DOWN) for child in children[variable]]
             if direction == _UP:
                 waiting += [(parent, _UP) for parent in parents[variable]]
-        if direction == _DOWN and variable in explained:
+        if direction == _DOWN and variable in known:
             waiting += [(parent, _UP) for parent in parents[variable]]
-    return found
-
-
-def _ancestors(parents: Sequence[Sequence[int]], start: Collection[int]) -> set[int]:
-    """Return some variables and everything above them."""
-    found, waiting = set(start), list(start)
-    while waiting:
-        above = set(parents[waiting.pop()]) - found
-        found |= above
-        waiting += above
     return found
