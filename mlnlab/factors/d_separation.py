@@ -1,8 +1,8 @@
 """Which variables of a Bayesian network influence each other, told from the graph alone.
 
-A ball that bounces through the network (the Bayes ball of Shachter, 1998): it passes what is not known upward
-and downward, turns round at a common cause that is not known, and at a common effect that is known. Where only
-an effect of the common effect is known, it gets there, turns round, and comes back up.
+A ball that bounces through the network (the Bayes ball of Shachter, 1998): it passes what is not known
+upward and downward, turns round at a common cause that is not known, and at a common effect that is known.
+Where only an effect of the common effect is known, it gets there, turns round, and comes back up.
 """
 
 from __future__ import annotations
