@@ -2,7 +2,8 @@
 
 Each step works out one row of the plan: read a table, join, sum a variable out, multiply the parts of a term,
 add the signed term to the sum. Quantifiers are counted first, each with rows of its own, and compared with
-their bound. What is computed is what :func:`mlnlab.count` computes, by the same plan and the same nodes.
+their bound. What is computed is what :func:`mlnlab.count` computes, by the same plan and the same nodes; a
+formula that is counted over full tables instead is gone through by :mod:`mlnlab.counting.dense_steps`.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from mlnlab.counting.counting_states import (
     a_number,
     sampled,
 )
+from mlnlab.counting.dense_steps import dense_steps
 from mlnlab.counting.groundings_shown import groundings
 from mlnlab.counting.network_elimination import eliminated
 from mlnlab.counting.nodes import Run, Scan
@@ -77,6 +79,9 @@ def counting_steps(
 
 def planned(counter: Counter, facts: Facts) -> CountingSteps:
     """Return a formula's count in a world as steps; a plan beyond the budget is refused here."""
+    network = counter.elimination(facts)
+    if network is not None:
+        return dense_steps(str(counter.formula), network, facts)
     rows = OutlineRows()
     work = outlined(counter.terms, facts, {}, rows, -1)
     outline = Outline(str(counter.formula), "plan", tuple(rows.rows), tuple(rows.networks))

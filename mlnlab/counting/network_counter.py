@@ -19,6 +19,8 @@ from mlnlab.logic.formulas import Atom, Cardinality, Equality, Variable, holds_b
 from mlnlab.logic.substitution import free_variables
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from mlnlab.counting.dense_plans import DensePlan, Elimination
@@ -121,19 +123,27 @@ class BoundNetwork:
         return (self.reach if self.all is None else self.all.counts(run)) - solutions
 
     def _solutions(self, run: DenseRun, modulus: int) -> NDArray[Any]:
+        last = DenseTable((), np.ones(()))
+        for _, last in self.tables(run, modulus):  # noqa: B007 - the last one is what is asked for
+            pass
+        cells = _spread(last, self.head, self.sizes)
+        return cells % modulus if modulus else cells
+
+    def tables(self, run: DenseRun, modulus: int) -> Iterator[tuple[int, DenseTable]]:
+        """Yield number and value of each table that is read or made; the last one is over the head."""
         tables: dict[int, DenseTable] = {}
         for place, step in enumerate(self.plan.eliminations):
             inputs = []
             for number in step.inputs:
-                found = tables.pop(number, None)
-                inputs.append(self._table(number, run) if found is None else found)
+                if number not in tables:
+                    tables[number] = self._table(number, run)
+                    yield number, tables[number]
+                inputs.append(tables.pop(number))
             number = len(self.constraints) + place
             tables[number] = self._done(step, inputs, modulus)
             if run.sizes is not None:
                 run.sizes[id(self), number] = int(np.count_nonzero(tables[number].cells))
-        (last,) = tables.values()
-        cells = _spread(last, self.head, self.sizes)
-        return cells % modulus if modulus else cells
+            yield number, tables[number]
 
     def _done(self, step: Elimination, inputs: list[DenseTable], modulus: int) -> DenseTable:
         live: dict[int, DenseTable] = dict(enumerate(inputs))

@@ -10,7 +10,10 @@ from hypothesis import HealthCheck, assume, given, settings
 import mlnlab as ml
 from mlnlab.counting.counter import Counter
 from mlnlab.counting.counting_steps import planned
+from mlnlab.counting.dense_steps import dense_steps
 from mlnlab.counting.facts import facts_of
+from mlnlab.counting.formula_networks import formula_network
+from mlnlab.counting.network_counter import BoundNetwork, DenseRun
 from mlnlab.logic.evaluation import evaluate
 from mlnlab.logic.ground_atoms import GroundAtom
 from mlnlab.model.world import World
@@ -180,3 +183,46 @@ def test_mistakes_get_a_sentence():
         ml.counting_steps(large, db, clause, method="junction tree")
     with pytest.raises(ml.ArgumentError, match="A model is needed first"):
         ml.counting_steps("model", db)
+
+
+# --- formulas that are counted over full tables -------------------------------------------------
+
+
+@settings(SLOW, max_examples=80)
+@given(clause_cases())
+def test_the_tables_of_elimination_end_at_the_count(case):
+    facts = facts_of(case.world)
+    network = BoundNetwork(formula_network(case.formula), facts.vocabulary)
+    states = list(dense_steps(str(case.formula), network, facts))
+    assert states[-1].total == int(network.counts(DenseRun(facts)))
+    rows = states[-1].outline.rows
+    gone = [name for size in states[-1].done for name in rows[size.row].eliminates]
+    assert len(gone) == len(set(gone))
+
+
+def test_a_formula_of_many_positive_literals_is_stepped_by_the_way_it_is_counted():
+    names = "uvwxyz"
+    clause = " v ".join(f"Friends({a}, {b})" for a in names for b in names if a < b)
+    counter = Counter(SMOKERS.mln.parse(clause), SMOKERS.db.vocabulary)
+    facts = facts_of(SMOKERS.db)
+    steps = planned(counter, facts)
+    assert counter.elimination(facts) is not None
+    states = list(steps)
+    assert steps.outline.method == "elimination"
+    assert states[-1].total == counter(facts)
+    assert all(state.metrics()["rows"] >= 0 for state in states)
+
+
+def test_numbers_too_large_for_one_table_are_not_shown():
+    """They are computed modulo several primes, so that only where they are not zero can be told."""
+    mln = ml.MLN.from_text("F(t, t)")
+    db = ml.Database.from_text("\n".join(f"F(A{n}, A{(n * 3) % 40})" for n in range(40)), mln)
+    formula = mln.parse(" ^ ".join(f"F(x{n}, x{n + 1})" for n in range(12)))
+    network = BoundNetwork(formula_network(formula), db.vocabulary)
+    assert len(network.moduli) > 1
+    states = list(dense_steps(str(formula), network, facts_of(db)))
+    assert states[-1].total == Counter(formula, db.vocabulary)(db)
+    made = [state for state in states if state.words.startswith("sum ")]
+    assert made
+    assert all(state.words.endswith("modulo a prime") for state in made)
+    assert all(number == 1 for state in made for _, number in state.value.rows)
