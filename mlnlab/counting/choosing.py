@@ -68,7 +68,7 @@ class Choice:
         """Return the network of a formula that was refused the other way, if it is small enough."""
         network = BoundNetwork(formula_network(self.formula), self.vocabulary)
         if not fits_the_budget(network):
-            raise _refused_twice(network, refusal) from refusal
+            raise refused_twice(network, refusal) from refusal
         self._networks[self._size(facts)] = network
         return network
 
@@ -91,7 +91,7 @@ def fits_the_budget(network: BoundNetwork) -> bool:
     return network.widest <= MOST_CELLS and network.seconds <= MOST_SECONDS
 
 
-def _refused_twice(network: BoundNetwork, refusal: TooLargeError) -> TooLargeError:
+def refused_twice(network: BoundNetwork, refusal: TooLargeError) -> TooLargeError:
     """Return the refusal that gives both ways' estimates."""
     lines = step_lines(network)
     more = [f"    ... and {len(lines) - _SHOWN_STEPS:,} more steps"] if len(lines) > _SHOWN_STEPS else []

@@ -21,9 +21,10 @@ from mlnlab.counting.factors import Factored, factored, kind_for, refuse_many, s
 from mlnlab.counting.facts import Facts, facts_of
 from mlnlab.counting.grouping import grouped_keys, grouped_rows, places_of
 from mlnlab.counting.indicators import normal_form
+from mlnlab.counting.network_deltas import deltas_by_elimination
 from mlnlab.counting.quantified import DeepTerms, acts_deeply, without_cardinalities
 from mlnlab.counting.tables import row_keys
-from mlnlab.errors import ArgumentError
+from mlnlab.errors import ArgumentError, TooLargeError
 from mlnlab.logic.traversal import predicates
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from mlnlab.counting.conjunctions import CountTerm
     from mlnlab.logic.formulas import Formula
     from mlnlab.logic.vocabulary import Predicate, Vocabulary
     from mlnlab.model.database import Database
@@ -159,7 +161,7 @@ class DeltaCounter:
     def __init__(self, formulas: Sequence[Formula], vocabulary: Vocabulary) -> None:
         """Take the formulas apart; the vocabulary has every constant."""
         self.formulas, self.vocabulary = tuple(formulas), vocabulary
-        self.normal_forms = [without_cardinalities(normal_form(formula)) for formula in self.formulas]
+        self._terms: dict[int, Sequence[CountTerm] | TooLargeError] = {}
         self._prepared: dict[tuple[str, int], tuple[tuple[TermSum, TermSum], DeepTerms]] = {}
 
     def __call__(self, world: Database | World | Facts, predicate: str) -> AtomDeltas:
@@ -170,7 +172,12 @@ class DeltaCounter:
         odd: list[tuple[Factored, ...]] = []
         even: list[tuple[Factored, ...]] = []
         for number in range(len(self.formulas)):
-            direct, deep = self._of(number, declared)
+            try:
+                direct, deep = self._of(number, declared)
+            except TooLargeError as refusal:
+                odd.append(deltas_by_elimination(self.formulas[number], declared, facts, refusal))
+                even.append(())
+                continue
             for found, values in zip(direct, (odd, even), strict=True):
                 groups = found.grouped(facts)
                 kept = [group for group in groups if 0 not in group.parts]
@@ -185,10 +192,21 @@ class DeltaCounter:
         names = dict.fromkeys(name for formula in self.formulas for name in predicates(formula))
         return {name: self(facts, name) for name in names}
 
+    def _normal_form(self, number: int) -> Sequence[CountTerm]:
+        if number not in self._terms:
+            try:
+                self._terms[number] = without_cardinalities(normal_form(self.formulas[number]))
+            except TooLargeError as refusal:
+                self._terms[number] = refusal
+        found = self._terms[number]
+        if isinstance(found, TooLargeError):
+            raise found
+        return found
+
     def _of(self, number: int, predicate: Predicate) -> tuple[tuple[TermSum, TermSum], DeepTerms]:
         key = (predicate.name, number)
         if key not in self._prepared:
-            terms = self.normal_forms[number]
+            terms = self._normal_form(number)
             deep = [term for term in terms if acts_deeply(term, predicate.name)]
             odd, even = derivatives([term for term in terms if term not in deep], predicate)
             sums = TermSum(odd, self.vocabulary), TermSum(even, self.vocabulary)

@@ -16,6 +16,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from mlnlab.counting.conjunctions import CountTerm, conjunction_of
+from mlnlab.errors import TooLargeError
 from mlnlab.logic.formulas import Equality, Variable
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
     from mlnlab.counting.conjunctions import Conjunction, Factor
     from mlnlab.logic.vocabulary import Predicate
+
+_MOST_SETS = 1 << 13  # of occurrences that are one atom: some seconds of planning
 
 
 def derivatives(
@@ -33,6 +36,7 @@ def derivatives(
     Terms that are grouped already keep their head behind the atom's arguments.
     """
     head = arguments_of(predicate)
+    _refuse_many(terms, predicate.name)
     by_parity: tuple[list[CountTerm], list[CountTerm]] = ([], [])
     for term in terms:
         conjunction = term.conjunction
@@ -44,6 +48,19 @@ def derivatives(
                 by_parity[(len(given) + 1) % 2].append(CountTerm(term.coefficient, left))
     odd, even = by_parity
     return tuple(odd), tuple(even)
+
+
+def _refuse_many(terms: Sequence[CountTerm], predicate: str) -> None:
+    """Raise a sentence where atoms of one predicate occur so often that their sets are too many."""
+    occurrences = [sum(atom.predicate == predicate for atom in term.conjunction.atoms) for term in terms]
+    sets = sum((1 << number) - 1 for number in occurrences)
+    if sets > _MOST_SETS:
+        raise TooLargeError(
+            f"{predicate} occurs up to {max(occurrences)} times in a conjunction, so its atoms would be"
+            f" identified in {sets:,} ways (at most {_MOST_SETS:,} are).",
+            float(sets),
+            ["let the predicate occur less often", "split the formula into shorter ones"],
+        )
 
 
 def arguments_of(predicate: Predicate) -> tuple[Variable, ...]:

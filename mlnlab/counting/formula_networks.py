@@ -46,6 +46,7 @@ from mlnlab.logic.formulas import (
 from mlnlab.logic.fresh_names import FreshNames
 from mlnlab.logic.normal_forms import standardise_apart
 from mlnlab.logic.substitution import free_variables
+from mlnlab.logic.traversal import predicates
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -71,7 +72,29 @@ class Counted:
         return self.text
 
 
-Truths = Atom | Equality | Comparison | Cardinality | Counted  # what has a truth value for each binding
+@dataclass(frozen=True, slots=True)
+class Given:
+    """One ground atom of a predicate, its arguments being variables, taken to be true or to be false."""
+
+    predicate: str
+    arguments: tuple[Variable, ...]
+    true: bool
+
+
+@dataclass(frozen=True, slots=True)
+class WithGiven:
+    """What speaks of the true atoms of a predicate, one of which is given."""
+
+    part: Atom | Cardinality
+    given: Given
+
+    def __str__(self) -> str:
+        """Return the part."""
+        return str(self.part)
+
+
+# What has a truth value for each binding.
+Truths = Atom | Equality | Comparison | Cardinality | Counted | WithGiven
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,7 +114,9 @@ class NetworkConstraint:
         if self.source is None:
             return "a rule for parts of the formula"
         negative = not self.signals and self.values.tolist() == [1, 0]
-        return str(Not(self.source) if negative and not isinstance(self.source, Counted) else self.source)
+        if negative and isinstance(self.source, Atom | Equality | Comparison | Cardinality):
+            return str(Not(self.source))
+        return str(self.source)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -128,11 +153,22 @@ def formula_network(formula: Formula) -> FormulaNetwork:
     return _network((), free_variables(apart), miniscoped(apart), FreshNames(apart))
 
 
+def given_network(formula: Formula, given: Given) -> FormulaNetwork:
+    """Return the network of a formula for each ground atom of a predicate, taken to be true or false."""
+    apart = standardise_apart(formula)
+    names = FreshNames(apart)
+    return _network(given.arguments, free_variables(apart), miniscoped(apart), names, given)
+
+
 def _network(
-    head: tuple[Variable, ...], variables: tuple[Variable, ...], scope: Formula, names: FreshNames
+    head: tuple[Variable, ...],
+    variables: tuple[Variable, ...],
+    scope: Formula,
+    names: FreshNames,
+    given: Given | None = None,
 ) -> FormulaNetwork:
     plain, values = valued(variables, scope, names)
-    builder = _Builder(names)
+    builder = _Builder(names, given)
     for term, variable in values.items():  # a value outside the type is no binding at all
         builder.connect(Equality(variable, term), (), _FALSE_TRUE[1])
     always = tuple(builder.constraints)
@@ -160,8 +196,8 @@ def _is_disjunctive(formula: Formula, *, positive: bool = True) -> bool:
 class _Builder:
     """Collects constraints; their product is what :meth:`connect` was asked for so far."""
 
-    def __init__(self, names: FreshNames) -> None:
-        self.names = names
+    def __init__(self, names: FreshNames, given: Given | None) -> None:
+        self.names, self.given = names, given
         self.constraints: list[NetworkConstraint] = []
         self.signals = 0
 
@@ -173,10 +209,12 @@ class _Builder:
             case Atom(predicate, arguments):
                 if all(map(denotes, arguments)):
                     plain = Atom(predicate, tuple(map(settled, arguments)))
-                    self.constraints.append(NetworkConstraint(plain, signals, values))
+                    self.constraints.append(NetworkConstraint(self._source(plain), signals, values))
                 else:
                     self._rule(signals, values[..., 0])
-            case Equality() | Comparison() | Cardinality():
+            case Cardinality():
+                self.constraints.append(NetworkConstraint(self._source(formula), signals, values))
+            case Equality() | Comparison():
                 self.constraints.append(NetworkConstraint(formula, signals, values))
             case Not(operand):
                 self.connect(operand, signals, values[..., ::-1])
@@ -227,11 +265,18 @@ class _Builder:
         self, inner: Exists | CountingExists, shown: Formula, relation: Relation, bound: int,
         signals: tuple[int, ...], values: Values,
     ) -> None:  # fmt: skip
-        network = _network(free_variables(inner), inner.variables, inner.body, self.names)
+        acting = self.given if self.given and self.given.predicate in predicates(inner) else None
+        arguments = acting.arguments if acting else ()
+        head = (*arguments, *free_variables(inner))
+        network = _network(head, inner.variables, inner.body, self.names, acting)
         if isinstance(shown, ForAll):  # the text is that of what stands there, so its opposite is shown
             shown = Not(shown)
         counted = Counted(network, relation, bound, str(shown))
         self.constraints.append(NetworkConstraint(counted, signals, values))
+
+    def _source(self, part: Atom | Cardinality) -> Truths:
+        given = self.given
+        return WithGiven(part, given) if given and part.predicate == given.predicate else part
 
     def _rule(self, signals: tuple[int, ...], values: Values) -> None:
         if (values != 1).any():

@@ -12,7 +12,8 @@ from mlnlab.counting.binding import scan_of_atom
 from mlnlab.counting.conditions import satisfying
 from mlnlab.counting.dense_plans import dense_plan
 from mlnlab.counting.dense_tables import DenseTable, moduli, multiplied, put_together, summed_out
-from mlnlab.counting.formula_networks import Counted
+from mlnlab.counting.formula_networks import Counted, WithGiven
+from mlnlab.counting.given_atoms import scattered, truth_with_given
 from mlnlab.counting.nodes import Run
 from mlnlab.counting.thresholds import COMPARE
 from mlnlab.logic.formulas import Atom, Cardinality, Equality, Variable, holds_between
@@ -83,6 +84,13 @@ class BoundNetwork:
             case Atom() as atom:
                 scan = scan_of_atom(atom, self.numbers, self.vocabulary)
                 return BoundConstraint(constraint, signals, () if scan is None else scan.variables, scan)
+            case WithGiven(part, given):
+                own = tuple(self.numbers[variable] for variable in given.arguments)
+                if isinstance(part, Cardinality):
+                    return BoundConstraint(constraint, signals, own)
+                scan = scan_of_atom(part, self.numbers, self.vocabulary)
+                found = () if scan is None else (*scan.variables, *own)
+                return BoundConstraint(constraint, signals, found, scan)
             case Counted(network) as counted:
                 own = tuple(self.numbers[variable] for variable in network.head)
                 return BoundConstraint(
@@ -168,7 +176,8 @@ class BoundNetwork:
 
     def _truth(self, one: BoundConstraint, run: DenseRun) -> NDArray[np.bool_]:
         """Return where the source of a constraint holds, read once in a run."""
-        key = id(one) if one.scan is None else (one.scan.source, one.scan.pattern)
+        plain = isinstance(one.constraint.source, Atom) and one.scan is not None
+        key = (one.scan.source, one.scan.pattern) if plain and one.scan is not None else id(one)
         known = run.truths.get(key)
         if known is None:
             known = run.truths[key] = self._read(one, run)
@@ -179,12 +188,14 @@ class BoundNetwork:
         if one.counted is not None and isinstance(source, Counted):
             numbers = one.counted.counts(run)
             return np.asarray(COMPARE[source.relation](numbers, source.bound), bool)
+        if isinstance(source, WithGiven):
+            return truth_with_given(source, one.scan, run.facts, [self.sizes[v] for v in one.own])
         if isinstance(source, Cardinality):
             number = len(run.facts.rows(source.predicate))
             return np.asarray(holds_between(source.relation, number, source.bound))
         shape = tuple(self.sizes[v] for v in one.own)
         if one.scan is not None:
-            return _scattered(one.scan.rows(Run(run.facts)), shape)
+            return scattered(one.scan.rows(Run(run.facts)), shape)
         if source is None or isinstance(source, Atom | Counted):  # an atom of a constant that is not there
             return np.zeros((), bool)
         if isinstance(source, Equality) and isinstance(source.left, Variable):
@@ -193,14 +204,7 @@ class BoundNetwork:
                 return np.ones(shape, bool) if left == right else np.eye(shape[0], dtype=bool)
         variables, rows = satisfying(source, self.vocabulary)
         order = [variables.index(self.network.variables[v]) for v in one.own]
-        return _scattered(rows[:, order], shape)
-
-
-def _scattered(rows: NDArray[np.uint32], shape: tuple[int, ...]) -> NDArray[np.bool_]:
-    found = np.zeros(shape, bool)
-    if len(rows):
-        found[tuple(rows.T)] = True
-    return found
+        return scattered(rows[:, order], shape)
 
 
 def _spread(table: DenseTable, head: tuple[int, ...], sizes: tuple[int, ...]) -> NDArray[np.float64]:
