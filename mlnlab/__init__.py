@@ -84,6 +84,7 @@ _HOMES = {
     "sampler": "inference.sampling",
     "save_bif": "factors.bif_writing",
     "save_uai": "factors.uai_writing",
+    "solver": "inference.solving",
     "stepper": "widgets.running",
     "treewidth": "factors.treewidth",
     "uai_evidence_text": "factors.uai_writing",

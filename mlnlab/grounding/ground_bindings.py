@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice, product
 from typing import TYPE_CHECKING
 
 from mlnlab.grounding.clause_algebra import ClauseAlgebra, Clauses, Opaque, Shape
-from mlnlab.grounding.clause_scan import as_literals
+from mlnlab.grounding.clause_literals import as_literals
+from mlnlab.grounding.clause_making import ground_clauses
 from mlnlab.grounding.truth_algebras import Algebra, ScopeAlgebra, compiled
 from mlnlab.logic.formulas import Atom, Constant, Formula, Variable
 from mlnlab.logic.ground_atoms import GroundAtom
 from mlnlab.logic.substitution import free_variables, ground
 from mlnlab.logic.traversal import atoms
+from mlnlab.logic.weights import Hard, WeightedFormula
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 
     Binding = dict[Variable, str]
 
-MOST_TRIED = 1_000_000  # bindings of one formula
+MOST_TRIED = 200_000  # bindings of one formula
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +40,22 @@ class Grounding:
 
 
 def ground_atoms_of(formula: Formula, vocabulary: Vocabulary) -> list[GroundAtom]:
-    """Return every ground atom on which the truth of a ground formula may depend."""
+    """Return every ground atom on which the truth of a ground formula may depend.
+
+    One of a constant that arithmetic makes and no type has is false in every world, and not among them.
+    """
     found: dict[GroundAtom, int] = {}
 
     def number(predicate: str, arguments: tuple[str, ...]) -> int:
         return found.setdefault(GroundAtom(predicate, arguments), len(found))
 
     compiled(formula, vocabulary, ScopeAlgebra(number))({})
-    return list(found)
+    return [atom for atom in found if _is_known(atom, vocabulary)]
+
+
+def _is_known(atom: GroundAtom, vocabulary: Vocabulary) -> bool:
+    types = vocabulary[atom.predicate].types
+    return all(name in vocabulary.domain(type_) for name, type_ in zip(atom.arguments, types, strict=True))
 
 
 def groundings_of(
@@ -62,10 +72,11 @@ def groundings_of(
     missing, found = dict.fromkeys(targets), []
     tried = islice(_candidates(question, formula, targets), MOST_TRIED)
     for binding in tried:
-        for target in [t for t in missing if _matches(shape_of(binding), t)]:
+        instance = ground(formula, binding)
+        for target in [t for t in missing if _matches(shape_of(binding), t, question, instance)]:
             del missing[target]
             named = {variable.name: value for variable, value in binding.items()}
-            found.append(Grounding(text, kind, named, ground(formula, binding)))
+            found.append(Grounding(text, kind, named, instance))
         if not missing:
             break
     unique = list({str(sorted((g.binding or {}).items())): g for g in found}.values())
@@ -101,13 +112,22 @@ def _shape_of(question: Question, formula: Formula) -> Callable[[Binding], tuple
     return lambda binding: (shape(binding), scope(binding))
 
 
-def _matches(shapes: tuple[Shape, object], target: frozenset[int] | None) -> bool:
+def _matches(
+    shapes: tuple[Shape, object], target: frozenset[int] | None, question: Question, instance: Formula
+) -> bool:
     shape, scope = shapes
     if target is None:
-        return shape is False
+        return shape is False or (isinstance(shape, Opaque) and _is_false(instance, question))
     if isinstance(shape, Clauses):
         return target in shape.clauses
     return isinstance(scope, frozenset) and frozenset(-1 - choice for choice in scope) == target
+
+
+def _is_false(instance: Formula, question: Question) -> bool:
+    """Return whether evidence makes a ground formula false that is no clause: its table has no true cell."""
+    alone = replace(question.mln, formulas=(WeightedFormula(instance, Hard()),))
+    (tally,) = ground_clauses(replace(question, mln=alone, soft=(), given=())).tallies
+    return tally.false > 0
 
 
 def _candidates(

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf, prod
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mlnlab.errors import MlnlabError, UnsatisfiableError
+from mlnlab.inference.conflicts import IMPOSSIBLE, contradiction
+from mlnlab.inference.satisfying import start_of
 from mlnlab.kernels.gibbs import Groups, sweep
 from mlnlab.kernels.ground_network import Chain, Network, new_chain, scatter, settle
-from mlnlab.kernels.hard_worlds import violations, walk
+from mlnlab.kernels.hard_worlds import violations
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mlnlab.grounding.clauses import GroundClauses
 
-IMPOSSIBLE = "No world satisfies the hard formulas together with the evidence and the conditions."
-MOST_ENUMERATED = 1 << 20  # worlds looked at one by one where no start was found
-_STRETCH = 1 << 12  # of them in one call
 _SCHEDULES = (1, 10, 100)  # sweeps at each of the penalties
 _PENALTIES = tuple(0.5 * 1.3**power for power in range(20))  # from 0.5 to 73
 
@@ -120,13 +119,13 @@ def refuse_impossible(clauses: GroundClauses) -> None:
     violated = clauses.violated
     if violated is not None:
         kind = "the condition " if violated.kind == "given" else ""
-        raise UnsatisfiableError(f"{IMPOSSIBLE} The evidence alone contradicts {kind}{violated.text}")
+        raise contradiction(clauses, f" The evidence alone contradicts {kind}{violated.text}")
     if not clauses.options.all():
         raise UnsatisfiableError(f"{IMPOSSIBLE} A block has no atom left that could be true.")
 
 
 def _satisfy(ground: Ground, chain: Chain) -> None:
-    """Move a chain to a world in which everything holds that must: by annealing, then one by one.
+    """Move a chain to a world in which everything holds that must: by annealing, else by a SAT solver.
 
     Only what must hold counts, with a penalty that grows (Kirkpatrick, Gelatt and Vecchi, Optimization by
     simulated annealing, 1983); so the chains begin in different places, wherever the soft formulas pull.
@@ -140,14 +139,15 @@ def _satisfy(ground: Ground, chain: Chain) -> None:
                 sweep(penalised, chain, 1)
                 if not violations(ground.network, chain):
                     return
-    worlds = prod(map(int, ground.clauses.options))
-    if worlds > MOST_ENUMERATED:
+    begin = start_of(ground.clauses)
+    if begin is None:
         raise NoStartError(
-            f"No world was found in which all hard formulas hold, in {len(_SCHEDULES)} attempts with "
-            f"{sum(_SCHEDULES) * len(_PENALTIES):,} sweeps. That does not prove that there is none: check "
-            "the hard formulas and the evidence for a contradiction, or give a hard formula a large weight."
+            f"No world was found in which all hard formulas hold, neither in {len(_SCHEDULES)} attempts with "
+            f"{sum(_SCHEDULES) * len(_PENALTIES):,} sweeps nor by a SAT solver. That does not prove that "
+            "there is none: check the hard formulas and the evidence, or give a hard formula a large weight."
         )
-    _enumerate(ground, chain, worlds)
+    chain.chosen[:] = begin
+    settle(ground.network, chain)
 
 
 def _penalised(network: Network, penalty: float) -> Network:
@@ -156,14 +156,4 @@ def _penalised(network: Network, penalty: float) -> Network:
         table_strengths=_strengths(
             np.zeros_like(network.table_strengths), np.isinf(network.table_strengths), penalty
         ),
-    )
-
-
-def _enumerate(ground: Ground, chain: Chain, worlds: int) -> None:
-    """Look at one world after the other, from where the chain is and around."""
-    for _ in range(2 * (worlds // _STRETCH + 2)):  # the odometer passes its end once, so go round twice
-        if walk(ground.network, chain, _STRETCH) == 1:
-            return
-    raise UnsatisfiableError(
-        "No world satisfies the hard formulas together with the evidence and the conditions."
     )

@@ -12,13 +12,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
-from mlnlab.errors import TooLargeError
+from mlnlab.errors import TooLargeError, UnsatisfiableError
 from mlnlab.grounding.clause_making import ground_clauses
 from mlnlab.grounding.ground_bindings import Grounding, ground_atoms_of, groundings_of
 from mlnlab.grounding.propositional import NumberedClause, Propositions
 from mlnlab.grounding.question import Choice, Question, listed, opening
+from mlnlab.inference.refutation import core_of, is_impossible, needed, parts_of
 from mlnlab.logic.ground_atoms import GroundAtom
 from mlnlab.logic.weights import Hard, WeightedFormula
 
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
     from mlnlab.model.mln import MLN
 
 IMPOSSIBLE = "No world satisfies the hard formulas together with the evidence and the conditions."
-SOLVER = "glucose4"
 MOST_ATOMS = 20_000  # that the formulas of a conflict may mention
 
 
@@ -114,21 +112,19 @@ def conflict(
     """
     from mlnlab.model.database import Database as Facts
 
-    asked = list(mln.vocabulary.predicates) if query is None and isinstance(db, Facts) else query
+    asked = query
+    if query is None and isinstance(db, Facts):
+        known = mln.vocabulary_with(db)
+        asked = [p.name for p in known.predicates.values() if all(len(known.domain(t)) for t in p.types)]
     found = opening(mln, db, asked, open, given, closed)
     question = listed(found)
     clauses = ground_clauses(question)
     return conflict_in(clauses) if is_impossible(clauses) else None
 
 
-def is_impossible(clauses: GroundClauses) -> bool:
-    """Return whether what must hold contradicts itself."""
-    if clauses.violated is not None or not clauses.options.all():
-        return True
-    from pysat.solvers import Solver
-
-    with Solver(name=SOLVER, bootstrap_with=[c for _, part in _parts(clauses) for c in part]) as solver:
-        return not solver.solve_limited(expect_interrupt=True)
+def contradiction(clauses: GroundClauses, hint: str = "") -> UnsatisfiableError:
+    """Return the error for ground clauses that no world satisfies: a sentence, and the conflict."""
+    return UnsatisfiableError(f"{IMPOSSIBLE}{hint} {conflict_in(clauses)}")
 
 
 def conflict_in(clauses: GroundClauses) -> Conflict:
@@ -147,23 +143,12 @@ def conflict_in(clauses: GroundClauses) -> Conflict:
 # --- which ground formulas are needed -------------------------------------------------------------
 
 
-def _parts(clauses: GroundClauses) -> Iterable[tuple[tuple[str, int], list[NumberedClause]]]:
-    """Yield every block, hard clause and hard table with its clauses."""
-    propositions = Propositions(clauses)
-    for choice, block in propositions.blocks():
-        yield ("block", choice), block
-    for number in np.flatnonzero(clauses.hard).tolist():
-        yield ("clause", number), [propositions.clause(number)]
-    for number in np.flatnonzero(clauses.table_hard).tolist():
-        yield ("table", number), propositions.table(number, holds=True)
-
-
 def _needed(clauses: GroundClauses) -> list[Grounding]:
     """Return the ground formulas in the solver's refutation, with their bindings."""
     for source, tally in zip(range(len(clauses.sources)), clauses.tallies, strict=True):
         if clauses.sources[source].hard and tally.false:
             return groundings_of(clauses, source, [None])
-    keys = _core(clauses)
+    keys = core_of(clauses)
     targets: dict[int, list[frozenset[int]]] = {}
     for kind, number in keys:
         if kind == "clause":
@@ -175,36 +160,6 @@ def _needed(clauses: GroundClauses) -> list[Grounding]:
             scope = frozenset(-1 - choice for choice in clauses.scope[first:end].tolist())
             targets.setdefault(int(clauses.table_sources[number]), []).append(scope)
     return [g for source, wanted in targets.items() for g in groundings_of(clauses, source, wanted)]
-
-
-def _core(clauses: GroundClauses) -> list[tuple[str, int]]:
-    """Return the parts that the solver's refutation uses, after a few attempts to make it smaller."""
-    parts = list(_parts(clauses))
-    top = 1 + max((abs(n) for _, part in parts for c in part for n in c), default=0)
-    return _deleted([(key, part) for key, part in parts], top, rounds=3)
-
-
-def _deleted(
-    parts: Sequence[tuple[tuple[str, int], list[NumberedClause]]], top: int, rounds: int | None = None
-) -> list[tuple[str, int]]:
-    """Return parts that contradict each other: minimal, or after some rounds of refutations only."""
-    from pysat.solvers import Solver
-
-    selectors = {top + number: key for number, (key, _) in enumerate(parts)}
-    guarded = [[*clause, -(top + n)] for n, (_, part) in enumerate(parts) for clause in part]
-    with Solver(name=SOLVER, bootstrap_with=guarded) as solver:
-        kept = list(selectors)
-        for _ in range(rounds or 1):
-            if solver.solve_limited(assumptions=kept, expect_interrupt=True):
-                return []
-            core = set(solver.get_core() or ())
-            kept = [selector for selector in kept if selector in core]
-        for selector in list(kept) if rounds is None else []:
-            rest = [other for other in kept if other != selector]
-            if selector in kept and solver.solve_limited(assumptions=rest, expect_interrupt=True) is False:
-                core = set(solver.get_core() or ())
-                kept = [other for other in rest if other in core]
-    return [selectors[selector] for selector in kept]
 
 
 # --- which facts they contradict ------------------------------------------------------------------
@@ -226,7 +181,7 @@ def _minimal(question: Question, grounds: Sequence[Grounding]) -> tuple[Part, ..
     clauses = ground_clauses(free)
     made = Propositions(clauses)
     by_source: dict[int, list[NumberedClause]] = {place: [] for place in range(len(grounds))}
-    for (kind, place), part in _parts(clauses):
+    for (kind, place), part in parts_of(clauses):
         owner = clauses.clause_sources[place] if kind == "clause" else clauses.table_sources[place]
         by_source[int(owner)] += part
     for place, tally in enumerate(clauses.tallies):
@@ -239,7 +194,7 @@ def _minimal(question: Question, grounds: Sequence[Grounding]) -> tuple[Part, ..
         parts.append((_block_part(key, members, may_be_none), _block_clauses(made, numbers, may_be_none)))
     parts += [(_formula_part(ground), by_source[place]) for place, ground in enumerate(grounds)]
     keys = [((str(place), place), clauses_of) for place, (_, clauses_of) in enumerate(parts)]
-    kept = _deleted(keys, made.top + 1)
+    kept = needed(keys, made.top + 1)
     order = {"formula": 0, "condition": 1, "block": 2, "fact": 3}
     found = [parts[place][0] for _, place in kept]
     return tuple(sorted(found, key=lambda part: order[part.kind])) or None

@@ -18,9 +18,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mlnlab.errors import ArgumentError, UnsatisfiableError, count_of
+from mlnlab.errors import ArgumentError, TooLargeError, UnsatisfiableError, count_of
+from mlnlab.grounding.clause_making import ground_clauses
 from mlnlab.grounding.features import ground_features
 from mlnlab.grounding.question import Question, soft_formulas
+from mlnlab.inference.conflicts import IMPOSSIBLE, conflict_in
 from mlnlab.inference.marginals import Marginals
 from mlnlab.inference.method import Method
 from mlnlab.inference.query_instances import all_instances
@@ -129,7 +131,7 @@ def swept(enumeration: Enumeration) -> Sweep:
 
 def _impossible(enumeration: Enumeration) -> UnsatisfiableError:
     """Say that no world is possible, and name a formula that the evidence alone contradicts."""
-    message = "No world satisfies the hard formulas together with the evidence and the conditions."
+    message = IMPOSSIBLE
     violated = (enumeration.worlds.features.decided > 0) & (enumeration.weights == -np.inf)
     formulas = enumeration.question.mln.formulas
     first = len(formulas) + len(enumeration.question.soft)
@@ -141,7 +143,10 @@ def _impossible(enumeration: Enumeration) -> UnsatisfiableError:
                 f" The evidence alone contradicts the condition {enumeration.conditions[column - first]}."
                 " Predicates that are not asked for are closed: name them in open= where they are unknown."
             )
-    return UnsatisfiableError(message)
+    try:
+        return UnsatisfiableError(f"{message} {conflict_in(ground_clauses(enumeration.question))}")
+    except TooLargeError:  # formulas of a width that only enumeration takes
+        return UnsatisfiableError(message)
 
 
 def rounding(enumeration: Enumeration) -> float:

@@ -98,7 +98,11 @@ def advanced(state: ModeState, landscape: Landscape) -> ModeState:
     if state.settled:
         chain, walk = _random_world(landscape, state.random), walk + 1
         return _state(landscape, chain, state, walk, -1)
-    return _state(landscape, chain, state, walk, descend(landscape.network, chain))
+    before = cost_of(landscape.network, chain)
+    changed = descend(landscape.network, chain)
+    # A sweep that changes choices gains something, except by rounding; so the try ends in any case.
+    gained = cost_of(landscape.network, chain) < before
+    return _state(landscape, chain, state, walk, changed if gained else 0)
 
 
 def _state(

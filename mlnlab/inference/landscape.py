@@ -17,7 +17,7 @@ from mlnlab.errors import ArgumentError
 from mlnlab.grounding.clause_making import ground_clauses
 from mlnlab.inference.chains import Ground, prepared, refuse_impossible
 from mlnlab.kernels.ground_network import Chain, Network, new_chain
-from mlnlab.kernels.modes import cost_of
+from mlnlab.kernels.modes import cost_of, descend
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from mlnlab.grounding.question import Question
     from mlnlab.logic.ground_atoms import GroundAtom
 
+MOST_SWEEPS = 10_000
 LARGEST = 1e12  # of all weights together: beyond, small weights are lost in the rounding of large ones
 
 
@@ -71,6 +72,13 @@ class Landscape:
     def chain(self, chosen: NDArray[np.uint32], random: NDArray[np.uint64]) -> Chain:
         """Return a chain in a world."""
         return new_chain(self.network, chosen, random)
+
+    def go_downhill(self, chain: Chain) -> float:
+        """Go from a chain's world to where no single change helps, and return the cost."""
+        for _ in range(MOST_SWEEPS):  # each of them gains something, except by rounding
+            if not descend(self.network, chain):
+                break
+        return cost_of(self.network, chain)
 
     def world(self, chosen: NDArray[np.uint32]) -> frozenset[GroundAtom]:
         """Return the atoms that are true in a world, those of the evidence included."""

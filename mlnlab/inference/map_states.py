@@ -97,7 +97,7 @@ class SearchInterrupted(KeyboardInterrupt):
         last = self._trace[-1]
         found = self._method.required(self._method.worlds)(self._params, self._question).found(last.state)
         reason = f"{self._method.name}: stopped early, at step {last.index:,}"
-        return _map_state(
+        return map_state_of(
             self._question, found._replace(reason=reason), self._method.name, last.seconds, self._trace
         )
 
@@ -195,7 +195,7 @@ def _answered(method: Method, params: object, question: Question, observers: Ite
     function = method.required(method.most_probable)
     began = time.perf_counter()
     if method.steps is None:
-        return _map_state(question, function(params, question, observers), method.name, _since(began), None)
+        return map_state_of(question, function(params, question, observers), method.name, _since(began), None)
     trace: Trace[State] = Trace(budget=TRACE_BYTES)
     try:
         found = function(params, question, (trace, *observers))
@@ -209,16 +209,21 @@ def _answered(method: Method, params: object, question: Question, observers: Ite
             f"{count_of(found.broken, 'hard grounding')} did not ({found.reason}). That does not prove that"
             " there is none: ml.conflict looks for a contradiction, more flips or tries search longer."
         )
-    return _map_state(question, found, method.name, _since(began), trace)
+    return map_state_of(question, found, method.name, _since(began), trace)
 
 
 def _since(began: float) -> float:
     return time.perf_counter() - began
 
 
-def _map_state(
-    question: Question, found: Found, method: str, seconds: float, trace: Trace[State] | None
+def map_state_of(
+    question: Question,
+    found: Found,
+    method: str,
+    seconds: float = 0.0,
+    trace: Trace[State] | None = None,
 ) -> MapState:
+    """Return what was found with all that it says about the question."""
     world = World(question.vocabulary, found.true)
     violated = _violated(question.mln, world)
     return MapState(

@@ -30,8 +30,8 @@ class Method:
     ``log_z(params, question)`` answer in one go. Where the method iterates, ``steps(params, question,
     start)`` yields its states (those after ``start``, if one is given), ``estimate(params, question,
     state)`` says what is known in a state, and ``reader(params, question)`` returns what says so of many
-    states without grounding the model for each; of a search, ``worlds(params, question)`` reads the best world so far.
-    ``refuse(params, asked)`` may refuse a question before its atoms are listed.
+    states without grounding the model for each; of a search, ``worlds(params, question)`` reads the best
+    world so far. ``refuse(params, asked)`` may refuse a question before its atoms are listed.
     """
 
     name: str

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from math import nan
 from typing import TYPE_CHECKING
 
-from mlnlab.errors import ArgumentError, TooLargeError, UnsatisfiableError
-from mlnlab.inference.conflicts import IMPOSSIBLE, conflict_in
+from mlnlab.errors import ArgumentError, TooLargeError
+from mlnlab.inference.conflicts import contradiction
 from mlnlab.inference.core_guided import CoreGuided
 from mlnlab.inference.landscape import Landscape, landscape
 from mlnlab.inference.method import Method
@@ -121,7 +121,7 @@ def _proof(params: Params, landscape: Landscape) -> Iterator[ProofState]:
     with CoreGuided(problem, params.conflicts_per_state) as solver:
         for progress in solver.run():
             if progress is None:
-                raise UnsatisfiableError(f"{IMPOSSIBLE} {conflict_in(landscape.clauses)}")
+                raise contradiction(landscape.clauses)
             if solver.model is not None:
                 world = problem.propositions.options_in(solver.model)
                 cost = landscape.cost(world)

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mlnlab.errors import UnsatisfiableError
 from mlnlab.grounding.propositional import NumberedClause, Propositions
-from mlnlab.inference.conflicts import conflict_in
+from mlnlab.inference.conflicts import contradiction
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,4 +53,4 @@ def start_of(clauses: GroundClauses, most: int = MOST_CONFLICTS) -> NDArray[np.u
             return propositions.options_in({literal for literal in solver.get_model() if literal > 0})
     if answer is None:
         return None
-    raise UnsatisfiableError(str(conflict_in(clauses)))
+    raise contradiction(clauses)

@@ -20,7 +20,7 @@ from mlnlab.inference.satisfying import start_of
 from mlnlab.inference.world_search import Found, WorldReader, frozen_copies, searched
 from mlnlab.kernels.gibbs import sweep
 from mlnlab.kernels.ground_network import Chain, Network, scatter, settle
-from mlnlab.kernels.modes import cost_of, descend
+from mlnlab.kernels.modes import cost_of
 from mlnlab.kernels.random_numbers import streams
 from mlnlab.steps.encoding import storable
 
@@ -128,9 +128,7 @@ def _state(
     total = cost_of(landscape.network, chain)
     chosen, random = frozen_copies(chain.chosen, chain.random)
     lowest = landscape.chain(chosen, random)
-    while descend(landscape.network, lowest):
-        pass
-    best_total, (best,) = cost_of(landscape.network, lowest), frozen_copies(lowest.chosen)
+    best_total, (best,) = landscape.go_downhill(lowest), frozen_copies(lowest.chosen)
     if before is not None and before.best_total <= best_total:
         best_total, best = before.best_total, before.best
     cost, least = landscape.split(total), landscape.split(best_total)

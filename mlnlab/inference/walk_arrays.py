@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import numpy as np
 
 from mlnlab.kernels.ground_network import Chain, scatter, settle
-from mlnlab.kernels.modes import cost_of, descend
+from mlnlab.kernels.modes import cost_of
 from mlnlab.kernels.walk_steps import (
     BEST,
     BROKEN,
@@ -132,9 +132,7 @@ def lengths(starts: NDArray[np.uint32]) -> NDArray[np.int64]:
 def go_downhill(landscape: Landscape, walker: Walker) -> None:
     """Go from the walk's world to where no single change helps; if that is the best world, remember it."""
     chain = landscape.chain(walker.chain.chosen, walker.chain.random)
-    while descend(landscape.network, chain):
-        pass
-    cost = cost_of(landscape.network, chain)
+    cost = landscape.go_downhill(chain)
     if cost < walker.walk.costs[BEST] - 1e-12 * (1.0 + abs(walker.walk.costs[BEST])):
         walker.walk.costs[BEST] = cost
         walker.walk.best[:] = chain.chosen

@@ -154,12 +154,13 @@ def move(network: Network, chain: Chain, walk: Walk, choice: Number, option: Num
     slot = 2 * (moves % np.int64(len(walk.recent) >> 1))
     for atom in (first + chosen, first + option):
         if atom < end:
+            start, beyond = np.int64(network.atom_starts[atom]), np.int64(network.atom_starts[atom + 1])
+            value = np.int64(chain.values[atom])
             walk.numbers[BROKEN] = turn_clauses(
                 chain.satisfied, network.strengths, network.occurrences, walk.broken, walk.places,
-                walk.numbers[BROKEN], network.atom_starts[atom], network.atom_starts[atom + 1],
-                chain.values[atom],
+                walk.numbers[BROKEN], start, beyond, value,
             )  # fmt: skip
-            chain.values[atom] = 1 - chain.values[atom]
+            chain.values[atom] = 1 - value
             walk.changed[atom] = moves
             walk.recent[slot] = atom
             slot += 1

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 def measurements(effort: Effort, in_c: FunctionsInC | None = None) -> Iterator[Measurement]:
     """Yield one measurement after the other; without the loops in C, our own speeds only."""
-    from mlnlab.experiments.bench import enumeration_speed, gibbs_speed
+    from mlnlab.experiments.bench import enumeration_speed, gibbs_speed, sample_sat_speed, walk_sat_speed
 
     yield from gibbs_speed.measured(effort, in_c)
+    yield from walk_sat_speed.measured(effort, in_c)
+    yield from sample_sat_speed.measured(effort, in_c)
     yield from enumeration_speed.measured(effort, in_c)

@@ -34,6 +34,8 @@ class FunctionsInC:
 
     sweep: Callable[..., None]
     sum_over_worlds: Callable[..., float]
+    walk: Callable[..., None]
+    search: Callable[..., int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,7 @@ def _in_words(compiler: str) -> str:
 def compiled_functions(compiler: str, folder: Path) -> FunctionsInC:
     """Compile the C files into libraries in a folder and return their functions."""
     libraries = {}
-    for name in ("gibbs", "enumeration"):
+    for name in ("gibbs", "enumeration", "walk_sat", "sample_sat"):
         library = folder / f"{name}.so"
         _called(compiler, *FLAGS, "-shared", "-fPIC", str(SOURCES / f"{name}.c"), "-o", str(library), "-lm")
         try:
@@ -86,7 +88,37 @@ def compiled_functions(compiler: str, folder: Path) -> FunctionsInC:
     sweep.restype = None
     doubles = np.ctypeslib.ndpointer(np.float64)
     sum_over_worlds.argtypes, sum_over_worlds.restype = [ctypes.c_int, doubles, doubles], ctypes.c_double
-    return FunctionsInC(sweep, sum_over_worlds)
+    return FunctionsInC(
+        sweep, sum_over_worlds, _walk(libraries["walk_sat"]), _search(libraries["sample_sat"])
+    )
+
+
+def _walk(library: ctypes.CDLL) -> Callable[..., None]:
+    walk = library.walk
+    kinds = (
+        *(np.uint32,) * 4, np.float64, np.uint8, *(np.uint32,) * 2, np.uint64, *(np.uint32,) * 2,
+        np.int64, *(np.uint32,) * 2, np.int64, np.float64,
+    )  # fmt: skip
+    arrays = map(np.ctypeslib.ndpointer, kinds)
+    walk.argtypes = [
+        ctypes.c_int64,
+        *arrays,
+        ctypes.c_int64,
+        ctypes.c_double,
+        ctypes.c_int64,
+        ctypes.c_double,
+    ]
+    walk.restype = None
+    return walk
+
+
+def _search(library: ctypes.CDLL) -> Callable[..., int]:
+    search = library.search
+    kinds = (*(np.uint32,) * 4, *(np.uint8,) * 2, *(np.uint32,) * 3, np.uint64)
+    arrays = map(np.ctypeslib.ndpointer, kinds)
+    numbers = (ctypes.c_int64, ctypes.c_double, ctypes.c_double, ctypes.c_int64)
+    search.argtypes, search.restype = [ctypes.c_int64, *arrays, *numbers], ctypes.c_int64
+    return search
 
 
 def _called(*command: str) -> str:

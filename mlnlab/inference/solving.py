@@ -1,0 +1,88 @@
+"""``ml.solver``: a search for a most probable world as an object to iterate over, step by step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from mlnlab.errors import ArgumentError
+from mlnlab.grounding.question import Question, pose
+from mlnlab.inference.map_states import MapState, map_state_of
+from mlnlab.inference.method import MOST_PROBABLE, Method
+from mlnlab.inference.registry import method_named, methods
+from mlnlab.steps.step import Step, numbered
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from mlnlab.inference.world_search import WorldReader
+    from mlnlab.logic.formulas import Formula
+    from mlnlab.model.database import Database
+    from mlnlab.model.mln import MLN
+    from mlnlab.steps.step import State
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Solver:
+    """A search with its parameters and its question; each iteration over it is a run of its own.
+
+    It yields states, so it can be handed to ``steps.run``, to a ``Trace``, to ``ml.live`` and ``ml.stepper``.
+    """
+
+    method: Method
+    params: Any
+    question: Question
+
+    def __iter__(self) -> Iterator[State]:
+        return self.resume(None)
+
+    def steps(self) -> Iterator[Step[State]]:
+        """Yield the states with their numbers and times."""
+        return numbered(self)
+
+    def resume(self, state: State | None) -> Iterator[State]:
+        """Yield the states that follow a state, of this process or from a checkpoint."""
+        return self.method.required(self.method.steps)(self.params, self.question, state)
+
+    def reader(self) -> WorldReader:
+        """Return what reads the worlds of many states: the model is grounded once, here."""
+        return self.method.required(self.method.worlds)(self.params, self.question)
+
+    def map_state(self, state: State) -> MapState:
+        """Return the best world that is known in a state."""
+        found = self.reader().found(state, f"{self.method.name}: as far as it had come")
+        return map_state_of(self.question, found, self.method.name)
+
+    def __repr__(self) -> str:
+        atoms = sum(len(choice.atoms) for choice in self.question.choices)
+        return f"<Solver {self.method.name}: {atoms:,} open atoms, {self.params}>"
+
+
+def solver(
+    name: str,
+    mln: MLN,
+    db: Database | Mapping[str, int] | None = None,
+    query: Sequence[str | Formula] | str | Formula | None = None,
+    *,
+    open: Sequence[str] | str = (),  # noqa: A002 - the public name of infer's argument
+    closed: Sequence[str] | str = (),
+    given: Sequence[str | Formula] | str | Formula = (),
+    **options: object,
+) -> Solver:
+    r"""Return a search to iterate over; it is asked as ``map_state`` is, the options are the method's.
+
+    >>> import mlnlab as ml
+    >>> mln = ml.MLN.from_text("Smokes(person)\nCancer(person)\n1.5 Smokes(x) => Cancer(x)\n0.4 !Cancer(x)")
+    >>> db = ml.Database.from_text("Smokes(Anna)", mln)
+    >>> solver = ml.solver("max-walk-sat", mln, db, ["Cancer"], flips=100, flips_per_state=1, seed=1)
+    >>> states = list(solver)
+    >>> states[-1].flips, states[-1].best_cost
+    (100, 0.4)
+    >>> sorted(map(str, solver.map_state(states[-1]).world.true_atoms))
+    ['Cancer(Anna)', 'Smokes(Anna)']
+    """
+    method = method_named(name, MOST_PROBABLE)
+    if method.steps is None or method.worlds is None:
+        others = ", ".join(other.name for other in methods(MOST_PROBABLE) if other.steps is not None)
+        raise ArgumentError(f"{name} does not go step by step; these do: {others}.")
+    return Solver(method, method.settings(**options), pose(mln, db, query, open, given, closed))
