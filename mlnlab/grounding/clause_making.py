@@ -2,37 +2,33 @@
 
 from __future__ import annotations
 
-from math import log2, prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from mlnlab.errors import TooLargeError
-from mlnlab.grounding.clause_algebra import ClauseAlgebra, Clauses, Opaque, Shape
-from mlnlab.grounding.clause_scan import ClauseScan, SignedAtom, as_literals
+from mlnlab.grounding.clause_joins import ClauseJoins
+from mlnlab.grounding.clause_literals import SignedAtom, as_literals
 from mlnlab.grounding.clause_store import ClauseStore, TableStore, frozen
 from mlnlab.grounding.clauses import GroundClauses, Source, Tally
-from mlnlab.grounding.features import MOST_CELLS, MOST_VISITS, number_of_groundings, number_of_visits
+from mlnlab.grounding.decided_counts import DecidedCounts
+from mlnlab.grounding.evidence_relations import EvidenceRelations
+from mlnlab.grounding.features import MOST_VISITS, number_of_groundings
 from mlnlab.grounding.question import soft_formulas
-from mlnlab.grounding.truth_algebras import Algebra, ArrayAlgebra, ScopeAlgebra, compiled, extensions
-from mlnlab.logic.formulas import Variable
+from mlnlab.grounding.single_groundings import Guard, SingleGroundings, guard_of, visits
 from mlnlab.logic.printing import to_text
 from mlnlab.logic.substitution import free_variables
 from mlnlab.logic.weights import Hard, weight_value
 from mlnlab.model.writing import statement_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from numpy.typing import NDArray
+    from collections.abc import Iterator, Sequence
 
     from mlnlab.grounding.question import Question
     from mlnlab.logic.formulas import Formula
     from mlnlab.logic.ground_atoms import GroundAtom
 
-    Plan = tuple[list[SignedAtom], bool]
-
-MOST_SCANNED = 500_000_000  # groundings of clauses, looked at by whole arrays: some seconds
+FEW = 1 << 18  # bindings that are listed sooner than a plan for counting them is made
 MOST_BYTES = 4_000_000_000  # of the arrays while they are made
 
 
@@ -72,170 +68,98 @@ def _query_sources(queries: Sequence[tuple[str, Formula]]) -> Iterator[tuple[Sou
         yield Source(label, "query", 0.0, hard=False), formula
 
 
+class Literals(NamedTuple):
+    """The literals of a clause, or of the clause that is the negation of a formula."""
+
+    literals: list[SignedAtom]
+    negated: bool
+
+
 class _Maker:
     """The state of one pass over all groundings of all sources."""
 
     def __init__(self, question: Question) -> None:
         self.question = question
-        self.sizes = tuple(choice.options for choice in question.choices)
         atoms = [atom for choice in question.choices for atom in choice.atoms]
-        self.numbers: dict[GroundAtom, int] = {atom: number for number, atom in enumerate(atoms)}
-        self.places = {
-            atom: (number, option)
-            for number, choice in enumerate(question.choices)
-            for option, atom in enumerate(choice.atoms)
-        }
-        self.scanner = ClauseScan(question, self.numbers)
+        numbers: dict[GroundAtom, int] = {atom: number for number, atom in enumerate(atoms)}
+        relations = EvidenceRelations(question, numbers)
+        self.joins, self.counts = ClauseJoins(relations), DecidedCounts(relations)
         self.clauses, self.tables = ClauseStore(), TableStore()
+        self.single = SingleGroundings(question, self.joins, numbers, self.clauses, self.tables)
 
     def run(self, pairs: list[tuple[Source, Formula]]) -> GroundClauses:
         plans = [self._plan(formula) for _, formula in pairs]
         self._refuse_large([formula for _, formula in pairs], plans)
         tallies = []
         for (source, formula), plan in zip(pairs, plans, strict=True):
-            if plan is not None:
-                tallies.append(self._scanned(source, formula, *plan))
+            if isinstance(plan, Literals):
+                tallies.append(self._joined(source, formula, plan))
             else:
-                tallies.append(self._visited(source, formula))
+                tallies.append(self.single.visit(source, formula, plan))
             self.clauses.end_source(source)
             self.tables.end_source(source)
+        options = np.array([choice.options for choice in self.question.choices], np.uint32)
         first_atoms = np.cumsum([0, *(len(choice.atoms) for choice in self.question.choices)])
         return GroundClauses(
             self.question, tuple(source for source, _ in pairs), tuple(tallies),
-            frozen(np.array(self.sizes, np.uint32)), frozen(first_atoms.astype(np.uint32)),
+            frozen(options), frozen(first_atoms.astype(np.uint32)),
             *self.clauses.arrays(), *self.tables.arrays(),
         )  # fmt: skip
 
-    def _plan(self, formula: Formula) -> Plan | None:
-        """Return the literals of a formula that is a clause, or of its negation where it is a conjunction."""
+    def _plan(self, formula: Formula) -> Literals | Guard | None:
+        """Return the literals of a formula that is a clause or a conjunction of literals, else its guard."""
         for negated in (False, True):
             literals = as_literals(formula, not negated)
-            if literals is not None and self.scanner.can_scan(literals):
-                return literals, negated
-        return None
+            if literals is not None and self.joins.can_join(literals):
+                return Literals(literals, negated)
+        return guard_of(formula, self.joins)
 
-    def _refuse_large(self, formulas: list[Formula], plans: list[Plan | None]) -> None:
-        scanned = visited = size = 0
-        for formula, plan in zip(formulas, plans, strict=True):
-            groundings = number_of_groundings(formula, self.question)
-            if plan is None:
-                visited += number_of_visits(formula, self.question)
-            else:
-                scanned += groundings
-                size += self.scanner.most_open(formula, plan[0]) * (8 * len(plan[0]) + 16)
-        for number, most, what in (
+    def _refuse_large(self, formulas: list[Formula], plans: list[Literals | Guard | None]) -> None:
+        pairs = list(zip(formulas, plans, strict=True))
+        visited = [
+            0 if isinstance(plan, Literals) else visits(formula, plan, self.question, self.counts)
+            for formula, plan in pairs
+        ]
+        sizes = [self._bytes(formula, plan) if isinstance(plan, Literals) else 0 for formula, plan in pairs]
+        for numbers, most, what in (
             (visited, MOST_VISITS, "atoms to look at one by one, in formulas that are no plain clauses"),
-            (scanned, MOST_SCANNED, "groundings of clauses to look at"),
-            (size, MOST_BYTES, "bytes of ground clauses, or somewhat fewer"),
+            (sizes, MOST_BYTES, "bytes of ground clauses"),
         ):
-            if number > most:
+            if sum(numbers) > most:
+                worst = formulas[numbers.index(max(numbers))]
                 raise TooLargeError(
-                    f"The model makes {number:,} {what} (up to {most:,}).", number,
-                    ["use fewer constants", "drop the formula with the most variables",
-                     "list more facts, or close predicates: only what is open is kept"],
+                    f"The model makes {sum(numbers):,} {what} (up to {most:,}); {max(numbers):,} of them come"
+                    f" from {to_text(worst):.200}.", sum(numbers),
+                    ["drop or change this formula", "use fewer constants",
+                     "list more facts, or close predicates: only what is open is kept",
+                     "for a most probable world or MC-SAT, ground lazily: ml.ground(..., lazy=True)"],
                 )  # fmt: skip
 
-    # --- clauses by whole arrays ------------------------------------------------------------------
+    def _bytes(self, formula: Formula, plan: Literals) -> int:
+        """Return the memory that a formula's clauses need at most; counted where a bound is not small."""
+        width = 8 * len(plan.literals) + 16
+        groundings = number_of_groundings(formula, self.question)
+        if groundings * width > MOST_BYTES // 100:
+            groundings = self.counts.undecided(plan.literals) - self.counts.false(plan.literals)
+        return groundings * width
 
-    def _scanned(self, source: Source, formula: Formula, literals: list[SignedAtom], negated: bool) -> Tally:
-        tally = Tally()
-        for found in self.scanner.scan(formula, literals):
+    # --- clauses by joins -------------------------------------------------------------------------
+
+    def _joined(self, source: Source, formula: Formula, plan: Literals) -> Tally:
+        literals, negated = plan
+        groundings = number_of_groundings(formula, self.question)
+        if not groundings:
+            return Tally()
+        number, clauses, variables = 0, 0, free_variables(formula)
+        for found in self.joins.open_groundings(literals, variables):
             kept, sizes, opposite = found.literals, found.sizes, negated
+            number += len(sizes)
             if negated and source.hard:  # a hard conjunction: each of its literals must hold
-                kept, sizes, opposite = kept ^ 1, np.ones_like(kept), False
+                kept, sizes, opposite = kept ^ np.uint32(1), np.ones(len(kept), np.uint32), False
             self.clauses.add_many(kept, sizes, opposite)
-            tally = Tally(
-                tally.groundings + found.true + found.false + len(found.sizes),
-                tally.true + (found.false if negated else found.true),
-                tally.false + (found.true if negated else found.false),
-                tally.clauses + len(sizes),
-            )
-        return tally
-
-    # --- any formula, grounding by grounding ------------------------------------------------------
-
-    def _visited(self, source: Source, formula: Formula) -> Tally:
-        vocabulary = self.question.vocabulary
-        algebra: Algebra[Clauses | Opaque] = ClauseAlgebra(self._open_or_known)
-        shape_of = compiled(formula, vocabulary, algebra)
-        table_of = self._table_maker(source, formula)
-        groundings = true = false = clauses = tables = 0
-        for binding in extensions(free_variables(formula), formula, vocabulary)({}):
-            groundings += 1
-            shape: Shape = shape_of(binding)
-            if isinstance(shape, bool):
-                true, false = true + shape, false + (not shape)
-            elif (added := self._add_clauses(shape, source)) or (decided := table_of(binding)) is None:
-                clauses, tables = clauses + added, tables + (not added)
-            else:
-                true, false = true + decided, false + (not decided)
-        return Tally(groundings, true, false, clauses, tables)
-
-    def _open_or_known(self, predicate: str, arguments: tuple[str, ...]) -> bool | int:
-        number = self.numbers.get((predicate, arguments))  # type: ignore[call-overload]
-        return self.question.holds(predicate, arguments) if number is None else number
-
-    def _add_clauses(self, shape: Clauses | Opaque, source: Source) -> int:
-        """Keep a grounding as clauses and return their number; 0 where it has to be a table."""
-        if isinstance(shape, Opaque):
-            return 0
-        if source.hard or len(shape.clauses) == 1:
-            for literals in sorted(map(sorted, shape.clauses)):
-                self.clauses.add(literals, negated=False)
-            return len(shape.clauses)
-        opposite = shape.opposite()
-        if opposite is None:
-            return 0
-        (clause,) = opposite.clauses
-        self.clauses.add(sorted(clause), negated=True)
-        return 1
-
-    def _table_maker(self, source: Source, formula: Formula) -> Callable[[dict[Variable, str]], bool | None]:
-        """Return what keeps a grounding as a table; a grounding that needs none has its truth returned."""
-        vocabulary = self.question.vocabulary
-        digits: dict[int, NDArray[np.intp]] = {}
-        scope_of = compiled(formula, vocabulary, ScopeAlgebra(self._choice_or_known))
-        truths = compiled(formula, vocabulary, ArrayAlgebra(lambda p, a: self._truths(p, a, digits)))
-
-        def keep(binding: dict[Variable, str]) -> bool | None:
-            scope = scope_of(binding)
-            if isinstance(scope, bool):
-                return scope
-            order = tuple(sorted(scope))
-            shape = tuple(self.sizes[number] for number in order)
-            if prod(shape) > MOST_CELLS:
-                raise _too_wide(source, shape)
-            digits.clear()
-            digits.update(zip(order, np.indices(shape, sparse=True), strict=True))
-            bits = np.broadcast_to(truths(binding), shape)
-            if bits.all() or not bits.any():
-                return bool(bits.all())
-            self.tables.add(order, bits)
-            return None
-
-        return keep
-
-    def _choice_or_known(self, predicate: str, arguments: tuple[str, ...]) -> bool | int:
-        place = self.places.get((predicate, arguments))  # type: ignore[call-overload]
-        return self.question.holds(predicate, arguments) if place is None else place[0]
-
-    def _truths(
-        self, predicate: str, arguments: tuple[str, ...], digits: dict[int, NDArray[np.intp]]
-    ) -> NDArray[np.bool_] | bool:
-        place = self.places.get((predicate, arguments))  # type: ignore[call-overload]
-        if place is None:
-            return self.question.holds(predicate, arguments)
-        number, option = place
-        # A choice outside the scope stands beside something that decides without it: any value will do.
-        return np.asarray(digits[number] == option) if number in digits else False
-
-
-def _too_wide(source: Source, shape: tuple[int, ...]) -> TooLargeError:
-    cells = prod(shape)
-    return TooLargeError(
-        f"A grounding of {source.text} depends on {len(shape):,} open choices and is no clause; its table "
-        f"would have about 2^{log2(cells):.0f} entries (up to {MOST_CELLS:,}).", cells,
-        ["write it as clauses, or as a conjunction of literals: these may have any length",
-         "give more evidence or use fewer constants, so that fewer atoms are open",
-         "where there are few enough worlds, enumeration takes formulas of any width"],
-    )  # fmt: skip
+            clauses += len(sizes)
+        false = self.joins.number_false(literals, variables, FEW)
+        if false is None:
+            false = self.counts.false(literals)
+        true = groundings - number - false
+        return Tally(groundings, *((false, true) if negated else (true, false)), clauses)

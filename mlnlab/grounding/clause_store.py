@@ -19,10 +19,10 @@ class ClauseStore:
     """Clauses in the order of their sources; within a source those that count where false come last."""
 
     def __init__(self) -> None:
-        self._pending: dict[bool, list[tuple[NDArray[np.int64], NDArray[np.int64]]]] = {False: [], True: []}
+        self._pending: dict[bool, list[tuple[NDArray[np.uint32], NDArray[np.uint32]]]] = {False: [], True: []}
         self._single: dict[bool, list[Sequence[int]]] = {False: [], True: []}
-        self._literals: list[NDArray[np.int64]] = []
-        self._sizes: list[NDArray[np.int64]] = []
+        self._literals: list[NDArray[np.uint32]] = []
+        self._sizes: list[NDArray[np.uint32]] = []
         self._groups: list[tuple[int, float, bool, bool]] = []  # clauses, weight, hard, negated
         self._sources: list[int] = []
         self._ended = 0
@@ -31,7 +31,7 @@ class ClauseStore:
         """Add one clause."""
         self._single[negated].append(clause)
 
-    def add_many(self, literals: NDArray[np.int64], sizes: NDArray[np.int64], negated: bool) -> None:
+    def add_many(self, literals: NDArray[np.uint32], sizes: NDArray[np.uint32], negated: bool) -> None:
         """Add clauses whose literals stand one behind the other."""
         self._pending[negated].append((literals, sizes))
 
@@ -39,8 +39,8 @@ class ClauseStore:
         """Say that the clauses added since the last call belong to this source."""
         for negated in (False, True):
             single = self._single[negated]
-            lengths = np.array([len(clause) for clause in single], np.int64)
-            flat = np.array([literal for clause in single for literal in clause], np.int64)
+            lengths = np.array([len(clause) for clause in single], np.uint32)
+            flat = np.array([literal for clause in single for literal in clause], np.uint32)
             parts = [*self._pending[negated], (flat, lengths)]
             number = sum(len(sizes) for _, sizes in parts)
             self._literals += [literals for literals, _ in parts]
@@ -52,14 +52,14 @@ class ClauseStore:
 
     def arrays(self) -> tuple[NDArray[Any], ...]:
         """Return starts, literals, weights, hard, negated and sources."""
-        sizes = np.concatenate([np.zeros(1, np.int64), *self._sizes])
-        literals = np.concatenate([np.zeros(0, np.int64), *self._literals])
+        sizes = np.concatenate([np.zeros(1, np.uint32), *self._sizes])
+        literals = np.concatenate([np.zeros(0, np.uint32), *self._literals])
         numbers = [number for number, *_ in self._groups]
         return tuple(
             frozen(array)
             for array in (
-                np.cumsum(sizes).astype(np.uint32),
-                literals.astype(np.uint32),
+                np.cumsum(sizes, dtype=np.uint32),
+                literals,
                 np.repeat(np.array([weight for _, weight, _, _ in self._groups], np.float64), numbers),
                 np.repeat(np.array([hard for _, _, hard, _ in self._groups], np.bool_), numbers),
                 np.repeat(np.array([negated for *_, negated in self._groups], np.bool_), numbers),

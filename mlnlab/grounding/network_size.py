@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mlnlab.errors import count_of
-from mlnlab.grounding.clause_scan import as_literals
+from mlnlab.grounding.clause_literals import as_literals
 from mlnlab.grounding.question import opening
 from mlnlab.logic.evaluation import typed_arithmetic
 from mlnlab.logic.formulas import (

@@ -1,0 +1,194 @@
+"""Groundings of formulas that are no plain clauses: as clauses where that is free, else as tables.
+
+Only groundings are looked at that no literal decides by itself (:mod:`mlnlab.grounding.deciding_literals`):
+of ``Friends(x, y) => (Smokes(x) <=> Smokes(y))`` the pairs of friends, not all pairs of people.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import log2, prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mlnlab.errors import TooLargeError
+from mlnlab.grounding.clause_algebra import ClauseAlgebra, Clauses, Opaque, Shape
+from mlnlab.grounding.clauses import Tally
+from mlnlab.grounding.deciding_literals import deciding_literals
+from mlnlab.grounding.features import MOST_CELLS, MOST_VISITS, number_of_groundings, number_of_visits
+from mlnlab.grounding.truth_algebras import Algebra, ArrayAlgebra, ScopeAlgebra, compiled, extensions
+from mlnlab.logic.evaluation import typed_arithmetic
+from mlnlab.logic.formulas import Variable
+from mlnlab.logic.substitution import free_variables
+from mlnlab.logic.traversal import subformulas
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
+
+    from mlnlab.grounding.clause_joins import ClauseJoins
+    from mlnlab.grounding.clause_literals import SignedAtom
+    from mlnlab.grounding.clause_store import ClauseStore, TableStore
+    from mlnlab.grounding.clauses import Source
+    from mlnlab.grounding.decided_counts import DecidedCounts
+    from mlnlab.grounding.question import Question
+    from mlnlab.logic.formulas import Formula
+    from mlnlab.logic.ground_atoms import GroundAtom
+
+    Binding = dict[Variable, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """Literals any of which decides a formula, and the truth that it then has; there may be none."""
+
+    literals: tuple[SignedAtom, ...]
+    truth: bool
+
+
+def guard_of(formula: Formula, joins: ClauseJoins) -> Guard | None:
+    """Return the guard with the most premises; ``None`` for calculations, whose terms may not exist."""
+    if any(next(iter(typed_arithmetic(part)), None) is not None for part in subformulas(formula)):
+        return None
+    free = set(free_variables(formula))
+    guards = []
+    for truth in (True, False):
+        found = deciding_literals(formula, truth)
+        fits = (one for one in found if free.issuperset(one.variables) and joins.can_join([one]))
+        guards.append(Guard(tuple(fits), truth))
+    return max(guards, key=lambda guard: sum(not one.positive for one in guard.literals))
+
+
+def visits(formula: Formula, guard: Guard | None, question: Question, counts: DecidedCounts) -> int:
+    """Return how many atoms will be looked at; counted where a bound is not small."""
+    most = number_of_visits(formula, question)
+    groundings = number_of_groundings(formula, question)
+    if most <= MOST_VISITS or guard is None or not guard.literals:
+        return most
+    missing = set(free_variables(formula)).difference(*(one.variables for one in guard.literals))
+    others = prod(len(question.vocabulary.domain(variable.type)) for variable in missing)
+    return min(most, counts.undecided(guard.literals) * others * (most // groundings))
+
+
+class SingleGroundings:
+    """What looks at one grounding after the other, and keeps what it finds in the stores."""
+
+    def __init__(
+        self, question: Question, joins: ClauseJoins, numbers: dict[GroundAtom, int],
+        clauses: ClauseStore, tables: TableStore,
+    ) -> None:  # fmt: skip
+        self.question, self.joins, self.numbers = question, joins, numbers
+        self.clauses, self.tables = clauses, tables
+        self.sizes = tuple(choice.options for choice in question.choices)
+        self.places = {
+            atom: (number, option)
+            for number, choice in enumerate(question.choices)
+            for option, atom in enumerate(choice.atoms)
+        }
+
+    def visit(self, source: Source, formula: Formula, guard: Guard | None) -> Tally:
+        """Keep a formula's open groundings."""
+        algebra: Algebra[Clauses | Opaque] = ClauseAlgebra(self._open_or_known)
+        shape_of = compiled(formula, self.question.vocabulary, algebra)
+        table_of = self._table_maker(source, formula)
+        visited = true = false = clauses = tables = 0
+        for binding in self._bindings(formula, guard):
+            visited += 1
+            shape: Shape = shape_of(binding)
+            if isinstance(shape, bool):
+                true, false = true + shape, false + (not shape)
+            elif (added := self._add_clauses(shape, source)) or (decided := table_of(binding)) is None:
+                clauses, tables = clauses + added, tables + (not added)
+            else:
+                true, false = true + decided, false + (not decided)
+        if guard is None:
+            return Tally(visited, true, false, clauses, tables)
+        groundings = number_of_groundings(formula, self.question)
+        rest = groundings - visited
+        true, false = (true + rest, false) if guard.truth else (true, false + rest)
+        return Tally(groundings, true, false, clauses, tables)
+
+    def _bindings(self, formula: Formula, guard: Guard | None) -> Iterator[Binding]:
+        """Yield the bindings that the guard lets through."""
+        vocabulary, variables = self.question.vocabulary, free_variables(formula)
+        if guard is None:
+            yield from extensions(variables, formula, vocabulary)({})
+            return
+        domains = [vocabulary.domain(variable.type) for variable in variables]
+        if not all(map(len, domains)):
+            return
+        for found in self.joins.undecided(guard.literals, variables):
+            columns = [found.columns[variable].tolist() for variable in variables]
+            for row in zip(*columns, strict=True) if columns else [()] * found.number:
+                yield {v: d[place] for v, d, place in zip(variables, domains, row, strict=True)}
+
+    def _open_or_known(self, predicate: str, arguments: tuple[str, ...]) -> bool | int:
+        number = self.numbers.get((predicate, arguments))  # type: ignore[call-overload]
+        return self.question.holds(predicate, arguments) if number is None else number
+
+    def _add_clauses(self, shape: Clauses | Opaque, source: Source) -> int:
+        """Keep a grounding as clauses and return their number; 0 where it has to be a table."""
+        if isinstance(shape, Opaque):
+            return 0
+        if source.hard or len(shape.clauses) == 1:
+            for literals in sorted(map(sorted, shape.clauses)):
+                self.clauses.add(literals, negated=False)
+            return len(shape.clauses)
+        opposite = shape.opposite()
+        if opposite is None:
+            return 0
+        (clause,) = opposite.clauses
+        self.clauses.add(sorted(clause), negated=True)
+        return 1
+
+    def _table_maker(self, source: Source, formula: Formula) -> Callable[[dict[Variable, str]], bool | None]:
+        """Return what keeps a grounding as a table; a grounding that needs none has its truth returned."""
+        vocabulary = self.question.vocabulary
+        digits: dict[int, NDArray[np.intp]] = {}
+        scope_of = compiled(formula, vocabulary, ScopeAlgebra(self._choice_or_known))
+        truths = compiled(formula, vocabulary, ArrayAlgebra(lambda p, a: self._truths(p, a, digits)))
+
+        def keep(binding: dict[Variable, str]) -> bool | None:
+            scope = scope_of(binding)
+            if isinstance(scope, bool):
+                return scope
+            order = tuple(sorted(scope))
+            shape = tuple(self.sizes[number] for number in order)
+            if prod(shape) > MOST_CELLS:
+                raise _too_wide(source, shape)
+            digits.clear()
+            digits.update(zip(order, np.indices(shape, sparse=True), strict=True))
+            bits = np.broadcast_to(truths(binding), shape)
+            if bits.all() or not bits.any():
+                return bool(bits.all())
+            self.tables.add(order, bits)
+            return None
+
+        return keep
+
+    def _choice_or_known(self, predicate: str, arguments: tuple[str, ...]) -> bool | int:
+        place = self.places.get((predicate, arguments))  # type: ignore[call-overload]
+        return self.question.holds(predicate, arguments) if place is None else place[0]
+
+    def _truths(
+        self, predicate: str, arguments: tuple[str, ...], digits: dict[int, NDArray[np.intp]]
+    ) -> NDArray[np.bool_] | bool:
+        place = self.places.get((predicate, arguments))  # type: ignore[call-overload]
+        if place is None:
+            return self.question.holds(predicate, arguments)
+        number, option = place
+        # A choice outside the scope stands beside something that decides without it: any value will do.
+        return np.asarray(digits[number] == option) if number in digits else False
+
+
+def _too_wide(source: Source, shape: tuple[int, ...]) -> TooLargeError:
+    cells = prod(shape)
+    return TooLargeError(
+        f"A grounding of {source.text} depends on {len(shape):,} open choices and is no clause; its table "
+        f"would have about 2^{log2(cells):.0f} entries (up to {MOST_CELLS:,}).", cells,
+        ["write it as clauses, or as a conjunction of literals: these may have any length",
+         "give more evidence or use fewer constants, so that fewer atoms are open",
+         "where there are few enough worlds, enumeration takes formulas of any width"],
+    )  # fmt: skip
