@@ -109,7 +109,11 @@ class _Frame(NamedTuple):
 
 def _largest(rows: Sequence[StepRow]) -> float:
     sizes = [
-        float(size) for row in rows if row.depth for size in (row.estimated, row.real) if size is not None
+        float(size)
+        for row in rows
+        if row.estimated is not None  # what has no bar needs no room
+        for size in (row.estimated, row.real)
+        if size is not None
     ]
     return max([9.0, *sizes])
 
