@@ -171,19 +171,13 @@ class DeltaCounter:
         sizes = tuple(len(self.vocabulary.domain(type_)) for type_ in declared.types)
         odd: list[tuple[Factored, ...]] = []
         even: list[tuple[Factored, ...]] = []
-        for number in range(len(self.formulas)):
+        for number, formula in enumerate(self.formulas):
             try:
-                direct, deep = self._of(number, declared)
+                more, signed = self._planned(number, declared, facts)
             except TooLargeError as refusal:
-                odd.append(deltas_by_elimination(self.formulas[number], declared, facts, refusal))
-                even.append(())
-                continue
-            for found, values in zip(direct, (odd, even), strict=True):
-                groups = found.grouped(facts)
-                kept = [group for group in groups if 0 not in group.parts]
-                values.append(tuple(factored(group, sizes, self.vocabulary) for group in kept))
-            if deep.terms:
-                odd[-1] += deep(facts)
+                more, signed = deltas_by_elimination(formula, declared, facts, refusal), ()
+            odd.append(more)
+            even.append(signed)
         return AtomDeltas(declared, sizes, facts.rows(predicate), tuple(odd), tuple(even))
 
     def all(self, world: Database | World | Facts) -> Mapping[str, AtomDeltas]:
@@ -191,6 +185,18 @@ class DeltaCounter:
         facts = facts_of(world, self.vocabulary)
         names = dict.fromkeys(name for formula in self.formulas for name in predicates(formula))
         return {name: self(facts, name) for name in names}
+
+    def _planned(
+        self, number: int, predicate: Predicate, facts: Facts
+    ) -> tuple[tuple[Factored, ...], tuple[Factored, ...]]:
+        """Return what is added for every atom, and what is added or subtracted by its truth."""
+        direct, deep = self._of(number, predicate)
+        sizes = [facts.size(type_) for type_ in predicate.types]
+        values = []
+        for found in direct:
+            kept = [group for group in found.grouped(facts) if 0 not in group.parts]
+            values.append(tuple(factored(group, sizes, self.vocabulary) for group in kept))
+        return values[0] + (deep(facts) if deep.terms else ()), values[1]
 
     def _normal_form(self, number: int) -> Sequence[CountTerm]:
         if number not in self._terms:

@@ -53,11 +53,15 @@ def derivatives(
 def _refuse_many(terms: Sequence[CountTerm], predicate: str) -> None:
     """Raise a sentence where atoms of one predicate occur so often that their sets are too many."""
     occurrences = [sum(atom.predicate == predicate for atom in term.conjunction.atoms) for term in terms]
-    sets = sum((1 << number) - 1 for number in occurrences)
-    if sets > _MOST_SETS:
+    refuse_many_sets(sum((1 << number) - 1 for number in occurrences), predicate, _MOST_SETS)
+
+
+def refuse_many_sets(sets: int, predicate: str, most: int = 2048) -> None:
+    """Raise a sentence where there are too many sets of places on which one atom acts."""
+    if sets > most:
         raise TooLargeError(
-            f"{predicate} occurs up to {max(occurrences)} times in a conjunction, so its atoms would be"
-            f" identified in {sets:,} ways (at most {_MOST_SETS:,} are).",
+            f"{predicate} occurs so often in one conjunction that an atom of it may act there"
+            f" in {sets:,} ways (at most {most:,} are gone through).",
             float(sets),
             ["let the predicate occur less often", "split the formula into shorter ones"],
         )

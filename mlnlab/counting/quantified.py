@@ -16,13 +16,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import product
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mlnlab.counting.conjunctions import Conjunction, CountTerm, Quantity, Threshold
 from mlnlab.counting.counter import TermSum
-from mlnlab.counting.derivatives import arguments_of, given_atoms, grouped_by, sets_of
+from mlnlab.counting.derivatives import arguments_of, given_atoms, grouped_by, refuse_many_sets, sets_of
 from mlnlab.counting.factors import Factored, factored, kind_for
 from mlnlab.counting.facts import Facts
 from mlnlab.counting.pieces import pieces_of
@@ -155,6 +156,9 @@ class _Change:
         atoms = [place for place, atom in enumerate(conjunction.atoms) if atom.predicate == name]
         acting = [q for q in conjunction.quantities if acts_on(q.threshold, name)]
         beyond = len(conjunction.atoms)
+        refuse_many_sets(
+            prod([2] * len(atoms) + [1 + len(self._tips(quantity)) for quantity in acting]), name
+        )
         for given in sets_of([*atoms, *range(beyond, beyond + len(acting))]):
             tipped = [quantity for place, quantity in enumerate(acting, beyond) if place in given]
             others = [quantity for quantity in conjunction.quantities if quantity not in tipped]

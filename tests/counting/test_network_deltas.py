@@ -62,7 +62,10 @@ def test_formulas_of_every_kind_change_as_brute_force_says(case):
     check(case.formula, world)
 
 
-@pytest.mark.parametrize("text", [chain(20), chain(14, " ^ ")])
+EXISTS = " ^ ".join(f"(EXIST y P(x{i},y))" for i in range(12))
+
+
+@pytest.mark.parametrize("text", [chain(20), chain(14, " ^ "), EXISTS])
 def test_many_occurrences_of_one_predicate_are_counted_by_elimination(text):
     facts = random_facts(4, density=0.8)
     formula = parsed(facts, text)
