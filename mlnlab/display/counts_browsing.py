@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from mlnlab.counting.groundings_shown import KINDS
 from mlnlab.display.bars import BAR, ROW, WIDTH
 from mlnlab.display.counts import number_text, ratio
-from mlnlab.display.counts_groundings import kind_words, kinds_told
+from mlnlab.display.counts_groundings import NOT_ALL_TRIED, kind_words, kinds_told
 from mlnlab.display.counts_lit import hypergraph_of, lit_scene
 from mlnlab.display.counts_matrix import can_be_a_matrix, matrix_scene
 from mlnlab.display.databases import share
@@ -185,8 +185,7 @@ def _kind_rows(browsing: Browsing, top: float) -> tuple[list[Item], float]:
         rows.append(_chosen_row(name, y, children, tip, chosen=kind == browsing.kind))
         y += ROW
     if not found.exact:
-        words = "Some that count as open may be decided: there were too many to try each."
-        rows.append(Text(x=24, y=y + BAR - 1.5, text=words, look="quiet"))
+        rows.append(Text(x=24, y=y + BAR - 1.5, text=NOT_ALL_TRIED, look="quiet"))
         y += ROW
     return rows, y + 6
 

@@ -52,6 +52,7 @@ _MEANINGS = {
     "open": "open: it depends on open atoms",
 }
 _MOST_ATOMS = 12
+NOT_ALL_TRIED = "Some that count as open may be decided: there were too many to try each."
 
 
 def scene_of(groundings: Groundings) -> Scene | None:
@@ -96,6 +97,7 @@ def groundings_display(groundings: Groundings) -> Element:
         title("Groundings", f"{number_text(groundings.total)} in all"),
         element("div", formula_markup(groundings.formula)),
         _numbers_table(groundings),
+        None if groundings.exact else quiet(NOT_ALL_TRIED),
         quiet("A type of the formula's variables has no constants.")
         if scene is None
         else scene_image(scene, f"{scene.title}: {scene.description}"),

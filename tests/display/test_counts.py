@@ -314,3 +314,11 @@ def test_hostile_names_stay_text(name):
     shown = ml.plot(ml.count(mln, db)).to_json()
     assert "<script" not in shown
     assert "$" not in shown
+
+
+def test_where_not_all_groundings_could_be_tried_that_is_said():
+    mln = ml.MLN.from_text("t = {A, B}\nP(t)\nQ(t, u)").with_domains({"u": 3000})
+    db = ml.Database.from_text("?P(A)", mln)
+    text = "(EXIST x (P(x) ^ Q(x, y))) v (FORALL x !(P(x) ^ Q(x, y)))"
+    assert "too many to try each" in text_of(ml.groundings(mln, db, text, open=["P", "Q"]))
+    assert "too many to try each" not in text_of(groundings("Smokes(x)", open="Smokes"))
