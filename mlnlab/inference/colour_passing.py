@@ -138,7 +138,7 @@ def passed_on(places: Places, colours: Numbers) -> Colours:
 def _paired(one: Numbers, other: Numbers) -> Numbers:
     """Return a number for each pair, equal where the pairs are."""
     _, found = np.unique(one * (int(other.max(initial=0)) + 1) + other, return_inverse=True)
-    return found.astype(np.int64)
+    return np.asarray(found, np.int64)
 
 
 def _signatures(owners: Numbers, keys: Numbers, own: Numbers) -> Numbers:

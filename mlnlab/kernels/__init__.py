@@ -45,6 +45,7 @@ def _modules() -> tuple[ModuleType, ...]:
         gibbs,
         ground_network,
         hard_worlds,
+        mean_field,
         modes,
         random_numbers,
         sample_sat,
@@ -59,6 +60,6 @@ def _modules() -> tuple[ModuleType, ...]:
     sampling = random_numbers, ground_network, gibbs, hard_worlds
     slices = sample_sat_constraints, sample_sat, sample_sat_components, sample_sat_slices
     searching = modes, walk_steps, walk_blocks, walk_sat
-    beliefs = belief_propagation_graph, belief_propagation, belief_propagation_order
+    beliefs = belief_propagation_graph, belief_propagation, belief_propagation_order, mean_field
     flips = changing_relations, counting_flips
     return *sampling, *slices, *searching, *beliefs, counting, counting_cycles, counting_groups, *flips, fact_scan
