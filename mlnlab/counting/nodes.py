@@ -159,9 +159,12 @@ class SumOut:
 
     def _joined(self, vectors: list[Vector], tables: list[Table], kind: type) -> Part:
         tables.sort(key=lambda table: table.length)
-        result = tables[0]
-        for table in tables[1:]:
-            result = joined(result, table, self.sizes, kind)
+        result, *waiting = tables
+        while waiting:
+            known = frozenset(result.variables)
+            nearest = next((table for table in waiting if known.intersection(table.variables)), waiting[0])
+            waiting = [table for table in waiting if table is not nearest]
+            result = joined(result, nearest, self.sizes, kind)
         inside = [vector for vector in vectors if vector.variable in result.variables]
         result = weighed(result, inside, kind)
         return result if self.variable < 0 else summed_out(result, self.variable, self.sizes, kind)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from mlnlab.counting.facts import Facts
 
 
+_MUCH_LESS = 0.25  # of the rows of a join
 _MOST_DEPTH = 200  # of steps: each takes a few of Python's thousand nested calls
 
 
@@ -107,8 +108,8 @@ def _summed(
                 live = [*(node for node in live if node not in used), done]
                 costs = {}
                 continue
-        inputs = tuple(having[variable])
-        live = [node for node in live if variable not in node.variables]
+        inputs = (*having[variable], *_filters(live, having[variable], variable, sizes))
+        live = [node for node in live if node not in inputs]
         live.append(_elimination(variable, inputs, sizes, costs[variable][1]))
         near = {v for node in inputs for v in node.variables}
         costs = {v: cost for v, cost in costs.items() if v not in near}
@@ -129,12 +130,25 @@ def _elimination(variable: int, inputs: tuple[Node, ...], sizes: Mapping[int, in
     return SumOut(variable, inputs, variables, sizes, estimate)
 
 
+def _filters(
+    live: Sequence[Node], having: Sequence[Node], variable: int, sizes: Mapping[int, int]
+) -> list[Node]:
+    """Return short tables over what is left when a variable is summed out: joined first, they save rows."""
+    tables = [node for node in having if len(node.variables) > 1]
+    scope = {v for node in tables for v in node.variables} - {variable}
+    whole = joined_size(tables, sizes)
+    return [
+        node for node in live
+        if len(node.variables) > 1 and scope.issuperset(node.variables)
+        and min(joined_size([node, table], sizes) for table in tables) < _MUCH_LESS * whole
+    ]  # fmt: skip
+
+
 def _absorbed(live: list[Node], sizes: Mapping[int, int]) -> list[Node]:
     """Join tables into tables that have all their variables: that only takes rows away."""
     while (both := _covered(live)) is not None:
         cover, node = both
-        same = len(node.variables) == len(cover.variables)
-        estimate = min(cover.estimate, node.estimate) if same else cover.estimate
+        estimate = min(cover.estimate, joined_size(both, sizes))
         meet = SumOut(-1, both, cover.variables, sizes, estimate, cover.weighted or node.weighted)
         live = [*(other for other in live if other not in both), meet]
     return live
