@@ -21,6 +21,7 @@ from mlnlab.factors.elimination_rules import eliminated_by_rule, eliminated_in_o
 from mlnlab.factors.factor_graph import FactorGraph, large_number
 from mlnlab.factors.random_variables import Assignment, shown, shown_names
 from mlnlab.logic.suggestions import did_you_mean
+from mlnlab.steps.encoding import storable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,6 +31,7 @@ METHODS: tuple[OrderMethod, ...] = get_args(OrderMethod)
 MOST_CELLS = 1 << 27  # of one table: a gigabyte
 
 
+@storable("factors.EliminationState")
 @dataclass(frozen=True, slots=True)
 class EliminationState:
     """One variable is eliminated: its clique (itself first), its fill, and the cost so far.

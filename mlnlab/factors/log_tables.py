@@ -14,11 +14,15 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from mlnlab.errors import ArgumentError
+from mlnlab.steps.encoding import storable
+
 Reals: TypeAlias = NDArray[np.float64]
 Places: TypeAlias = NDArray[np.uint32]
 _FEW = 16  # so few cells in a row make a reduction along the other axis slow
 
 
+@storable("factors.LogTable")
 @dataclass(frozen=True, slots=True, eq=False)
 class LogTable:
     """The logarithms of weights, for each combination of values of some variables."""
@@ -27,8 +31,12 @@ class LogTable:
     logs: Reals
 
     def __post_init__(self) -> None:
-        """Make the table read-only."""
+        """Make the table read-only, after a look whether it can be one: it may come from a file."""
         object.__setattr__(self, "logs", np.asarray(self.logs))  # numpy makes sums of no axes plain numbers
+        if self.logs.ndim != len(self.scope) or self.logs.dtype != np.float64:
+            raise ArgumentError(
+                f"A table over {len(self.scope)} variables cannot have {self.logs.ndim} axes."
+            )
         self.logs.flags.writeable = False
 
     def at(self, values: Mapping[int, int]) -> float:

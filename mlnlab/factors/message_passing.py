@@ -21,10 +21,12 @@ from mlnlab.factors.factor_graph import FactorGraph
 from mlnlab.factors.log_tables import LogTable, Places, all_scaled, maximised_out, scaled, summed_out
 from mlnlab.factors.random_variables import Assignment
 from mlnlab.factors.running_intersection import Edge
+from mlnlab.steps.encoding import storable
 
 Phase: TypeAlias = Literal["ready", "inward", "outward"]
 
 
+@storable("factors.MessageState")
 @dataclass(frozen=True, slots=True, eq=False)
 class MessageState:
     """One message was sent: from which clique, to which, and what it says about their separator.

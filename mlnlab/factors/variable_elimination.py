@@ -38,6 +38,7 @@ from mlnlab.factors.log_tables import (
 )
 from mlnlab.factors.random_variables import Assignment, RandomVariable, shown
 from mlnlab.logic.vocabulary import FrozenMapping
+from mlnlab.steps.encoding import storable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from mlnlab.factors.bayesian_network import BayesianNetwork
 
 
+@storable("factors.VariableEliminationState")
 @dataclass(frozen=True, slots=True, eq=False)
 class VariableEliminationState:
     """A variable went out: the scopes of the factors that mentioned it, and the factor that they became.
