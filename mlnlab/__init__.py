@@ -59,6 +59,7 @@ _HOMES = {
     "elimination_order": "factors.elimination_order",
     "evaluate": "evaluation.evaluating",
     "exists": "logic.building",
+    "factor_graph": "grounding.ground_factors",
     "for_all": "logic.building",
     "ground_network": "grounding.ground_network",
     "groundings": "counting.groundings_shown",
