@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
 SHOWN_TYPES = {
     "mlnlab.counting.constraint_network": ("ConstraintNetwork",),
+    "mlnlab.counting.counting_states": ("CountingSteps",),
     "mlnlab.counting.counts": ("Counts",),
+    "mlnlab.counting.delta_answers": ("Deltas",),
     "mlnlab.counting.deltas": ("AtomDeltas", "MergedDeltas"),
     "mlnlab.counting.explaining": ("Explanation",),
     "mlnlab.counting.groundings_shown": ("Groundings",),
