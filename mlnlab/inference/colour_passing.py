@@ -1,6 +1,6 @@
 """Colour passing: which choices and factors of a graph send and receive the same messages, whatever happens.
 
-Kersting, Ahmadi and Natarajan, Counting belief propagation (2009), section 3: a choice tells its factors its
+Kersting, Ahmadi and Natarajan, Counting belief propagation (2009): a choice tells its factors its
 colour, a factor tells its choices a colour that says what it heard and in which places, and choices that
 heard the same get the same colour; until no colour splits. Then one of each colour stands for all of them.
 """

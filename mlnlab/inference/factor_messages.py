@@ -181,7 +181,7 @@ def read(model: Factors, queries: Factors, weights: Reals, messages: Messages) -
 
 
 def _log_choices(model: Factors, messages: Messages) -> float:
-    """Return what choices and edges add to log Z (Yedidia, Freeman and Weiss 2005, eq. 37).
+    """Return what choices and edges add to log Z (Yedidia, Freeman and Weiss 2005).
 
     With normalised cavities n and messages m: log sum_x prod m(x) for each choice, less log sum_x n(x) m(x)
     for each of its edges.

@@ -1,7 +1,7 @@
 """Lifted belief propagation: messages that must be equal are sent once, with a count.
 
 Colours go from choices to factors and back until none splits (colour passing: Kersting, Ahmadi and Natarajan,
-Counting belief propagation, 2009, section 3; Singla and Domingos, Lifted first-order belief propagation,
+Counting belief propagation, 2009; Singla and Domingos, Lifted first-order belief propagation,
 2008, find the same classes from the formulas). Then one choice and one factor of each colour are kept, an
 edge counts how often its message arrives, and belief propagation on this graph computes what it would compute
 on the ground one: in the order "at once" sweep by sweep, in the others where messages settle. The model is

@@ -2,7 +2,7 @@
 
 A step chooses among the clauses that hold: one of weight w joins the slice with probability 1 - exp(-w), a
 hard one always; then the next world is drawn uniformly among those in which the chosen clauses hold (Poon and
-Domingos, Sound and efficient inference with probabilistic and deterministic dependencies, 2006, algorithm 2;
+Domingos, Sound and efficient inference with probabilistic and deterministic dependencies, 2006;
 Lowd's thesis, section 2.2). So a chain leaps between parts of the space that hard and strong formulas cut
 apart, where Gibbs sampling cannot leave one. Clauses of negative weight count as their negations; formulas
 that are no clauses, and blocks of exclusive atoms, are taken as they are.

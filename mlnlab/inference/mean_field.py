@@ -2,7 +2,7 @@
 
 Of all products q of one distribution for each open atom or block, coordinate ascent looks for the one with
 the highest bound E_q[sum_i w_i n_i] + H(q) <= log Z (Jordan, Ghahramani, Jaakkola and Saul, An introduction
-to variational methods for graphical models, 1999, section 6.1). The bound never falls; where it ends depends
+to variational methods for graphical models, 1999). The bound never falls; where it ends depends
 on where it began, which ``seed`` decides.
 
 Needs: every weight known; finite domains. Hard formulas count with the weight ``hard``, so that the bound is
@@ -95,7 +95,7 @@ def weights_of(graph: Graph, hard: float) -> Weights:
 
 
 def constant_of(graph: Graph, hard: float) -> float:
-    """Return what the log-weights have besides: evidence, negated clauses, and hard ones, which add nothing."""
+    """Return what log-weights have besides: evidence, negated clauses, and hard ones, which add nothing."""
     clauses = graph.clauses
     ours, tables = model_parts(clauses)
     negated = float(clauses.weights[ours & clauses.negated & ~clauses.hard].sum())

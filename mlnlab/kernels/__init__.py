@@ -52,12 +52,13 @@ def _modules() -> tuple[ModuleType, ...]:
         sample_sat_components,
         sample_sat_constraints,
         sample_sat_slices,
+        simulated_tempering,
         walk_blocks,
         walk_sat,
         walk_steps,
     )
 
-    sampling = random_numbers, ground_network, gibbs, hard_worlds
+    sampling = random_numbers, ground_network, gibbs, hard_worlds, simulated_tempering
     slices = sample_sat_constraints, sample_sat, sample_sat_components, sample_sat_slices
     searching = modes, walk_steps, walk_blocks, walk_sat
     beliefs = belief_propagation_graph, belief_propagation, belief_propagation_order, mean_field

@@ -3,7 +3,7 @@
 The arrays of the graph are those of :mod:`mlnlab.kernels.belief_propagation_graph`; its messages are not
 used. A choice's best distribution is proportional to exp of the expected log-weight that each of its options
 brings (Jordan, Ghahramani, Jaakkola and Saul, An introduction to variational methods for graphical models,
-1999, section 6.1).
+1999).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _1 = np.uint32(1)
 
 
 class Weights(NamedTuple):
-    """What clauses and tables add where they hold, and the edges of each choice; clauses' edges come first."""
+    """What clauses and tables add where they hold, and the edges of each choice, clauses' edges first."""
 
     clauses: NDArray[np.float64]
     tables: NDArray[np.float64]

@@ -1,7 +1,7 @@
 """One step of MC-SAT: choose constraints that hold, then draw a world in which they all still hold.
 
 Poon and Domingos, Sound and efficient inference with probabilistic and deterministic dependencies (AAAI
-2006), algorithm 2. What a slice asks for is satisfied by the current world, so unit propagation only ever
+2006). What a slice asks for is satisfied by the current world, so unit propagation only ever
 *freezes* atoms where they are. What is left falls into components without a common open choice, drawn one by
 one: uniformly by rejection where a few tries succeed, by SampleSAT where they do not.
 """

@@ -73,8 +73,7 @@ def test_same_seed_same_states_and_another_seed_other_ones(method, question):
     assert len(runs[0]) > 2
     for one, other in zip(runs[0], runs[1], strict=True):
         assert same_state(one, other), differing_parts(one, other)
-    if not method.is_approximation:
-        has_seed = "seed" in method.params.__dataclass_fields__
+    has_seed = "seed" in method.params.__dataclass_fields__
     assert same_state(runs[0][-1], runs[2][-1]) is not has_seed
 
 
