@@ -107,11 +107,12 @@ class IncrementalCounts:
     def holds(self, atom: GroundAtom, chain: int = 0) -> bool:
         """Return whether an atom is true now."""
         from mlnlab.kernels.changing_relations import place_of
+        from mlnlab.kernels.compiled import plain_twin
 
         _, (relation,), (key,) = self._atoms.of_atoms([atom], chain)
         owner = int(self._programs.indexes[relation]) + self._shift(int(relation), chain)
         with np.errstate(over="ignore"):  # hashes are meant to
-            place = self._kernel(place_of)(self._store, owner, int(key))
+            place = plain_twin(place_of)(self._store.owner, self._store.key, owner, int(key))
         return bool(self._store.owner[place] >= 0 and self._store.number[place] != 0)
 
     def change(self, atom: GroundAtom, chain: int = 0) -> list[int]:

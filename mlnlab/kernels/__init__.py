@@ -62,5 +62,5 @@ def _modules() -> tuple[ModuleType, ...]:
     slices = sample_sat_constraints, sample_sat, sample_sat_components, sample_sat_slices
     searching = modes, walk_steps, walk_blocks, walk_sat
     beliefs = belief_propagation_graph, belief_propagation, belief_propagation_order, mean_field
-    flips = changing_relations, counting_flips
-    return *sampling, *slices, *searching, *beliefs, counting, counting_cycles, counting_groups, *flips, fact_scan
+    counts = counting, counting_cycles, counting_groups, changing_relations, counting_flips
+    return *sampling, *slices, *searching, *beliefs, *counts, fact_scan

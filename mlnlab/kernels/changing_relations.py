@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from mlnlab.kernels.compiled import compiled
+from mlnlab.kernels.compiled import compiled, inlined
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -78,21 +78,21 @@ class Store(NamedTuple):
     products: NDArray[Any]
 
 
-@compiled
-def place_of(store: Store, owner: int, key: int) -> int:
+@inlined
+def place_of(owners: Whole, keys: Whole, owner: int, key: int) -> int:
     """Return the place of an entry, or where it would be put."""
-    last = np.uint64(len(store.owner) - 1)
+    last = np.uint64(len(owners) - 1)
     mixed = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(owner) * np.uint64(0xC2B2AE3D27D4EB4F)
     place = (mixed ^ (mixed >> np.uint64(29))) & last
-    while store.owner[place] >= 0 and (store.owner[place] != owner or store.key[place] != key):
+    while owners[place] >= 0 and (owners[place] != owner or keys[place] != key):
         place = (place + np.uint64(1)) & last
     return np.int64(place)  # type: ignore[return-value]
 
 
-@compiled
+@inlined
 def entry_of(store: Store, owner: int, key: int) -> int:
     """Return the place of an entry, made where there was none."""
-    place = place_of(store, owner, key)
+    place = place_of(store.owner, store.key, owner, key)
     if store.owner[place] < 0:
         store.owner[place] = owner
         store.key[place] = key
@@ -116,12 +116,12 @@ def moved(old: Store, new: Store) -> None:
             new.touched[there] = old.touched[place]
 
 
-@compiled
+@inlined
 def flip_row(programs: Programs, store: Store, relation: int, key: int, chain: int) -> None:
     """Put a row in, or take it out; there is room."""
     shift = chain * len(programs.strides)
     first, last = programs.indexes[relation], programs.indexes[relation + 1]
-    own = place_of(store, first + (0 if programs.static[first] else shift), key)
+    own = place_of(store.owner, store.key, first + (0 if programs.static[first] else shift), key)
     if store.owner[own] >= 0 and store.number[own] != 0:
         _take_out(programs, store, relation, store.head[own], shift)
         return
@@ -145,14 +145,14 @@ def flip_row(programs: Programs, store: Store, relation: int, key: int, chain: i
         store.number[place] += 1
 
 
-@compiled
+@inlined
 def _take_out(programs: Programs, store: Store, relation: int, slot: int, shift: int) -> None:
     first, last = programs.indexes[relation], programs.indexes[relation + 1]
     for index in range(first, last):
         partial = 0
         for column in range(programs.strides.shape[1]):
             partial += np.int64(store.rows[slot, column]) * programs.strides[index, column]
-        place = place_of(store, index + (0 if programs.static[index] else shift), partial)
+        place = place_of(store.owner, store.key, index + (0 if programs.static[index] else shift), partial)
         after, before = store.following[slot, index - first], store.previous[slot, index - first]
         if before >= 0:
             store.following[before, index - first] = after
@@ -206,5 +206,3 @@ def warm_up() -> None:
     filled(programs, store, 0, zero, 0)
     counted(store, 1, zero, zero)
     moved(store, smallest()[1])
-    flip_row(programs, store, 0, 0, 0)
-    entry_of(store, 0, place_of(store, 0, 0))

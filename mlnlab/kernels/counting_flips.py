@@ -25,7 +25,7 @@ from mlnlab.kernels.changing_relations import (
     place_of,
     smallest,
 )
-from mlnlab.kernels.compiled import compiled
+from mlnlab.kernels.compiled import compiled, inlined
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,7 +37,7 @@ DONE, BUFFER_FULL, TABLE_FULL, ROWS_FULL, QUEUE_FULL = range(5)
 AT_LEAST, EQUAL = range(2)
 
 
-@compiled
+@inlined
 def _matched(programs: Programs, store: Store, program: int, relation: int, key: int) -> bool:
     """Bind a program's variables to the flipped row; return whether it fits."""
     rest = key
@@ -60,7 +60,7 @@ def _matched(programs: Programs, store: Store, program: int, relation: int, key:
     return True
 
 
-@compiled
+@inlined
 def _noted(programs: Programs, store: Store, program: int, amount: Any) -> bool:  # noqa: ANN401
     """Note what a binding adds to its formula or view; return whether there was room."""
     target = programs.target[program]
@@ -83,89 +83,97 @@ def _noted(programs: Programs, store: Store, program: int, amount: Any) -> bool:
     return True
 
 
-@compiled
-def _chosen(programs: Programs, store: Store, program: int, state: int, shift: int) -> tuple[int, int]:
+# Reading a field of a tuple of arrays costs as much as a lookup: the loop reads each once, and passes it on.
+
+
+@inlined
+def _chosen(
+    follows: Whole, asked: Whole, patterns: Whole, strides: Whole, members: NDArray[np.bool_],
+    static: NDArray[np.bool_], owners: Whole, keys: Whole, numbers: NDArray[Any], values: Whole,
+    base: int, state: int, shift: int,
+) -> tuple[int, int]:  # fmt: skip
     """Return the open lookup with fewest rows, and its entry; -1, 0 where one has none, -1, -1 at the end."""
-    base, number = programs.lookups[program, 0], programs.lookups[program, 1]
-    best, entry = -1, -1
-    for lookup in range(number):
-        if programs.follows[state, lookup] < 0:
-            continue
-        index = programs.asked[state, lookup]
-        key = 0
-        for column in range(programs.strides.shape[1]):
-            if programs.members[index, column]:
-                wanted = programs.patterns[base + lookup, column]
-                constant = store.values[wanted] if wanted >= 0 else -1 - wanted
-                key += constant * programs.strides[index, column]
-        place = place_of(store, index + (0 if programs.static[index] else shift), key)
-        if store.owner[place] < 0 or store.number[place] == 0:
-            return -1, 0
-        if best < 0 or store.number[place] < store.number[entry]:
-            best, entry = lookup, place
-    return best, entry
+    best, entry, lookup, empty = -1, -1, 0, False
+    while lookup < follows.shape[1] and not empty:
+        if follows[state, lookup] >= 0:
+            index, key = asked[state, lookup], 0
+            for column in range(strides.shape[1]):
+                if members[index, column]:
+                    wanted = patterns[base + lookup, column]
+                    constant = values[wanted] if wanted >= 0 else -1 - wanted
+                    key += constant * strides[index, column]
+            place = place_of(owners, keys, index + (0 if static[index] else shift), key)
+            empty = owners[place] < 0 or numbers[place] == 0
+            if best < 0 or numbers[place] < numbers[entry]:
+                best, entry = lookup, place
+        lookup += 1
+    return (-1, 0) if empty else (best, entry)
 
 
-@compiled
-def _bound(programs: Programs, store: Store, lookup: int, index: int, slot: int) -> bool:
+@inlined
+def _bound(
+    patterns: Whole, alike: Whole, members: NDArray[np.bool_], rows: NDArray[np.uint32], values: Whole,
+    lookup: int, index: int, slot: int,
+) -> bool:  # fmt: skip
     """Bind the open columns of a lookup to a row; return whether it fits."""
-    for column in range(programs.strides.shape[1]):
-        wanted = programs.patterns[lookup, column]
-        if wanted >= 0 and not programs.members[index, column]:
-            first = programs.alike[lookup, column]
-            if first != column and store.rows[slot, column] != store.rows[slot, first]:
-                return False
-            store.values[wanted] = store.rows[slot, column]
-    return True
+    fits = True
+    for column in range(members.shape[1]):
+        wanted = patterns[lookup, column]
+        if wanted >= 0 and not members[index, column]:
+            fits = fits and rows[slot, column] == rows[slot, alike[lookup, column]]
+            values[wanted] = rows[slot, column]
+    return fits
 
 
 @compiled
 def _followed(programs: Programs, store: Store, program: int, amount: Any, shift: int) -> bool:  # noqa: ANN401
     """Go through the bindings that go with the flipped row; return whether there was room to note them."""
-    depth, state, product = 0, programs.start[program], amount
-    base = programs.lookups[program, 0]
+    follows, asked, plain, patterns = programs.follows, programs.asked, programs.plain, programs.patterns
+    alike, strides, members = programs.alike, programs.strides, programs.members
+    static, links, values, rows = programs.static, programs.links, store.values, store.rows
+    owners, keys, numbers, heads = store.owner, store.key, store.number, store.head
+    following, states, products = store.following, store.states, store.products
+    depth, state, product, base = 0, programs.start[program], amount, programs.lookups[program, 0]
     while True:
-        going = True
-        while going:  # as deep as it goes
-            lookup, entry = _chosen(programs, store, program, state, shift)
+        while True:  # as deep as it goes
+            lookup, entry = _chosen(
+                follows, asked, patterns, strides, members, static, owners, keys, numbers, values,
+                base, state, shift,
+            )  # fmt: skip
             if lookup < 0:
                 if entry < 0 and not _noted(programs, store, program, product):
                     return False
-                going = False
-            elif programs.plain[state, lookup]:
-                product = product * store.number[entry]
-                state = programs.follows[state, lookup]
-            else:
-                store.states[depth, 0], store.states[depth, 1] = state, lookup
-                store.states[depth, 2] = store.head[entry]
-                store.products[depth] = product
+                break
+            if not plain[state, lookup]:
+                states[depth, 0], states[depth, 1], states[depth, 2] = state, lookup, heads[entry]
+                products[depth] = product
                 depth += 1
-                going = False
+                break
+            product = product * numbers[entry]
+            state = follows[state, lookup]
         found = False
         while depth > 0 and not found:  # the next row of the deepest lookup that has one
-            slot = store.states[depth - 1, 2]
+            slot = states[depth - 1, 2]
             if slot < 0:
                 depth -= 1
                 continue
-            state, lookup = store.states[depth - 1, 0], store.states[depth - 1, 1]
-            index = programs.asked[state, lookup]
-            store.states[depth - 1, 2] = store.following[slot, programs.links[index]]
-            if _bound(programs, store, base + lookup, index, slot):
-                product = store.products[depth - 1]
-                state = programs.follows[state, lookup]
-                found = True
+            state, lookup, product = states[depth - 1, 0], states[depth - 1, 1], products[depth - 1]
+            index = asked[state, lookup]
+            states[depth - 1, 2] = following[slot, links[index]]
+            found = _bound(patterns, alike, members, rows, values, base + lookup, index, slot)
+            state = follows[state, lookup]
         if not found:
             return True
 
 
-@compiled
+@inlined
 def _flipped(
     programs: Programs, store: Store, relation: int, key: int, chain: int, writing: bool
 ) -> int:  # fmt: skip
     """Work out what one flip changes and, where asked to, write it down; return what is too small."""
     shift = chain * len(programs.strides)
     first = programs.indexes[relation]
-    own = place_of(store, first + (0 if programs.static[first] else shift), key)
+    own = place_of(store.owner, store.key, first + (0 if programs.static[first] else shift), key)
     true = 1 if store.owner[own] >= 0 and store.number[own] != 0 else 0
     store.change[:] = 0
     store.cursor[BUFFERED] = 0
@@ -197,7 +205,7 @@ def _flipped(
     return DONE
 
 
-@compiled
+@inlined
 def _holds(programs: Programs, view: int, count: Any) -> bool:  # noqa: ANN401 - a whole number of any kind
     number, bound = programs.usual[view] + count, programs.views[view, 3]
     if programs.views[view, 2] == AT_LEAST:
@@ -205,7 +213,7 @@ def _holds(programs: Programs, view: int, count: Any) -> bool:  # noqa: ANN401 -
     return bool((number == bound) == (programs.views[view, 2] == EQUAL))
 
 
-@compiled
+@inlined
 def _queued(programs: Programs, store: Store, chain: int) -> bool:
     """Queue the flips of the lowest view that was touched; return whether there was room."""
     cursor = store.cursor
@@ -223,7 +231,7 @@ def _queued(programs: Programs, store: Store, chain: int) -> bool:
             store.waiting[kept, 0], store.waiting[kept, 1] = view, key
             kept += 1
             continue
-        entry = place_of(store, programs.views[view, 1] + chain * len(programs.strides), key)
+        entry = place_of(store.owner, store.key, programs.views[view, 1] + chain * len(programs.strides), key)
         store.touched[entry] = False
         if _holds(programs, view, store.before[entry]) != _holds(programs, view, store.number[entry]):
             store.queue[cursor[TAIL], 0], store.queue[cursor[TAIL], 1] = programs.views[view, 0], key
