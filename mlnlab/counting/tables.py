@@ -234,7 +234,10 @@ def joined(left: Table, right: Table, sizes: Mapping[int, int], kind: type) -> T
 
 
 def _columns(table: Table, variables: Sequence[int]) -> NDArray[np.uint32]:
-    return table.rows[:, [table.variables.index(variable) for variable in variables]]
+    places = [table.variables.index(variable) for variable in variables]
+    if places == list(range(len(table.variables))):
+        return table.rows
+    return table.rows.T[places].T  # column by column, which is several times faster than row by row
 
 
 def _multiplied(
