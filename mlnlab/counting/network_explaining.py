@@ -78,8 +78,7 @@ def _words(step: Elimination, names: list[str], results: list[str]) -> str:
     kept = f", for each {each}" if each else ""
     if step.variable < 0:
         return f"multiply {' and '.join(tables)}{kept}" if tables else "nothing restricts the bindings"
-    joined = f"multiply {', '.join(tables)}, and add up" if len(step.inputs) > 1 else f"add up {tables[0]}"
-    return f"{joined} over {names[step.variable]}{kept}"
+    return f"sum {names[step.variable]} out of {' and '.join(tables)}{kept}"
 
 
 def _few(results: list[str]) -> list[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import prod
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
@@ -10,6 +12,7 @@ from hypothesis import strategies as st
 import mlnlab as ml
 from mlnlab.counting.counter import Counter
 from mlnlab.counting.dense_plans import dense_plan
+from mlnlab.counting.dense_tables import moduli, put_together
 from mlnlab.counting.facts import facts_from_tables, facts_of
 from mlnlab.counting.formula_networks import formula_network
 from mlnlab.counting.network_counter import BoundNetwork, DenseRun
@@ -185,6 +188,21 @@ def test_cliques_of_dense_atoms_are_eliminated_where_that_is_faster():
     assert counter.elimination(facts) is not None
 
 
+@given(st.data(), st.integers(1 << 53, 1 << 400))
+def test_numbers_are_put_together_from_just_enough_remainders(data, most):
+    number = data.draw(st.integers(0, most) | st.just(most))
+    primes = moduli(most, most)
+    assert prod(primes[:-1]) <= most < prod(primes)
+    signs = data.draw(st.lists(st.booleans(), min_size=len(primes), max_size=len(primes)))
+    remainders = {p: np.array(float(number % p - p * sign)) for p, sign in zip(primes, signs, strict=True)}
+    assert int(put_together(remainders)) == number
+
+
+def test_small_numbers_need_no_modulus():
+    assert moduli(100, (1 << 53) - 1) == (0,)
+    assert put_together({0: np.array([3.0, 2.0**52])}).tolist() == [3, 1 << 52]
+
+
 def test_a_plan_sums_out_a_chain_from_its_ends():
     plan = dense_plan([(k, k + 1) for k in range(10)], [50] * 11, frozenset())
     assert plan.widest == 2500
@@ -199,7 +217,7 @@ def test_elimination_is_told_in_words():
     assert explanation.count == counter(facts)
     assert f"{explanation.count:,} true groundings" in text
     assert f"the table of !P(x0, x1)  (about 25, in fact {25 - len(facts.rows('P'))})" in text
-    assert "step 1: add up a table over x0, for each x1  (about 5, in fact 5)" in text
+    assert "step 2: sum x1 out of a table and step 1, for each x2  (about 5, in fact 5)" in text
     sizes = [step.real for step in explanation.terms[1].steps]
     assert None not in sizes
 
