@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mlnlab.errors import TooLargeError
 from mlnlab.grounding.clause_joins import ClauseJoins
-from mlnlab.grounding.clause_literals import SignedAtom, as_literals
+from mlnlab.grounding.clause_literals import as_literals
 from mlnlab.grounding.clause_store import ClauseStore, TableStore, frozen
 from mlnlab.grounding.clauses import GroundClauses, Source, Tally
 from mlnlab.grounding.decided_counts import DecidedCounts
@@ -16,6 +16,7 @@ from mlnlab.grounding.evidence_relations import EvidenceRelations
 from mlnlab.grounding.features import MOST_VISITS, number_of_groundings
 from mlnlab.grounding.question import soft_formulas
 from mlnlab.grounding.single_groundings import Guard, SingleGroundings, guard_of, visits
+from mlnlab.grounding.ways import Literals, way_of
 from mlnlab.logic.printing import to_text
 from mlnlab.logic.substitution import free_variables
 from mlnlab.logic.weights import Hard, weight_value
@@ -68,13 +69,6 @@ def _query_sources(queries: Sequence[tuple[str, Formula]]) -> Iterator[tuple[Sou
         yield Source(label, "query", 0.0, hard=False), formula
 
 
-class Literals(NamedTuple):
-    """The literals of a clause, or of the clause that is the negation of a formula."""
-
-    literals: list[SignedAtom]
-    negated: bool
-
-
 class _Maker:
     """The state of one pass over all groundings of all sources."""
 
@@ -90,20 +84,21 @@ class _Maker:
     def run(self, pairs: list[tuple[Source, Formula]]) -> GroundClauses:
         plans = [self._plan(formula) for _, formula in pairs]
         self._refuse_large([formula for _, formula in pairs], plans)
-        tallies = []
+        tallies, ways = [], []
         for (source, formula), plan in zip(pairs, plans, strict=True):
             if isinstance(plan, Literals):
                 tallies.append(self._joined(source, formula, plan))
             else:
                 tallies.append(self.single.visit(source, formula, plan))
+            ways.append(way_of(source, plan, tallies[-1]))
             self.clauses.end_source(source)
             self.tables.end_source(source)
         options = np.array([choice.options for choice in self.question.choices], np.uint32)
         first_atoms = np.cumsum([0, *(len(choice.atoms) for choice in self.question.choices)])
+        arrays: tuple[Any, ...] = (*self.clauses.arrays(), *self.tables.arrays())
         return GroundClauses(
             self.question, tuple(source for source, _ in pairs), tuple(tallies),
-            frozen(options), frozen(first_atoms.astype(np.uint32)),
-            *self.clauses.arrays(), *self.tables.arrays(),
+            frozen(options), frozen(first_atoms.astype(np.uint32)), *arrays, ways=tuple(ways),
         )  # fmt: skip
 
     def _plan(self, formula: Formula) -> Literals | Guard | None:

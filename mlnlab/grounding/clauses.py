@@ -9,7 +9,8 @@ exclusive atoms stays one choice with many options; literals say which of its at
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from math import inf
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -75,6 +76,9 @@ class GroundClauses:
     table_weights: NDArray[np.float64]
     table_hard: NDArray[np.bool_]
     table_sources: NDArray[np.uint32]
+    # how the groundings of each source were kept, in words; and what every world has in addition
+    ways: tuple[str, ...] = ()
+    constant: float = 0.0
 
     @property
     def number_of_atoms(self) -> int:
@@ -104,8 +108,31 @@ class GroundClauses:
 
     @property
     def decided_log_weight(self) -> float:
-        """The log-weight of what evidence decides."""
-        return sum(s.weight * t.true for s, t in zip(self.sources, self.tallies, strict=True))
+        """The log-weight that all worlds have in common: of what evidence decides, and the constant."""
+        return self.constant + sum(s.weight * t.true for s, t in zip(self.sources, self.tallies, strict=True))
+
+    def log_weight(self, chosen: NDArray[np.integer[Any]]) -> float:
+        """Return the log-weight of the world with these options of the choices (lecture notes, eq. 13)."""
+        holds = self.satisfied(chosen) != self.negated
+        cells = np.zeros(self.number_of_tables, np.int64)
+        starts = self.scope_starts.astype(np.int64)
+        tables = np.repeat(np.arange(self.number_of_tables), starts[1:] - starts[:-1])
+        np.add.at(cells, tables, chosen.astype(np.int64)[self.scope] * self.strides)
+        selected = self.bits[self.bit_starts + cells] == 1
+        if self.violated is not None or not (holds[self.hard].all() and selected[self.table_hard].all()):
+            return -inf
+        of_formulas = np.where(self.negated, -self.weights, self.weights)
+        return self.decided_log_weight + float(of_formulas[holds].sum() + self.table_weights[selected].sum())
+
+    def satisfied(self, chosen: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
+        """Return for each clause whether one of its literals is true."""
+        true = np.zeros(self.number_of_atoms, np.bool_)
+        sizes = np.diff(self.first_atoms.astype(np.int64))
+        some = np.flatnonzero(chosen < sizes)
+        true[self.first_atoms[some] + chosen[some]] = True
+        literals = true[self.literals >> 1] != (self.literals & 1)
+        before = np.concatenate([[0], np.cumsum(literals)])
+        return np.asarray(before[self.starts[1:]] > before[self.starts[:-1]])
 
     @property
     def size(self) -> int:
@@ -127,7 +154,8 @@ class GroundClauses:
     def explain(self) -> str:
         """Say in words which formula made how many ground clauses, and what evidence decided."""
         lines = [f"{self!r}:"]
-        for source, tally in zip(self.sources, self.tallies, strict=True):
+        ways = self.ways or ("",) * len(self.sources)
+        for source, tally, way in zip(self.sources, self.tallies, ways, strict=True):
             made = [count_of(tally.clauses, "clause")] if tally.clauses or not tally.tables else []
             made += [count_of(tally.tables, "table")] if tally.tables else []
             kind = "" if source.kind == "formula" else f" ({source.kind})"
@@ -135,6 +163,8 @@ class GroundClauses:
                 f"  {source.text}{kind}: {count_of(tally.groundings, 'grounding')}, of which evidence makes "
                 f"{tally.true:,} true and {tally.false:,} false; {' and '.join(made)}"
             )
+            if way and (tally.clauses or tally.tables):
+                lines.append(f"    {way}")
         return "\n".join(lines)
 
     def __repr__(self) -> str:
