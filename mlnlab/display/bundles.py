@@ -30,6 +30,7 @@ from mlnlab.display import (
     findings,
     ground_networks,
     hypergraphs,
+    map_states,
     mathematics,
     models,
     plans,
@@ -51,10 +52,12 @@ from mlnlab.experiments.samples.loading import Sample
 from mlnlab.grounding.ground_network import GroundNetwork
 from mlnlab.grounding.network_size import NetworkSize
 from mlnlab.inference.asking import LogZ
+from mlnlab.inference.conflicts import Conflict
 from mlnlab.inference.explanation import Explanation
 from mlnlab.inference.map_states import MapState
 from mlnlab.inference.marginals import Marginals
 from mlnlab.inference.sampling import Sampler
+from mlnlab.inference.solving import Solver
 from mlnlab.logic.formulas import Arithmetic, Constant, Formula, Variable
 from mlnlab.logic.vocabulary import Predicate, Vocabulary
 from mlnlab.logic.weights import WeightedFormula
@@ -107,6 +110,7 @@ DISPLAYS: Mapping[type, Display] = {
         constraint_networks.constraint_network_text,
         scene=constraint_networks.scene_of,
     ),
+    Conflict: Display(map_states.conflict_display, str),
     CountReasons: Display(
         counts_reasons.reasons_display, counts_reasons.reasons_text, scene=counts_reasons.reasons_scene
     ),
@@ -148,7 +152,7 @@ DISPLAYS: Mapping[type, Display] = {
     Live: Display(running.live_display, running.live_text),
     LogZ: Display(probabilities.log_z_display, probabilities.log_z_text),
     MLN: Display(models.model_display, models.model_text),
-    MapState: Display(worlds.map_state_display, worlds.map_state_text),
+    MapState: Display(map_states.map_state_display, map_states.map_state_text),
     Marginals: Display(
         probabilities.marginals_display, probabilities.marginals_text, scene=probabilities.marginals_scene
     ),
@@ -159,6 +163,7 @@ DISPLAYS: Mapping[type, Display] = {
     Predicate: Display(vocabularies.predicate_display, str),
     Sample: Display(samples.sample_display, samples.sample_text),
     Sampler: Display(running.sampler_display, running.sampler_text),
+    Solver: Display(map_states.solver_display, map_states.solver_text),
     Step: Display(running.step_display, running.step_text),
     Trace: Display(traces.trace_display, traces.trace_text, scene=traces.trace_scene),
     Vocabulary: Display(vocabularies.vocabulary_display, vocabularies.vocabulary_text),

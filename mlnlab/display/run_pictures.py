@@ -19,6 +19,7 @@ from mlnlab.display.counts_steps import counting_picture
 from mlnlab.display.curves import MOST_PLOTS, evenly, plots_scene, vertical_axis
 from mlnlab.display.elimination_scenes import order_picture, query_picture
 from mlnlab.display.junction_tree_scenes import passing_picture, tree_picture
+from mlnlab.display.map_search import search_picture
 from mlnlab.display.markup import count_of, shortened
 from mlnlab.display.plots import Line, Plot
 from mlnlab.display.runs import Column, RunPicture, Table
@@ -30,6 +31,7 @@ from mlnlab.factors.junction_tree import JunctionTree
 from mlnlab.factors.message_passing import MessagePassing
 from mlnlab.factors.variable_elimination import VariableElimination
 from mlnlab.inference.sampling import Sampler
+from mlnlab.inference.solving import Solver
 from mlnlab.steps.trace import Trace
 
 if TYPE_CHECKING:
@@ -45,6 +47,7 @@ OF_SOURCES: Mapping[type, Picturing] = {
     JunctionTree: tree_picture,
     MessagePassing: passing_picture,
     Sampler: sampler_picture,
+    Solver: search_picture,
     VariableElimination: query_picture,
 }
 # By the name of the states' type, with its module, for recordings whose source is not at hand; names, so that

@@ -1,4 +1,4 @@
-"""Worlds and most probable worlds: which atoms are true, by predicate."""
+"""Worlds: which atoms are true, by predicate."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from mlnlab.display.tables import MOST_ROWS, bounded_table
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mlnlab.inference.map_states import MapState
     from mlnlab.logic.vocabulary import Vocabulary
     from mlnlab.model.world import World
 
@@ -54,29 +53,3 @@ def world_text(world: World) -> str:
     rest = len(world.true_atoms) - MOST_ROWS
     more = [f"  ... and {rest:,} more"] if rest > 0 else []
     return "\n".join([f"<World: {count_of(len(world.true_atoms), 'true atom')}>", *atoms, *more])
-
-
-def map_state_display(state: MapState) -> Element:
-    """Return the display of a most probable world."""
-    optimal = "proven optimal" if state.proven_optimal else "the best found, not proven optimal"
-    return card(
-        title("Most probable world", f"log-weight {state.log_weight:.6g}, {optimal}, by {state.method}"),
-        true_atoms_table(state.world),
-        _violated(state),
-    )
-
-
-def _violated(state: MapState) -> Element:
-    if not state.violated:
-        return quiet("No formula has a grounding that this world scores against.")
-    rows = ((f"{number:,}", shortened(text, 400)) for text, number in state.violated)
-    headings = ("groundings", "formula that this world scores against")
-    return bounded_table(headings, rows, len(state.violated), "formulas", numbers=(0,))
-
-
-def map_state_text(state: MapState) -> str:
-    """Return a most probable world as text."""
-    optimal = "proven optimal" if state.proven_optimal else "not proven optimal"
-    head = f"<MapState by {state.method}: log-weight {state.log_weight:.6g}, {optimal}>"
-    against = [f"  {number:,} groundings against {text}" for text, number in state.violated[:MOST_ROWS]]
-    return "\n".join([head, world_text(state.world), *against])

@@ -137,3 +137,10 @@ def go_downhill(landscape: Landscape, walker: Walker) -> None:
         walker.walk.costs[BEST] = cost
         walker.walk.best[:] = chain.chosen
         walker.walk.numbers[TRAIL] = len(walker.walk.trail)  # the best world is not where the trail began
+
+
+def broken_in(landscape: Landscape, chosen: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """Return the constraints that a world breaks: clauses by their numbers, tables behind them."""
+    walk = new_walk(landscape.network, 0)
+    find_broken(landscape.network, landscape.chain(chosen, np.zeros(4, np.uint64)), walk)
+    return walk.broken[: walk.numbers[BROKEN]].copy()

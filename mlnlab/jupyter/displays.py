@@ -41,7 +41,9 @@ SHOWN_TYPES = {
     "mlnlab.inference.map_states": ("MapState",),
     "mlnlab.inference.explanation": ("Explanation",),
     "mlnlab.inference.marginals": ("Marginals",),
+    "mlnlab.inference.conflicts": ("Conflict",),
     "mlnlab.inference.sampling": ("Sampler",),
+    "mlnlab.inference.solving": ("Solver",),
     "mlnlab.logic.formulas": (
         "And", "Arithmetic", "Atom", "Cardinality", "Comparison", "Constant", "CountingExists", "Equality",
         "Exists", "ForAll", "Iff", "Implies", "Not", "Or", "Truth", "Variable",

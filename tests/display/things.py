@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import mlnlab as ml
 from mlnlab.errors import Diagnostic, Severity, Span
+from mlnlab.logic.formulas import Atom, Constant, Not
 from mlnlab.steps.live import Live
 from mlnlab.steps.trace import Trace
 
@@ -57,12 +58,22 @@ def things(mln, db):
     return [
         mln, mln.formulas, mln.formulas[-1], mln.formulas[-1].formula, mln.vocabulary,
         mln.vocabulary["Smokes"], db, db.world(), marginals, marginals.why(open_atom),
-        ml.map_state(mln, db, query=query), ml.log_z(mln, db), diagnostic, [diagnostic] * 3,
+        ml.map_state(mln, db, query=query), *map_things(mln, db, query), ml.log_z(mln, db),
+        diagnostic, [diagnostic] * 3,
         mln.diff(mln.without(0)), ml.variables("x")[0], ml.Hypergraph.from_database(db),
         ml.ground_network(mln, db, query), ml.network_size(mln, db, query),
         ml.calibration(marginals, db), *count_things(mln, db), *run_things(mln, db),
         *factor_things(next(iter(mln.vocabulary.domain("person")), "thing")),
     ]  # fmt: skip
+
+
+def map_things(mln, db, query):
+    """What the search for a most probable world leads to."""
+    name = str(next(iter(mln.expand(db).vocabulary.domain("person"))))
+    searched = ml.map_state(mln, db, query=query, method="max-walk-sat", flips=50, flips_per_state=5)
+    smokes = Atom("Smokes", (Constant(name, "person"),))
+    impossible = ml.conflict(mln, db, query=query, given=[smokes, Not(smokes)])
+    return [searched, impossible, ml.solver("max-walk-sat", mln, db, query)]
 
 
 def count_things(mln, db):
