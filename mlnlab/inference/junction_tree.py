@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mlnlab.errors import ArgumentError, UnsatisfiableError, count_of
+from mlnlab.errors import ArgumentError, TooLargeError, UnsatisfiableError, count_of
 from mlnlab.factors.elimination_order import MOST_CELLS, refuse_large
 from mlnlab.factors.junction_tree import JunctionTree, junction_tree
 from mlnlab.grounding.clause_making import ground_clauses
@@ -44,18 +44,22 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.float64]
 
+MOST_WORK = 1 << 31  # cells of all tables together: a minute or two
+
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """How large a table may become, in cells of 8 bytes; and how the elimination order is found."""
+    """How large one table, and all of them together, may become, in cells; how the order is found."""
 
     most_cells: int = MOST_CELLS
+    most_work: int = MOST_WORK
     order: str = "min-fill"
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense; names of orders are checked where they are used."""
-        if self.most_cells < 1:
-            raise ArgumentError(f"most_cells is a whole number from 1 on, not {self.most_cells!r}.")
+        for name in ("most_cells", "most_work"):
+            if getattr(self, name) < 1:
+                raise ArgumentError(f"{name} is a whole number from 1 on, not {getattr(self, name)!r}.")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,6 +77,14 @@ def grounded(params: Params, question: Question, *, asked: bool = True) -> Groun
     factors = ground_factors(clauses)
     tree = junction_tree(factors.graph, method=params.order)
     refuse_large(factors.graph, tree.cliques, params.most_cells)
+    if tree.cells > params.most_work:
+        raise TooLargeError(
+            f"Messages between {count_of(len(tree.cliques), 'clique')} would go through tables of"
+            f" {tree.cells:,} cells together (up to {params.most_work:,}).", float(tree.cells),
+            ["allow more by most_work=, at some 20 million cells a second",
+             "give more evidence, so that fewer open atoms are tied together",
+             "ask a method that samples or approximates: mc-sat, gibbs, belief-propagation"],
+        )  # fmt: skip
     return Grounded(factors, tree)
 
 

@@ -102,6 +102,8 @@ def test_what_is_too_dense_is_refused_from_its_estimate():
     with pytest.raises(TooLargeError, match="a table over") as refusal:
         ml.infer(mln, {"p": 12}, ["S"], method="junction-tree", most_cells=1 << 10)
     assert refusal.value.estimate > 1 << 10
+    with pytest.raises(TooLargeError, match="cells together"):
+        ml.infer(mln, {"p": 3}, ["S"], method="junction-tree", most_work=10)
     with pytest.raises(ml.ArgumentError, match="most_cells"):
         ml.infer(mln, {"p": 2}, ["S"], method="junction-tree", most_cells=0)
     with pytest.raises(ml.ArgumentError, match="min-fill"):
