@@ -16,6 +16,7 @@ import numpy as np
 from mlnlab.errors import ArgumentError
 from mlnlab.grounding.clause_making import ground_clauses
 from mlnlab.inference.chains import Ground, prepared, refuse_impossible
+from mlnlab.kernels.gibbs import count
 from mlnlab.kernels.ground_network import Chain, Network, new_chain
 from mlnlab.kernels.modes import cost_of, descend
 
@@ -63,11 +64,29 @@ class Landscape:
     def split(self, cost: float) -> Cost:
         """Return how often a cost contains the penalty, and what is left."""
         hard = int((cost + 1e-9 * self.penalty) // self.penalty)
-        return Cost(hard, max(0.0, cost - hard * self.penalty))
+        return Cost(hard, max(0.0, float(cost - hard * self.penalty)))
 
     def cost(self, chosen: NDArray[np.uint32]) -> Cost:
         """Return what a world costs, from scratch."""
         return self.split(cost_of(self.network, self.chain(chosen, np.zeros(4, np.uint64))))
+
+    def against(self, chosen: NDArray[np.uint32]) -> tuple[int, ...]:
+        """Return for each formula of the model how many groundings a world scores against.
+
+        Of a hard formula that is no clause, what counts is each of the clauses that it is written as.
+        """
+        counts = np.zeros(len(self.clauses.sources), np.int64)
+        count(self.network, self.ground.groups, self.chain(chosen, np.zeros(4, np.uint64)), counts)
+        found = []
+        for source, tally, true in zip(
+            self.clauses.sources, self.clauses.tallies, counts.tolist(), strict=True
+        ):
+            if source.kind == "formula" and source.hard:
+                found.append(tally.false + tally.clauses + tally.tables - true)
+            elif source.kind == "formula":
+                holding = tally.true + true
+                found.append(holding if source.weight < 0 else tally.groundings - holding)
+        return tuple(found)
 
     def chain(self, chosen: NDArray[np.uint32], random: NDArray[np.uint64]) -> Chain:
         """Return a chain in a world."""

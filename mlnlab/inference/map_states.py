@@ -225,7 +225,7 @@ def map_state_of(
 ) -> MapState:
     """Return what was found with all that it says about the question."""
     world = World(question.vocabulary, found.true)
-    violated = _violated(question.mln, world)
+    violated = _violated(question.mln, world, found.against)
     return MapState(
         world, found.log_weight, violated, not isnan(found.gap) and found.gap == 0, method, found.gap,
         found.reason, seconds, question.mln.formulas,
@@ -234,13 +234,15 @@ def map_state_of(
     )  # fmt: skip
 
 
-def _violated(mln: MLN, world: World) -> tuple[tuple[str, int], ...]:
+def _violated(mln: MLN, world: World, known: tuple[int, ...] | None) -> tuple[tuple[str, int], ...]:
     """Return the formulas with groundings that the world scores against, and how many."""
-    found = []
-    for weighted in mln.formulas:
-        total = world.number_of_groundings(weighted.formula)
-        true = world.count(weighted.formula)
-        against = true if (weight_value(weighted.weight) or 0) < 0 else total - true
-        if against and weight_value(weighted.weight) != 0:
-            found.append((statement_text(weighted), against))
-    return tuple(found)
+    numbers = known if known is not None else [_against(weighted, world) for weighted in mln.formulas]
+    pairs = zip(mln.formulas, numbers, strict=True)
+    return tuple((statement_text(f), n) for f, n in pairs if n and weight_value(f.weight) != 0)
+
+
+def _against(weighted: WeightedFormula, world: World) -> int:
+    true = world.count(weighted.formula)
+    if (weight_value(weighted.weight) or 0) < 0:
+        return true
+    return world.number_of_groundings(weighted.formula) - true

@@ -23,6 +23,7 @@ class Found(NamedTuple):
 
     ``gap`` bounds the log-weight that is missing to a most probable world: 0 where it is one, nan where
     nothing is known. ``broken`` counts what must hold and does not; then it is no possible world.
+    ``against`` counts for each formula the groundings that the world scores against, where that is known.
     """
 
     true: frozenset[GroundAtom]
@@ -30,6 +31,7 @@ class Found(NamedTuple):
     gap: float = nan
     reason: str = ""
     broken: int = 0
+    against: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,7 +45,8 @@ class WorldReader:
         cost = self.landscape.cost(state.best)
         gap = 0.0 if not any(cost) else float(getattr(state, "gap", nan))
         log_weight = self.landscape.highest - cost.soft
-        return Found(self.landscape.world(state.best), log_weight, gap, reason, cost.hard)
+        against = self.landscape.against(state.best)
+        return Found(self.landscape.world(state.best), log_weight, gap, reason, cost.hard, against)
 
     def cost(self, chosen: NDArray[Any]) -> Cost:
         """Return what a world costs that is given by the options of its choices."""

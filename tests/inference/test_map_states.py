@@ -52,6 +52,7 @@ def test_every_method_finds_the_same_world_and_says_how_good_it_is(method):
     weights = [f.weight.value for f in mln.formulas]
     counts = [found.world.count(f.formula) for f in mln.formulas]
     assert found.log_weight == pytest.approx(sum(w * n for w, n in zip(weights, counts, strict=True)))
+    assert found.violated == map_states._violated(mln, found.world, None)
     assert found.proven_optimal == (found.gap == 0)
     assert found.proven_optimal or isnan(found.gap)
     assert (found.trace is None) == (method == "enumeration")
