@@ -21,9 +21,9 @@ from mlnlab.display.elimination_scenes import order_picture, query_picture
 from mlnlab.display.junction_tree_scenes import passing_picture, tree_picture
 from mlnlab.display.map_search import search_picture
 from mlnlab.display.markup import count_of, shortened
+from mlnlab.display.method_pictures import method_picture
 from mlnlab.display.plots import Line, Plot
 from mlnlab.display.runs import Column, RunPicture, Table
-from mlnlab.display.samplers import sampler_picture
 from mlnlab.display.scene.export import to_html
 from mlnlab.errors import ArgumentError
 from mlnlab.factors.elimination_order import EliminationOrder
@@ -46,7 +46,7 @@ OF_SOURCES: Mapping[type, Picturing] = {
     EliminationOrder: order_picture,
     JunctionTree: tree_picture,
     MessagePassing: passing_picture,
-    Sampler: sampler_picture,
+    Sampler: method_picture,
     Solver: search_picture,
     VariableElimination: query_picture,
 }

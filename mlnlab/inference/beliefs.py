@@ -73,7 +73,9 @@ class BeliefState:
     options: Reals  # the probability of each option of each choice
 
     def metrics(self) -> Mapping[str, float]:
-        """Return how much messages still change."""
+        """Return how much messages still change; before the first sweep nobody knows."""
+        if not self.sweeps:
+            return {}
         moving = float((self.changes > 0).mean()) if len(self.changes) else 0.0
         return {"largest_change": float(self.largest_change), "share_of_changing_factors": moving}
 

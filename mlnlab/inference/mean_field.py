@@ -24,6 +24,7 @@ from mlnlab.inference.beliefs import Graph, expected_counts, graph_of, model_par
 from mlnlab.inference.factor_messages import neighbours_of
 from mlnlab.inference.marginals import Marginals
 from mlnlab.inference.method import Method
+from mlnlab.inference.state_reading import MarginalsReader
 from mlnlab.kernels.belief_propagation import read_factors
 from mlnlab.kernels.belief_propagation_graph import room_for_messages, shared
 from mlnlab.kernels.mean_field import Weights, bound_of, sweep_field
@@ -188,6 +189,12 @@ def estimate(params: Params, question: Question, state: MeanFieldState) -> Margi
     return _known(graph_of(question), state, 0.0)
 
 
+def reader(params: Params, question: Question) -> MarginalsReader:  # noqa: ARG001
+    """Return what reads the states of a run; the model is grounded once."""
+    graph = graph_of(question)
+    return MarginalsReader(question, lambda state: _known(graph, state, 0.0))
+
+
 METHOD = Method(
     name="mean-field",
     needs="every weight known; finite domains; formulas whose groundings are clauses, conjunctions or narrow",
@@ -198,4 +205,5 @@ METHOD = Method(
     marginals=marginals,
     steps=steps,
     estimate=estimate,
+    reader=reader,
 )

@@ -87,7 +87,7 @@ class MarginalsReader:
         rows = [(e.error, e.r_hat, e.effective_size) if e else (nan, nan, nan) for e in estimates]
         errors, r_hats, sizes = np.array(rows, np.float64).reshape(-1, 3).T
         probabilities = np.array([found[name] for name in self.names], np.float64)
-        if not found.number_of_worlds:
+        if not (found.number_of_worlds or found.inexact):
             probabilities[~self.known] = nan
         return QueryEstimates(probabilities, errors, r_hats, sizes)
 
