@@ -11,7 +11,7 @@ from mlnlab.grounding.clause_joins import ClauseJoins
 from mlnlab.grounding.clause_literals import as_literals
 from mlnlab.grounding.clause_store import ClauseStore, TableStore, frozen
 from mlnlab.grounding.clauses import GroundClauses, Source, Tally
-from mlnlab.grounding.decided_counts import DecidedCounts
+from mlnlab.grounding.decided_counts import DecidedCounts, bounds_in
 from mlnlab.grounding.evidence_relations import EvidenceRelations
 from mlnlab.grounding.features import MOST_VISITS, number_of_groundings
 from mlnlab.grounding.question import soft_formulas
@@ -77,7 +77,10 @@ class _Maker:
         atoms = [atom for choice in question.choices for atom in choice.atoms]
         numbers: dict[GroundAtom, int] = {atom: number for number, atom in enumerate(atoms)}
         relations = EvidenceRelations(question, numbers)
-        self.joins, self.counts = ClauseJoins(relations), DecidedCounts(relations)
+        self.joins, self.counts = (
+            ClauseJoins(relations),
+            DecidedCounts(question.vocabulary, bounds_in(relations)),
+        )
         self.clauses, self.tables = ClauseStore(), TableStore()
         self.single = SingleGroundings(question, self.joins, numbers, self.clauses, self.tables)
 
@@ -95,10 +98,10 @@ class _Maker:
             self.tables.end_source(source)
         options = np.array([choice.options for choice in self.question.choices], np.uint32)
         first_atoms = np.cumsum([0, *(len(choice.atoms) for choice in self.question.choices)])
-        arrays: tuple[Any, ...] = (*self.clauses.arrays(), *self.tables.arrays())
+        arrays: tuple[Any, ...] = (*self.clauses.arrays(), *self.tables.arrays(), tuple(ways))
         return GroundClauses(
             self.question, tuple(source for source, _ in pairs), tuple(tallies),
-            frozen(options), frozen(first_atoms.astype(np.uint32)), *arrays, ways=tuple(ways),
+            frozen(options), frozen(first_atoms.astype(np.uint32)), *arrays,
         )  # fmt: skip
 
     def _plan(self, formula: Formula) -> Literals | Guard | None:

@@ -6,84 +6,124 @@ literal false" is a conjunction, and conjunctions are counted by aggregation (:m
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from mlnlab.counting.counter import Counter
 from mlnlab.counting.facts import facts_from_tables
-from mlnlab.grounding.evidence_relations import FALSE, MOST_CELLS, EvidenceRelations, Reading
+from mlnlab.grounding.evidence_relations import FALSE, MOST_CELLS, TRUE, EvidenceRelations
 from mlnlab.logic.formulas import And, Atom, Formula, Not
+from mlnlab.logic.vocabulary import Predicate
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+    from typing import Any
 
     from numpy.typing import NDArray
 
     from mlnlab.grounding.clause_literals import SignedAtom
-    from mlnlab.grounding.evidence_relations import Numbers
     from mlnlab.logic.vocabulary import Vocabulary
 
 _POSSIBLE, _IMPOSSIBLE = "possible ", "impossible "  # no name in a model holds a space
 
 
-class DecidedCounts:
-    """Counts of groundings by what evidence says of them."""
+class AtomBounds(NamedTuple):
+    """Of a predicate: the atoms that are surely true, and those that may be true or those that cannot."""
 
-    def __init__(self, relations: EvidenceRelations) -> None:
-        self.relations = relations
-        self._vocabulary: Vocabulary = relations.vocabulary
+    true: NDArray[np.integer[Any]]
+    other: NDArray[np.integer[Any]]
+    other_cannot: bool
+    atoms: int  # all there are
+
+    @property
+    def impossible(self) -> int:
+        """How many atoms cannot be true."""
+        return len(self.other) if self.other_cannot else self.atoms - len(self.other)
+
+    @property
+    def open(self) -> int:
+        """How many atoms may be true and may be false."""
+        return self.atoms - self.impossible - len(self.true)
+
+
+def bounds_in(relations: EvidenceRelations) -> Callable[[str], AtomBounds]:
+    """Return what tells the bounds of a predicate from its true and open atoms."""
+
+    def bounds(name: str) -> AtomBounds:
+        sizes, atoms = relations.sizes(name), relations.cells(name)
+        possible = relations.possible(name)
+        rows = possible.rows[possible.codes == TRUE]
+        if not sizes or atoms > MOST_CELLS or 2 * len(possible.rows) < atoms:
+            return AtomBounds(rows, possible.rows, other_cannot=False, atoms=atoms)
+        found = np.flatnonzero(relations.dense(name) == FALSE)
+        return AtomBounds(
+            rows, np.column_stack(np.unravel_index(found, sizes)), other_cannot=True, atoms=atoms
+        )
+
+    return bounds
+
+
+class DecidedCounts:
+    """Counts of groundings by what is known of the atoms."""
+
+    def __init__(self, vocabulary: Vocabulary, bounds: Callable[[str], AtomBounds]) -> None:
+        self._vocabulary, self._find = vocabulary, bounds
+        self._bounds: dict[str, AtomBounds] = {}
         self._tables: dict[str, NDArray[np.uint32]] = {}
 
     def false(self, literals: Sequence[SignedAtom]) -> int:
         """Return how many groundings evidence makes false."""
-        return self._number(literals, Reading.KNOWN)
+        return self._number(literals, known=True)
 
     def undecided(self, literals: Sequence[SignedAtom]) -> int:
         """Return how many groundings evidence does not make true."""
-        return self._number(literals, Reading.EITHER)
+        return self._number(literals, known=False)
 
-    def _number(self, literals: Sequence[SignedAtom], reading: Reading) -> int:
-        atoms = [(one.atom.predicate, one.positive) for one in literals if isinstance(one.atom, Atom)]
-        if any(not self.relations.number(name, reading, positive) for name, positive in atoms):
+    def _number(self, literals: Sequence[SignedAtom], *, known: bool) -> int:
+        if any(not self._atoms(literal, known) for literal in literals):
             return 0
-        parts = [self._held_back(literal, reading) for literal in literals]
+        parts = [self._held_back(literal, known) for literal in literals]
         formula = parts[0] if len(parts) == 1 else And(tuple(parts))
         return Counter(formula, self._vocabulary)(facts_from_tables(self._vocabulary, self._tables))
 
-    def _held_back(self, literal: SignedAtom, reading: Reading) -> Formula:
-        """Return as a formula that a literal does not satisfy its clause."""
+    def _atoms(self, literal: SignedAtom, known: bool) -> int:
+        """Return for how many atoms a literal is surely false, or not surely true."""
+        if not isinstance(literal.atom, Atom):
+            return 1
+        bounds = self._of(literal.atom.predicate)
+        if literal.positive:
+            return bounds.impossible if known else bounds.atoms - len(bounds.true)
+        return len(bounds.true) if known else bounds.atoms - bounds.impossible
+
+    def _of(self, predicate: str) -> AtomBounds:
+        if predicate not in self._bounds:
+            self._bounds[predicate] = self._find(predicate)
+        return self._bounds[predicate]
+
+    def _held_back(self, literal: SignedAtom, known: bool) -> Formula:
+        """Return as a formula that a literal is surely false, or not surely true."""
         atom, positive = literal
         if not isinstance(atom, Atom):
             return Not(atom) if positive else atom
-        surely = positive == (reading is Reading.EITHER) or not self.relations.has_open(atom.predicate)
-        holds = self._sure(atom) if surely else self._possible(atom)
+        bounds = self._of(atom.predicate)
+        surely = positive != known or not bounds.open
+        holds = self._sure(atom, bounds) if surely else self._possible(atom, bounds)
         return Not(holds) if positive else holds
 
-    def _sure(self, atom: Atom) -> Formula:
-        true = self.relations.true.get(atom.predicate)
-        self._add(atom.predicate, atom.predicate, None if true is None else true.rows)
+    def _sure(self, atom: Atom, bounds: AtomBounds) -> Formula:
+        self._add(atom.predicate, atom.predicate, bounds.true)
         return atom
 
-    def _possible(self, atom: Atom) -> Formula:
-        """Return that an atom is true or open; said by what is neither where that is little."""
-        name, relations = atom.predicate, self.relations
-        neither = relations.number(name, Reading.KNOWN, positive=True)
-        if relations.cells(name) <= MOST_CELLS and 2 * neither < relations.cells(name):
-            found = np.flatnonzero(relations.dense(name) == FALSE)
-            sizes = relations.sizes(name)
-            rows = np.column_stack(np.unravel_index(found, sizes)) if sizes else np.zeros((len(found), 0))
-            self._add(_IMPOSSIBLE + name, name, rows)
-            return Not(Atom(_IMPOSSIBLE + name, atom.arguments))
-        self._add(_POSSIBLE + name, name, relations.possible(name).rows)
-        return Atom(_POSSIBLE + name, atom.arguments)
+    def _possible(self, atom: Atom, bounds: AtomBounds) -> Formula:
+        """Return that an atom may be true."""
+        name = (_IMPOSSIBLE if bounds.other_cannot else _POSSIBLE) + atom.predicate
+        self._add(name, atom.predicate, bounds.other)
+        said = Atom(name, atom.arguments)
+        return Not(said) if bounds.other_cannot else said
 
-    def _add(self, name: str, predicate: str, rows: Numbers | NDArray[np.float64] | None) -> None:
-        from mlnlab.logic.vocabulary import Predicate
-
-        if name in self._tables:
-            return
-        types = self.relations.vocabulary[predicate].types
-        found = np.zeros((0, len(types)), np.uint32) if rows is None else rows.astype(np.uint32)
-        self._tables[name] = found
-        self._vocabulary = self._vocabulary.with_predicate(Predicate(name, types))
+    def _add(self, name: str, predicate: str, rows: NDArray[np.integer[Any]]) -> None:
+        if name not in self._tables:
+            types = self._vocabulary[predicate].types
+            self._tables[name] = rows.astype(np.uint32)
+            self._vocabulary = self._vocabulary.with_predicate(Predicate(name, types))

@@ -1,8 +1,8 @@
 """How large a ground network will be, told before anything is grounded (lecture notes, eq. 13).
 
-The number of open atoms is exact: it is counted from the declarations and the facts, block by block. Which
-groundings evidence leaves open can only be bounded: each of them holds an open atom, and its closed premises
-are facts.
+The number of open atoms is exact: it is counted from the declarations and the facts, block by block. The
+groundings of clauses that evidence leaves open are counted too, by aggregation, where a bound is not small;
+those of other formulas are bounded: each holds an open atom, and its closed premises are facts.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mlnlab.errors import count_of
+from mlnlab.errors import TooLargeError, count_of
 from mlnlab.grounding.clause_literals import as_literals
+from mlnlab.grounding.decided_counts import AtomBounds, DecidedCounts
 from mlnlab.grounding.question import opening
 from mlnlab.logic.evaluation import typed_arithmetic
 from mlnlab.logic.formulas import (
@@ -46,6 +47,8 @@ if TYPE_CHECKING:
     from mlnlab.model.mln import MLN
 
     Scoped = tuple[Formula, frozenset[Variable]]
+
+FEW = 1 << 16  # groundings for which a bound is good enough
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +129,7 @@ class _Sizes:
     def __init__(self, asked: Opening) -> None:
         self.asked = asked
         self.vocabulary = asked.mln.vocabulary
+        self.counts = DecidedCounts(self.vocabulary, self._bounds)
         predicates = self.vocabulary.predicates.values()
         self.opened = {p.name: self._open_atoms(p, self._relation(p)) for p in predicates}
 
@@ -179,7 +183,35 @@ class _Sizes:
         sizes = {v: len(self.vocabulary.domain(v.type)) for v in free_variables(formula)}
         groundings = prod(sizes.values())
         most = min(groundings, self._by_open_atoms(formula, sizes), self._by_premises(formula, sizes))
+        if most > FEW and (counted := self._counted(formula)) is not None:
+            return SourceSize(text, kind, groundings, *counted)
         return SourceSize(text, kind, groundings, most, exact=not most or self._leaves_all_open(formula))
+
+    def _counted(self, formula: Formula) -> tuple[int, bool] | None:
+        """Count the open groundings of a clause or a conjunction of literals, and say whether just so many.
+
+        It may be fewer where a literal and its opposite can be one atom; blocks are bounded only.
+        """
+        literals = as_literals(formula) or as_literals(formula, positive=False)
+        if literals is None:
+            return None
+        atoms = [(one.atom.predicate, one.positive) for one in literals if isinstance(one.atom, Atom)]
+        if any(self.vocabulary[name].exclusive and self.opened[name] for name, _ in atoms):
+            return None
+        try:
+            number = self.counts.undecided(literals) - self.counts.false(literals)
+        except TooLargeError:
+            return None
+        contrary = any((name, not positive) in atoms and self.opened[name] for name, positive in atoms)
+        return number, not contrary
+
+    def _bounds(self, name: str) -> AtomBounds:
+        """Return the true atoms of a predicate, and the false ones where unlisted atoms are open."""
+        relation, atoms = self._relation(self.vocabulary[name]), self._product(self.vocabulary[name].types)
+        if name in self.asked.opened:
+            return AtomBounds(relation.true, relation.false, other_cannot=True, atoms=atoms)
+        possible = np.concatenate([relation.true, relation.unknown, relation.soft])
+        return AtomBounds(relation.true, possible, other_cannot=False, atoms=atoms)
 
     def _by_open_atoms(self, formula: Formula, sizes: Mapping[Variable, int]) -> int:
         """Bound the groundings that hold an open atom: the atom fixes the variables that it has."""

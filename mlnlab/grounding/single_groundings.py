@@ -55,7 +55,7 @@ def guard_of(formula: Formula, joins: ClauseJoins) -> Guard | None:
     free = set(free_variables(formula))
     guards = []
     for truth in (True, False):
-        found = deciding_literals(formula, truth)
+        found = deciding_literals(formula, truth, joins.vocabulary)
         fits = (one for one in found if free.issuperset(one.variables) and joins.can_join([one]))
         guards.append(Guard(tuple(fits), truth))
     return max(guards, key=lambda guard: sum(not one.positive for one in guard.literals))

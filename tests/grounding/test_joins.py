@@ -88,24 +88,24 @@ def test_a_join_that_explodes_is_refused(monkeypatch):
 
 
 def test_literals_that_decide():
-    mln = ml.MLN.from_text("S(p)\nF(p, p)\nC(p)")
+    mln = ml.MLN.from_text("p = {A}\nS(p)\nF(p, p)\nC(p)")
     formula = mln.parse("S(x) ^ F(x, y) => (C(y) <=> S(y)) v !C(x)")
-    found = [(str(atom), positive) for atom, positive in deciding_literals(formula, truth=True)]
+    found = [(str(atom), positive) for atom, positive in deciding_literals(formula, True, mln.vocabulary)]
     assert found == [("S(x)", False), ("F(x, y)", False), ("C(x)", False)]
-    assert not list(deciding_literals(formula, truth=False))
+    assert not list(deciding_literals(formula, False, mln.vocabulary))
     formula = mln.parse("EXIST y (F(x, y) v S(x))")
-    assert [str(atom) for atom, _ in deciding_literals(formula, truth=True)] == ["S(x)"]
+    assert [str(atom) for atom, _ in deciding_literals(formula, True, mln.vocabulary)] == ["S(x)"]
 
 
 @settings(max_examples=200)
 @given(st.data())
 def test_a_deciding_literal_decides(data):
-    vocabulary = data.draw(strategies.vocabularies(empty_types=False))
+    vocabulary = data.draw(strategies.vocabularies())
     formula = data.draw(strategies.formulas(vocabulary, depth=2))
     world = data.draw(strategies.worlds(vocabulary))
     for binding in groundings(formula, world):
         for truth in (True, False):
-            for atom, positive in deciding_literals(formula, truth):
+            for atom, positive in deciding_literals(formula, truth, vocabulary):
                 assert isinstance(atom, Atom)
                 if set(free_variables(atom)) <= set(binding) and evaluate(atom, world, binding) == positive:
                     assert evaluate(formula, world, binding) == truth
