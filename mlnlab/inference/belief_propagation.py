@@ -4,7 +4,7 @@ A clause or table tells each of its choices how much each option is worth to it,
 hear from elsewhere (Kschischang, Frey and Loeliger, Factor graphs and the sum-product algorithm, 2001, eq. 5
 and 6). On a graph without loops the beliefs are the exact marginals after a few sweeps; on a graph with loops
 they are approximations, often good, of which nobody knows how far off they are, and messages need not settle
-at all (Murphy, Weiss and Jordan, Loopy belief propagation for approximate inference, 1999); damping and the
+at all (Murphy and others, Loopy belief propagation for approximate inference, 1999); damping and the
 order of residuals (Elidan, McGraw and Koller 2006) help with the latter.
 
 Needs: every weight known; finite domains. Answers: marginals of atoms and formulas, expected counts; log Z
