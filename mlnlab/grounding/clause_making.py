@@ -130,7 +130,7 @@ class _Maker:
                     f" from {to_text(worst):.200}.", sum(numbers),
                     ["drop or change this formula", "use fewer constants",
                      "list more facts, or close predicates: only what is open is kept",
-                     "for a most probable world or MC-SAT, ground lazily: ml.ground(..., lazy=True)"],
+                     "ml.lazy_ground grounds only what a search comes across"],
                 )  # fmt: skip
 
     def _bytes(self, formula: Formula, plan: Literals) -> int:
