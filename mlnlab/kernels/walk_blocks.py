@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mlnlab.kernels.compiled import compiled
-from mlnlab.kernels.ground_network import Chain, Network
+from mlnlab.kernels.ground_network import Chain, Network, smallest
 from mlnlab.kernels.modes import score_options
 from mlnlab.kernels.random_numbers import next_below
 from mlnlab.kernels.walk_steps import (
@@ -176,3 +176,9 @@ def move(network: Network, chain: Chain, walk: Walk, choice: Number, option: Num
                 walk.broken, walk.places, walk.numbers[BROKEN], np.uint32(clauses + table), worse
             )
     chain.chosen[choice] = option
+
+
+def warm_up() -> None:
+    """Compile what these moves are made of; the moves themselves are compiled with the search."""
+    network, chain = smallest()
+    score_options(network, chain, np.int64(0))

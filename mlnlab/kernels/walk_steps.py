@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from mlnlab.kernels.compiled import compiled
-from mlnlab.kernels.ground_network import Chain, Network
+from mlnlab.kernels.ground_network import Chain, Network, smallest
 
 if TYPE_CHECKING:
     from typing import Any
@@ -184,3 +184,9 @@ def find_broken(network: Network, chain: Chain, walk: Walk) -> None:
             constraint = np.uint32(len(network.strengths) + table)
             number = turn_constraint(walk.broken, walk.places, number, constraint, 1.0)
     walk.numbers[BROKEN] = number
+
+
+def warm_up() -> None:
+    """Compile every kernel of this file that is called from Python."""
+    network, chain = smallest()
+    find_broken(network, chain, new_walk(network, 1))
