@@ -84,7 +84,10 @@ class MarginalsReader:
         """Return the numbers as arrays, in the order of the names."""
         found = self.marginals(state)
         estimates = [found.estimates.get(name) for name in self.names]
-        rows = [(e.error, e.r_hat, e.effective_size) if e else (nan, nan, nan) for e in estimates]
+        pairs = zip(self.names, estimates, strict=True)
+        rows = [
+            (e.error, e.r_hat, e.effective_size) if e else (found.error(name), nan, nan) for name, e in pairs
+        ]
         errors, r_hats, sizes = np.array(rows, np.float64).reshape(-1, 3).T
         probabilities = np.array([found[name] for name in self.names], np.float64)
         if not (found.number_of_worlds or found.inexact):
