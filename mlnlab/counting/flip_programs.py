@@ -141,7 +141,7 @@ class Compiler:
             type_, size = conjunction.variables[variable].type, left.sizes[variable]
             every = np.arange(size, dtype=np.uint32)[:, None]
             lookups.append(Lookup(self._relation(("every", type_), [size], every).number, (variable,)))
-        seen.update(out)
+        seen.update(head)  # what a view's count is told for is not added up, also where it does not matter
         free = coefficient * prod(size for number, size in enumerate(left.sizes) if number not in seen)
         known = frozenset(one for one in arguments if one >= 0)
         states = self._states(lookups, known, frozenset(out))

@@ -11,10 +11,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mlnlab.logic.evaluation import typed_arithmetic
-from mlnlab.logic.formulas import And, Exists, ForAll, Formula, Implies, Not, Or, Truth
+from mlnlab.logic.formulas import And, Arithmetic, Atom, Exists, ForAll, Formula, Implies, Not, Or, Truth
 from mlnlab.logic.substitution import free_variables
-from mlnlab.logic.traversal import map_children
+from mlnlab.logic.traversal import map_children, subformulas
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,7 +31,12 @@ def miniscoped(formula: Formula) -> Formula:
     >>> print(miniscoped(mln.parse("EXIST y (P(x, y) v P(y, z))")))
     (EXIST y P(x, y)) v (EXIST y P(y, z))
     """
-    return formula if typed_arithmetic(formula) else _inwards(formula)
+    return formula if _calculates(formula) else _inwards(formula)
+
+
+def _calculates(formula: Formula) -> bool:
+    atoms = (part for part in subformulas(formula) if isinstance(part, Atom))
+    return any(isinstance(term, Arithmetic) for atom in atoms for term in atom.arguments)
 
 
 def _inwards(formula: Formula) -> Formula:

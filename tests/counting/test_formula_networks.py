@@ -230,3 +230,11 @@ def test_a_plan_says_before_it_runs_that_it_is_too_large():
     ) as refusal:
         Counter(parsed(facts, pairs), facts.vocabulary)(facts)
     assert refusal.value.estimate > 1e11
+
+
+def test_quantifiers_stay_where_a_sum_leaves_bindings_out():
+    mln = ml.MLN.from_text("time = {1, ..., 1}\nP(time, time)")
+    formula = mln.parse("EXIST t FORALL s:time (P(t, t) => P(t, t + t))")
+    world = ml.Database.from_text("", mln).world()
+    assert world.count(formula) == 0  # 1 + 1 is no time, so that there is no t
+    assert by_network(formula, world) == 0

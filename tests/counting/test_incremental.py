@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from itertools import product
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ import mlnlab as ml
 from mlnlab.counting.counter import Counter
 from mlnlab.counting.facts import facts_from_tables
 from mlnlab.counting.incremental import IncrementalCounts
+from mlnlab.logic.formulas import Atom, Equality, ForAll, Not, Or, Variable
 from mlnlab.logic.ground_atoms import GroundAtom
 from mlnlab.model.world import World
 from tests import strategies
@@ -206,3 +208,15 @@ def test_atoms_that_do_not_exist_get_a_sentence():
         counts.flip_rows("Smokes", [[5]])
     with pytest.raises(ml.ArgumentError, match="At least one chain"):
         IncrementalCounts(formulas, world, chains=0)
+
+
+def test_a_variable_that_does_not_matter_to_a_quantifier_is_not_added_up():
+    mln = ml.MLN.from_text("t = {A, B}\nS(t, t)")
+    x, z, k = (Variable(name, "t") for name in "xzk")
+    formula = ForAll((x,), Or((Not(Equality(z, z)), Not(Atom("S", (x, k))))))
+    for facts in ("", "S(A, B)", "S(B, B)\nS(A, B)"):
+        world = ml.Database.from_text(facts, mln).world()
+        counts = IncrementalCounts([formula], world)
+        for names in product("AB", repeat=2):
+            atom = GroundAtom("S", names)
+            assert counts.change(atom) == [world.flipped(atom).count(formula) - world.count(formula)]
