@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 
+import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -12,7 +13,7 @@ import mlnlab as ml
 from mlnlab.grounding.clause_making import ground_clauses
 from mlnlab.grounding.question import pose
 from mlnlab.inference.conflicts import conflict_in
-from mlnlab.inference.refutation import is_impossible
+from mlnlab.inference.refutation import is_impossible, needed
 from mlnlab.logic.weights import Hard, WeightedFormula
 from tests import oracles, strategies
 
@@ -76,6 +77,26 @@ def test_conflicts_of_random_models_are_minimal(data):
     assert not possible(mln, found.parts)
     for left_out in found.parts:
         assert possible(mln, [part for part in found.parts if part is not left_out])
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 10_000))
+def test_refutations_are_shrunk_until_each_part_is_needed(seed):
+    """Of many clauses over few variables a solver's refutation is rarely minimal."""
+    from pysat.solvers import Solver
+
+    rng = np.random.default_rng(seed)
+    clauses = [(rng.choice(7, 3, replace=False) + 1) * rng.choice([-1, 1], 3) for _ in range(70)]
+    parts = [(("clause", place), [clause.tolist()]) for place, clause in enumerate(clauses)]
+
+    def satisfiable(places):
+        with Solver(name="glucose4", bootstrap_with=[clauses[place].tolist() for place in places]) as solver:
+            return solver.solve()
+
+    assume(not satisfiable(range(70)))
+    kept = [place for _, place in needed(parts, 8)]
+    assert not satisfiable(kept)
+    assert all(satisfiable([other for other in kept if other != place]) for place in kept)
 
 
 def test_bindings_facts_conditions_and_blocks_are_named():

@@ -13,6 +13,7 @@ from mlnlab.inference import map_states
 from mlnlab.inference.landscape import landscape
 from mlnlab.inference.map_states import SearchInterrupted
 from mlnlab.steps.step import run
+from tests import oracles
 
 SMOKING = "Smokes(person)\nCancer(person)\nFriends(person, person)\n1.5 Smokes(x) => Cancer(x)\n"
 TIED = (
@@ -101,6 +102,20 @@ def test_weights_of_all_sizes_are_exact():
     text = "e = {A, B}\nS(e)\nT(e)\n1e-9 S(x)\n-3e-9 S(A) v S(B)\n1e6 T(x)\n999999.9999999 !T(x)\n"
     mln = ml.MLN.from_text(text)
     assert ml.map_state(mln, method="rc2").world == ml.map_state(mln, method="enumeration").world
+
+
+@pytest.mark.parametrize("method", ALL)
+def test_clauses_and_tables_of_negative_weight_cost_where_they_are_true(method):
+    text = "e = {A, B, C}\nS(e)\n-2 S(A) v S(B) v S(C)\n1.5 S(A)\n-0.7 S(B) <=> S(C)\n0.1 S(C)\n"
+    mln = ml.MLN.from_text(text)
+    best = max(sum(f.weight.value * world.count(f.formula) for f in mln.formulas) for world in worlds_of(mln))
+    assert best == pytest.approx(-0.4 - 0.7 + 0.7)
+    found = ml.map_state(mln, method=method)
+    assert found.log_weight == pytest.approx(best)
+
+
+def worlds_of(mln):
+    return list(oracles.all_worlds(mln.vocabulary))
 
 
 def test_options_are_checked():
