@@ -121,7 +121,9 @@ def atom_deltas_display(deltas: AtomDeltas) -> Element:
     except TooLargeError as refusal:
         return card(title(f"Δn of {name}"), quiet(shortened(refusal.summary, 400)))
     picture = _picture(merged_scene([(str(deltas.predicate), merged)]))
-    return card(title(f"Δn of {name}", _sizes(merged)), _remark(), picture, _table(merged))
+    return card(
+        title(f"Δn of {name}", _sizes(merged)), _remark(), picture, folded("as a table", _table(merged))
+    )
 
 
 def merged_rows_scene(merged: MergedDeltas) -> Scene | None:
@@ -132,7 +134,7 @@ def merged_rows_scene(merged: MergedDeltas) -> Scene | None:
 def merged_display(merged: MergedDeltas) -> Element:
     """Return the display of merged rows."""
     picture = _picture(merged_rows_scene(merged))
-    return card(title("Δn, merged", _sizes(merged)), _remark(), picture, _table(merged))
+    return card(title("Δn, merged", _sizes(merged)), _remark(), picture, folded("as a table", _table(merged)))
 
 
 def _sizes(merged: MergedDeltas) -> str:
