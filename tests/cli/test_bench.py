@@ -14,6 +14,10 @@ from mlnlab.experiments.bench.measurement import Effort, Measurement, compared
 NAMES = [
     "Gibbs, 1,000 friends and smokers",
     "Gibbs, random 3-SAT of 10,000 atoms",
+    "MaxWalkSAT, 1,000 friends and smokers",
+    "MaxWalkSAT, random 3-SAT of 10,000 atoms",
+    "MaxWalkSAT, random 3-SAT of 100,000 atoms",
+    "SampleSAT, random 3-SAT of 10,000 atoms",
     "Enumeration, 2^24 worlds",
 ]
 needs_compiler = pytest.mark.skipif(in_c.find_compiler() is None, reason="no C compiler here")
@@ -57,7 +61,7 @@ def test_without_a_compiler_our_own_speeds(monkeypatch, capsys):
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split() == ["mlnlab"]
     assert lines[-1] == "There is no C compiler here (gcc or cc), so these are our own speeds only."
-    assert len(lines) == 5
+    assert len(lines) == 2 + len(NAMES)
 
 
 def test_a_compiler_that_fails_is_named_with_its_reason(monkeypatch, tmp_path, capsys):
@@ -87,7 +91,8 @@ def test_other_results_in_c_are_a_failure(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(in_c, "SOURCES", tmp_path)
     assert main(["bench", "--json"]) == 1
     shown = capsys.readouterr()
-    assert [record["same_results"] for record in json.loads(shown.out)["measurements"]] == [False] * 3
+    found = json.loads(shown.out)["measurements"]
+    assert [record["same_results"] for record in found] == [False] * len(NAMES)
     assert f"mlnlab bench: {NAMES[0]}: C comes to other results than mlnlab." in shown.err
 
 

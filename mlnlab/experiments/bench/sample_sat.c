@@ -10,7 +10,11 @@ static inline double uniform(uint64_t *s) {
     return (double)(int64_t)(result >> 11) * 0x1.0p-53;
 }
 
-static inline int64_t below(uint64_t *s, int64_t bound) { return (int64_t)(uniform(s) * (double)bound); }
+/* The bound is looked at as well, so that a wrong generator gives wrong results and not a crash. */
+static inline int64_t below(uint64_t *s, int64_t bound) {
+    const int64_t drawn = (int64_t)(uniform(s) * (double)bound);
+    return drawn < bound ? drawn : bound - 1;
+}
 
 typedef struct {
     const uint32_t *starts, *occurrences, *clause_starts, *literals;

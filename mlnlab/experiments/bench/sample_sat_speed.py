@@ -1,4 +1,4 @@
-"""SampleSAT moves per second beside the same loop in C, and MC-SAT from end to end."""
+"""SampleSAT moves per second beside the same loop in C: same random numbers, same trajectory."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mlnlab.experiments.bench.gibbs_speed import CLAUSES_PER_ATOM, smokers
+from mlnlab.experiments.bench.gibbs_speed import CLAUSES_PER_ATOM
 from mlnlab.experiments.bench.measurement import Effort, Measurement, compared, own_seconds
 from mlnlab.grounding.question import pose
-from mlnlab.inference import mc_sat
 from mlnlab.inference.chains import Ground, random_world
 from mlnlab.inference.sampled_worlds import grounded
-from mlnlab.inference.slices import constraints_of, room_for
+from mlnlab.inference.slices import constraints_of
 from mlnlab.kernels.ground_network import Chain, new_chain
 from mlnlab.kernels.random_numbers import streams
 from mlnlab.kernels.sample_sat import search
@@ -28,7 +27,6 @@ from mlnlab.kernels.sample_sat_constraints import (
     new_slice,
     note_broken,
 )
-from mlnlab.kernels.sample_sat_slices import next_sample
 from mlnlab.model.mln import MLN
 
 if TYPE_CHECKING:
@@ -41,9 +39,8 @@ WALKING, ACCEPTANCE = 0.5, 1e-3
 
 
 def measured(effort: Effort, in_c: FunctionsInC | None) -> Iterator[Measurement]:
-    """Yield the speed of moves on random 3-SAT, and of whole steps of MC-SAT."""
+    """Yield the speed of moves on random 3-SAT."""
     yield moves_per_second(f"SampleSAT, random 3-SAT of {ATOMS:,} atoms", *three_sat(ATOMS), effort, in_c)
-    yield steps_per_second("MC-SAT, 1,000 friends and smokers", smokers(), effort)
 
 
 def three_sat(atoms: int, seed: int = 1) -> tuple[Ground, Constraints]:
@@ -111,17 +108,3 @@ def moves_per_second(
     same = all(np.array_equal(one, two) for one, two in parts)
     # The first round also compiles, and fetches everything into the caches.
     return compared(name, "moves", moves, rounds[1:], same_results=same)
-
-
-def steps_per_second(name: str, ground: Ground, effort: Effort) -> Measurement:
-    """Measure whole steps of MC-SAT, with the parameters that it has if nobody says otherwise."""
-    constraints = constraints_of(ground)
-    chain, work, wanted = random_world(ground, streams(1, 1)[0]), room_for(ground), mc_sat.Params().effort
-    steps = max(1, effort.updates // 4_000)
-
-    def go() -> None:
-        for _ in range(steps):
-            next_sample(ground.network, constraints, chain, work, wanted)
-
-    rounds: list[tuple[float, float | None]] = [(own_seconds(go), None) for _ in range(effort.rounds + 1)]
-    return compared(name, "steps", steps, rounds[1:], same_results=None)
