@@ -28,6 +28,7 @@ Lives(person, house!)
 0.4 EXIST>=2 x S(x)
 0.3 Lives(x,h) ^ Lives(y,h) => F(x,y)
 0.6 Lives(x, H) <=> S(x)
+0.9 S(x) ^ F(x, x)
 """
 
 
@@ -59,6 +60,7 @@ def test_weak_ties_give_good_probabilities():
     truth = ml.infer(mln, {}, ["S", "F", "Lives", "S(A) ^ S(B)"], method="enumeration")
     found = ml.infer(mln, {}, ["S", "F", "Lives", "S(A) ^ S(B)"], method="mean-field")
     assert max(abs(found[query] - p) for query, p in truth.items()) < 0.06
+    assert truth.log_z - 0.5 < found.trace[-1].state.bound <= truth.log_z
 
 
 def test_hard_formulas_are_kept_to():
