@@ -17,8 +17,9 @@ from mlnlab.display.scene.items import Group, Item, Layer, Path, Rectangle, Scen
 from mlnlab.display.scene.paths import segments
 from mlnlab.display.scene.pictures import scene_image
 from mlnlab.display.scene.text_fitting import fitted, text_width
-from mlnlab.display.style import card, quiet, title
+from mlnlab.display.style import card, folded, quiet, title
 from mlnlab.display.symbols import in_symbols
+from mlnlab.display.tables import bounded_table
 from mlnlab.steps.step import Step
 
 if TYPE_CHECKING:
@@ -262,6 +263,17 @@ def steps_display(steps: CountingSteps) -> Element:
         scene_image(scene, f"{scene.title}: {scene.description}"),
         element("div", "Go through it with ", call, "; list(...) has all states.", kind="quiet"),
         quiet("Nothing has been computed yet."),
+        folded("as a table", _outline_table(steps.outline)),
+    )
+
+
+def _outline_table(outline: Outline) -> Element:
+    rows = (
+        (in_symbols(shortened(_words(row), _LONGEST)), "" if row.estimate is None else f"{row.estimate:,.0f}")
+        for row in outline.rows
+    )
+    return bounded_table(
+        ("what is worked out", "about so many rows"), rows, len(outline.rows), "rows", numbers=(1,)
     )
 
 
