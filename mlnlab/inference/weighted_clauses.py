@@ -47,6 +47,7 @@ class _Maker:
         self.hard = list(hard_clauses(self.made))
         self.costs: dict[int, int] = {}
         self.weights: dict[tuple[int, ...], int] = {}
+        self.settled = 0
         soft = (clauses.weights[~clauses.hard], clauses.table_weights[~clauses.table_hard])
         # A float is a whole number over a power of two; the largest of these powers makes all weights whole.
         self.scale = max(
@@ -55,15 +56,23 @@ class _Maker:
 
     def run(self) -> WeightedClauses:
         for number in np.flatnonzero(~self.clauses.hard & (self.clauses.weights != 0)).tolist():
-            key = tuple(self.made.clause(number))
-            self.weights[key] = self.weights.get(key, 0) + self._units(float(self.clauses.weights[number]))
+            self._add_weight(
+                tuple(self.made.clause(number)), self._units(float(self.clauses.weights[number]))
+            )
         for key, weight in self.weights.items():
             self._add_clause(list(key), weight)
         tables = ~self.clauses.table_hard & (self.clauses.table_weights != 0)
         for number in np.flatnonzero(tables).tolist():
             self._add_table(number, float(self.clauses.table_weights[number]))
-        settled = self._settle()
-        return WeightedClauses(self.made, self.hard, self.costs, self.scale, settled)
+        self._settle()
+        return WeightedClauses(self.made, self.hard, self.costs, self.scale, self.settled)
+
+    def _add_weight(self, clause: tuple[int, ...], weight: int) -> None:
+        """Add to the weight of a clause; of weights of both signs the smaller part is paid in any case."""
+        before = self.weights.get(clause, 0)
+        if before * weight < 0:
+            self.settled += min(abs(before), abs(weight))
+        self.weights[clause] = before + weight
 
     def _units(self, weight: float) -> int:
         number, power = weight.as_integer_ratio()
@@ -91,14 +100,12 @@ class _Maker:
     def _cost(self, literal: int, cost: int) -> None:
         self.costs[literal] = self.costs.get(literal, 0) + cost
 
-    def _settle(self) -> int:
+    def _settle(self) -> None:
         """Take from two opposite literals what one of them costs in any case."""
-        settled = 0
         for literal in [one for one in self.costs if one > 0 and -one in self.costs]:
             least = min(self.costs[literal], self.costs[-literal])
-            settled += least
+            self.settled += least
             for one in (literal, -literal):
                 self.costs[one] -= least
                 if not self.costs[one]:
                     del self.costs[one]
-        return settled

@@ -6,14 +6,15 @@ from dataclasses import replace
 from math import isnan
 
 import pytest
+from hypothesis import given, settings
 
 import mlnlab as ml
 from mlnlab.grounding.question import pose
-from mlnlab.inference import map_states
+from mlnlab.inference import map_states, rc2
 from mlnlab.inference.landscape import landscape
 from mlnlab.inference.map_states import SearchInterrupted
 from mlnlab.steps.step import run
-from tests import oracles
+from tests import oracles, small_models
 
 SMOKING = "Smokes(person)\nCancer(person)\nFriends(person, person)\n1.5 Smokes(x) => Cancer(x)\n"
 TIED = (
@@ -120,6 +121,17 @@ def test_what_has_a_negative_weight_costs_where_it_is_true(method, formulas):
     found = ml.map_state(mln, method=method)
     assert found.log_weight == pytest.approx(best)
     assert sum(f.weight.value * found.world.count(f.formula) for f in mln.formulas) == pytest.approx(best)
+
+
+@pytest.mark.parametrize(
+    "formulas", ["-2 S(A) v S(B)\n1.5 S(A)\n1.2 !S(B)", "-0.7 S(B) <=> S(C)\n0.5 S(C)\n0.4 S(B)"]
+)
+def test_what_was_paid_at_the_end_is_the_cost_of_the_best_world(formulas):
+    mln = ml.MLN.from_text(f"e = {{A, B, C}}\nS(e)\n{formulas}\n0.3 S(x) v S(y)")
+    for model in (mln, people(4), people(3, SMOKING + "-0.4 EXIST y Friends(x, y)\n0.5 Smokes(x)")):
+        last = list(ml.solver("rc2", model))[-1]
+        assert last.done
+        assert last.bound == pytest.approx(last.best_cost, abs=1e-9)
 
 
 def worlds_of(mln):
@@ -247,3 +259,15 @@ def test_costs_say_the_same_as_log_weights(references):
     state = found.trace[-1].state
     assert reader.landscape.highest - state.best_cost == pytest.approx(found.log_weight)
     assert replace(question).choices == question.choices
+
+
+@settings(max_examples=60)
+@given(small_models.questions(most_atoms=7))
+def test_proofs_of_random_models_end_at_the_cost_of_their_world(posed):
+    params = rc2.Params(conflicts_per_state=1)
+    states = list(rc2.steps(params, posed.question))
+    highest = landscape(posed.question).highest
+    best = highest - posed.oracle.best()
+    assert all(state.bound <= best + 1e-9 <= state.best_cost + 2e-9 for state in states)
+    assert states[-1].bound == pytest.approx(best, abs=1e-9)
+    assert states[-1].done
