@@ -3,7 +3,7 @@
 In each step one of the ground formulas that the world breaks is drawn at random; with probability ``noise`` a
 random atom of it is flipped, otherwise the one whose flip costs the least (Kautz, Selman and Jiang, A general
 stochastic approach to solving problems with hard and soft constraints, 1997; for Markov logic: Lowd's thesis,
-section 2.4). An atom that was just flipped is *tabu* for some steps. A table is repaired by changing one of
+section 4.2.1). An atom that was just flipped is *tabu* for some steps. A table is repaired by changing one of
 its choices, and a block of exclusive atoms by taking another option of it, so that worlds stay possible.
 
 The walk keeps flipping, so where much is broken in every world it never comes to rest; therefore each state
