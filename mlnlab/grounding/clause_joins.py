@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from mlnlab.grounding.clause_literals import SignedAtom
 
 MOST_MADE = 1_000_000_000  # bindings, over all steps of the join of one formula: a minute or so
+Readings = tuple[Reading, Reading, Reading]
+EVERY: Readings = (Reading.KNOWN, Reading.OPEN, Reading.EITHER)
 _ABSENT = np.iinfo(np.uint32).max  # in a row of literals
 
 
@@ -61,18 +63,20 @@ class ClauseJoins:
         return all(term.name in self.vocabulary.domain(t) for term, t in pairs if isinstance(term, Constant))
 
     def open_groundings(
-        self, literals: Sequence[SignedAtom], variables: tuple[Variable, ...]
+        self, literals: Sequence[SignedAtom], variables: tuple[Variable, ...], readings: Readings = EVERY
     ) -> Iterator[Found]:
-        """Yield the groundings that no evidence decides, and that hold no literal and its opposite."""
+        """Yield the groundings that no evidence decides, and that hold no literal and its opposite.
+
+        ``readings`` say how the literals before the first one that is open are read, how that is read, and
+        how those behind it.
+        """
         made = Budget(MOST_MADE)
         for first, literal in enumerate(literals):
             if not self._has_open(literal):
                 continue
-            readings = [
-                Reading.KNOWN if place < first else Reading.OPEN if place == first else Reading.EITHER
-                for place in range(len(literals))
-            ]
-            steps = self._steps(literals, readings, variables)
+            before, here, behind = readings
+            read = [before] * first + [here] + [behind] * (len(literals) - first - 1)
+            steps = self._steps(literals, read, variables)
             for bindings in _run(steps, variables=frozenset(), made=made):
                 found = _clauses(bindings, literals)
                 if len(found.sizes):

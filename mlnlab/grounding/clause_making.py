@@ -46,10 +46,11 @@ def ground_clauses(question: Question, queries: Sequence[tuple[str, Formula]] = 
     <GroundClauses: 2 open atoms, 1 clause, 0 tables, 5e-05 MB>:
       1.5 Smokes(x) => Cancer(x): 2 groundings, of which evidence makes 1 true and 0 false; 1 clause
     """
-    return _Maker(question).run([*_query_sources(queries), *_sources(question)])
+    return _Maker(question).run([*_query_sources(queries), *sources_of(question)])
 
 
-def _sources(question: Question) -> Iterator[tuple[Source, Formula]]:
+def sources_of(question: Question) -> Iterator[tuple[Source, Formula]]:
+    """Yield what is ground: formulas of the model, soft evidence and conditions."""
     for weighted in question.mln.formulas:
         hard = isinstance(weighted.weight, Hard)
         weight = 0.0 if hard else weight_value(weighted.weight) or 0.0

@@ -36,6 +36,13 @@ class Reading(Enum):
     KNOWN = "evidence makes the literal false"
     OPEN = "the literal is open"
     EITHER = "evidence does not make the literal true"
+    # where only some of the open atoms are active, and the others are taken to be false
+    ACTIVE = "the literal is open, and its atom is active"
+    IDLE = "the literal is false or open, and its atom is not active"
+
+
+_OF_OPEN = (Reading.OPEN, Reading.ACTIVE)  # where every open atom is active
+_OF_KNOWN = (Reading.KNOWN, Reading.IDLE)
 
 
 class Listing(NamedTuple):
@@ -131,7 +138,9 @@ class EvidenceRelations:
         """Return for how many atoms a literal is read so."""
         true, opened = self._length(self.true, predicate), self._length(self.open, predicate)
         known = self.cells(predicate) - true - opened if positive else true
-        return {Reading.KNOWN: known, Reading.OPEN: opened, Reading.EITHER: known + opened}[reading]
+        if reading in _OF_OPEN:
+            return opened
+        return known if reading in _OF_KNOWN else known + opened
 
     @staticmethod
     def _length(relations: dict[str, Listing], predicate: str) -> int:
@@ -139,11 +148,11 @@ class EvidenceRelations:
 
     def listing(self, predicate: str, reading: Reading, positive: bool) -> Listing | None:
         """Return the atoms for which a literal is read so; ``None`` where these are too many to be listed."""
-        if reading is Reading.OPEN:
+        if reading in _OF_OPEN:
             return self._listing(self.open, predicate)
         if positive:
             return self._complement(predicate, reading)
-        return self._listing(self.true, predicate) if reading is Reading.KNOWN else self.possible(predicate)
+        return self._listing(self.true, predicate) if reading in _OF_KNOWN else self.possible(predicate)
 
     def possible(self, predicate: str) -> Listing:
         """Return the true and the open atoms."""
@@ -162,7 +171,7 @@ class EvidenceRelations:
             return None
         if (predicate, reading) not in self._complements:
             codes = self.dense(predicate)
-            found = np.flatnonzero(codes == FALSE if reading is Reading.KNOWN else codes != TRUE)
+            found = np.flatnonzero(codes == FALSE if reading in _OF_KNOWN else codes != TRUE)
             sizes = self.sizes(predicate)
             rows = np.column_stack(np.unravel_index(found, sizes)) if sizes else np.zeros((len(found), 0))
             self._complements[predicate, reading] = Listing(
@@ -180,6 +189,10 @@ class EvidenceRelations:
                     codes[packed(tuple(rows.T), self.sizes(predicate), len(rows))] = known
             self._dense[predicate] = codes
         return self._dense[predicate]
+
+    def is_active(self, codes: Numbers) -> NDArray[np.bool_]:
+        """Return which of the codes are those of active atoms."""
+        return np.asarray(codes >= 0)
 
     def codes(self, predicate: str, columns: Sequence[Numbers], number: int) -> Numbers:
         """Return the codes of ``number`` ground atoms."""

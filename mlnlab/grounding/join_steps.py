@@ -121,6 +121,10 @@ class Filter:
                 kept = codes == (FALSE if positive else TRUE)
             case Reading.OPEN:
                 kept = codes >= 0
+            case Reading.ACTIVE:
+                kept = self.relations.is_active(codes)
+            case Reading.IDLE:
+                kept = (codes != (TRUE if positive else FALSE)) & ~self.relations.is_active(codes)
             case _:
                 kept = codes != (TRUE if positive else FALSE)
         return np.asarray(kept)

@@ -123,13 +123,30 @@ def size_of(asked: Opening) -> NetworkSize:
     return _Sizes(asked).size()
 
 
+def bounds_of(asked: Opening, name: str) -> AtomBounds:
+    """Return the true atoms of a predicate without blocks, and the false ones where the others are open."""
+    predicate = asked.mln.vocabulary[name]
+    relation = _relation(asked, predicate)
+    atoms = prod(len(asked.mln.vocabulary.domain(type_)) for type_ in predicate.types)
+    if name in asked.opened:
+        return AtomBounds(relation.true, relation.false, other_cannot=True, atoms=atoms)
+    possible = np.concatenate([relation.true, relation.unknown, relation.soft])
+    return AtomBounds(relation.true, possible, other_cannot=False, atoms=atoms)
+
+
+def _relation(asked: Opening, predicate: Predicate) -> Relation:
+    data = asked.data
+    known = data is not None and predicate.name in data.vocabulary.predicates
+    return data.relation(predicate.name) if data is not None and known else Relation(predicate.arity)
+
+
 class _Sizes:
     """Numbers of open atoms and of facts, predicate by predicate."""
 
     def __init__(self, asked: Opening) -> None:
         self.asked = asked
         self.vocabulary = asked.mln.vocabulary
-        self.counts = DecidedCounts(self.vocabulary, self._bounds)
+        self.counts = DecidedCounts(self.vocabulary, lambda name: bounds_of(asked, name))
         predicates = self.vocabulary.predicates.values()
         self.opened = {p.name: self._open_atoms(p, self._relation(p)) for p in predicates}
 
@@ -140,9 +157,7 @@ class _Sizes:
         return NetworkSize(sum(self.opened.values()), (*sources, *self._soft()))
 
     def _relation(self, predicate: Predicate) -> Relation:
-        data = self.asked.data
-        known = data is not None and predicate.name in data.vocabulary.predicates
-        return data.relation(predicate.name) if data is not None and known else Relation(predicate.arity)
+        return _relation(self.asked, predicate)
 
     def _soft(self) -> Iterator[SourceSize]:
         for predicate in self.vocabulary.predicates.values():
@@ -204,14 +219,6 @@ class _Sizes:
             return None
         contrary = any((name, not positive) in atoms and self.opened[name] for name, positive in atoms)
         return number, not contrary
-
-    def _bounds(self, name: str) -> AtomBounds:
-        """Return the true atoms of a predicate, and the false ones where unlisted atoms are open."""
-        relation, atoms = self._relation(self.vocabulary[name]), self._product(self.vocabulary[name].types)
-        if name in self.asked.opened:
-            return AtomBounds(relation.true, relation.false, other_cannot=True, atoms=atoms)
-        possible = np.concatenate([relation.true, relation.unknown, relation.soft])
-        return AtomBounds(relation.true, possible, other_cannot=False, atoms=atoms)
 
     def _by_open_atoms(self, formula: Formula, sizes: Mapping[Variable, int]) -> int:
         """Bound the groundings that hold an open atom: the atom fixes the variables that it has."""

@@ -119,7 +119,7 @@ def listed(asked: Opening) -> Question:
     """List the atoms that evidence makes true, and the choices that are open."""
     vocabulary, data = asked.mln.vocabulary, asked.data
     true = frozenset(data.atoms()) if data is not None else frozenset()
-    choices = tuple(_choices(vocabulary, data, asked.opened, true))
+    choices = tuple(open_choices(vocabulary, data, asked.opened, true))
     atoms = [a for q in asked.queries for a in _query_atoms(q, vocabulary)]
     formulas = [(text, f) for text, f in asked.queries if f is not None and not _is_ground_atom(f)]
     soft = tuple(data.soft_evidence()) if data is not None else ()
@@ -228,9 +228,10 @@ def _refuse_many(predicate: Predicate, vocabulary: Vocabulary) -> None:
         )  # fmt: skip
 
 
-def _choices(
+def open_choices(
     vocabulary: Vocabulary, data: Database | None, opened: frozenset[str], true: frozenset[GroundAtom]
 ) -> Iterator[Choice]:
+    """Yield what is open: the unlisted atoms of the opened predicates, and what facts mark as unknown."""
     soft = {atom for atom, _ in data.soft_evidence()} if data is not None else set()
     for name, predicate in vocabulary.predicates.items():
         marked = _listed(data, name, "unknown") | {atom for atom in soft if atom.predicate == name}

@@ -45,7 +45,7 @@ FORMULAS = (
     "1.5 S(x) => C(x)", "0.7 S(x) v S(y)", "-2 S(x) ^ F(x,y)", "-1 !S(x) v C(y)", "1 S(x) <=> C(y)",
     "0.8 F(x,y) ^ S(x) => S(y)", "0.8 C(x)", "-0.8 C(x)", "S(x) v C(x).", "!S(x).", "0.4 EXIST y F(x,y)",
     "1 EXIST=1 x S(x)", "-1 L(x,R) ^ C(x)", "2 L(x,c) => S(x)", "L(x,G) ^ !C(x).", "1 M(x,c) <=> L(x,c)",
-    "1.2 |S| >= 1", "0.5 S(x) ^ C(x)", "0.5 !S(x) v !C(x)",
+    "1.2 |S| >= 1", "-1.3 S(x) v C(y)", "-0.6 F(x,y) v S(x) v S(y)", "0.5 S(x) ^ C(x)", "0.5 !S(x) v !C(x)",
 )  # fmt: skip
 
 
