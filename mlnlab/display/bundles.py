@@ -28,6 +28,7 @@ from mlnlab.display import (
     evaluations,
     explanations,
     findings,
+    ground_models,
     ground_networks,
     hypergraphs,
     map_states,
@@ -49,7 +50,9 @@ from mlnlab.errors import Diagnostic
 from mlnlab.evaluation.calibration import Calibration
 from mlnlab.evaluation.evaluating import Evaluation
 from mlnlab.experiments.samples.loading import Sample
+from mlnlab.grounding.ground_model import GroundModel
 from mlnlab.grounding.ground_network import GroundNetwork
+from mlnlab.grounding.lazy_grounding import LazyGround
 from mlnlab.grounding.network_size import NetworkSize
 from mlnlab.inference.asking import LogZ
 from mlnlab.inference.conflicts import Conflict
@@ -133,6 +136,11 @@ DISPLAYS: Mapping[type, Display] = {
         explanations.explanation_text,
         scene=explanations.explanation_scene,
     ),
+    GroundModel: Display(
+        ground_models.ground_model_display,
+        ground_models.ground_model_text,
+        scene=ground_models.ground_model_scene,
+    ),
     GroundNetwork: Display(
         ground_networks.ground_network_display,
         ground_networks.ground_network_text,
@@ -146,6 +154,7 @@ DISPLAYS: Mapping[type, Display] = {
     Hypergraph: Display(
         hypergraphs.hypergraph_display, hypergraphs.hypergraph_text, scene=hypergraphs.scene_of
     ),
+    LazyGround: Display(ground_models.lazy_ground_display, ground_models.lazy_ground_text),
     LearningCurve: Display(
         curves.learning_curve_display, curves.learning_curve_text, scene=curves.learning_curve_scene
     ),
