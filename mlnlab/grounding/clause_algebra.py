@@ -2,19 +2,22 @@
 
 A third reading of the closures of :mod:`mlnlab.grounding.truth_algebras`: a truth value is true, false, a set
 of clauses (their conjunction), or, where writing it as clauses would mean distributing Or over And, only
-known to depend on open atoms. Nothing is ever distributed, so no formula grows.
+known to depend on open atoms. Nothing is ever distributed, so no formula grows. Where literals are counted,
+clauses say it as long as these are few, and more of them only where it must hold.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, combinations
+from math import comb, inf
 from typing import TYPE_CHECKING
 
 from mlnlab.logic.formulas import holds_between
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from mlnlab.logic.formulas import Relation
 
@@ -55,6 +58,7 @@ class ClauseAlgebra:
     """Truth values: true, false, clauses over the open atoms, or opaque."""
 
     look_up: Callable[[str, tuple[str, ...]], bool | int]
+    most_literals: int = 0  # of the clauses that say how many literals are true
 
     def atom(self, predicate: str, arguments: tuple[str, ...]) -> Shape:
         """Return evidence as it is, an open atom as a clause of one literal."""
@@ -101,11 +105,57 @@ class ClauseAlgebra:
         return self.negation(self.every((self.negation(left), self.negation(right))))
 
     def number(self, values: Iterable[Shape], relation: Relation, bound: int) -> Shape:
-        """Return the comparison where all values are known."""
+        """Return the comparison where all values are known, and clauses where literals are counted."""
         found = list(values)
-        if all(isinstance(value, bool) for value in found):
-            return holds_between(relation, sum(value is True for value in found), bound)
+        certain = sum(value is True for value in found)
+        opened = [value for value in found if not isinstance(value, bool)]
+        if not opened:
+            return holds_between(relation, certain, bound)
+        literals = [_single(value) for value in opened]
+        limits = _LIMITS.get(relation)
+        if limits is None or None in literals:
+            return OPAQUE
+        low, high = limits(bound - certain)
+        return _counted([one for one in literals if one is not None], low, high, self.most_literals)
+
+
+# At least so many, and at most so many, to stand in a relation to a number; inequality is no such interval.
+_LIMITS: dict[Relation, Callable[[int], tuple[int, float]]] = {
+    "=": lambda number: (number, number),
+    "<=": lambda number: (0, number),
+    "<": lambda number: (0, number - 1),
+    ">=": lambda number: (number, inf),
+    ">": lambda number: (number + 1, inf),
+}
+
+
+def _single(value: Shape) -> Literal | None:
+    """Return the literal that a value is."""
+    if isinstance(value, Clauses) and len(value.clauses) == 1:
+        (clause,) = value.clauses
+        if len(clause) == 1:
+            (literal,) = clause
+            return literal
+    return None
+
+
+def _counted(literals: list[Literal], low: int, high: float, most: int) -> Shape:
+    """Return that at least ``low`` and at most ``high`` literals are true.
+
+    At least k of n: among any n - k + 1 of them one is true. At most k: among any k + 1 one is false.
+    """
+    number = len(literals)
+    if low > number or high < 0 or low > high:
+        return False
+    some_true = number - low + 1 if low > 0 else number + 1
+    some_false = int(high) + 1 if high < number else number + 1
+    size = comb(number, some_true) * some_true + comb(number, some_false) * some_false
+    if size > max(most, number):  # with so few, the clauses are one, or the literals themselves
         return OPAQUE
+    opposites = [literal ^ 1 for literal in literals]
+    parts = chain(combinations(literals, some_true), combinations(opposites, some_false))
+    clauses = frozenset(map(frozenset, parts))
+    return _settled(Clauses(clauses)) if clauses else True
 
 
 def _settled(value: Clauses) -> Shape:

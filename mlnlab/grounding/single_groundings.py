@@ -23,6 +23,9 @@ from mlnlab.logic.formulas import Variable
 from mlnlab.logic.substitution import free_variables
 from mlnlab.logic.traversal import subformulas
 
+# Literals of the clauses that say of one grounding how many of some literals must be true.
+MOST_COUNTED = 1_000_000
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -90,7 +93,9 @@ class SingleGroundings:
 
     def visit(self, source: Source, formula: Formula, guard: Guard | None) -> Tally:
         """Keep a formula's open groundings."""
-        algebra: Algebra[Clauses | Opaque] = ClauseAlgebra(self._open_or_known)
+        algebra: Algebra[Clauses | Opaque] = ClauseAlgebra(
+            self._open_or_known, MOST_COUNTED if source.hard else 0
+        )
         shape_of = compiled(formula, self.question.vocabulary, algebra)
         table_of = self._table_maker(source, formula)
         visited = true = false = clauses = tables = 0

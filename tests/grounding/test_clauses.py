@@ -19,6 +19,7 @@ from mlnlab.kernels.gibbs import count
 from mlnlab.kernels.ground_network import new_chain
 from mlnlab.kernels.hard_worlds import violations
 from mlnlab.logic.evaluation import evaluate, groundings
+from mlnlab.logic.formulas import holds_between
 from mlnlab.model.world import World
 from tests import oracles, small_models
 
@@ -144,6 +145,31 @@ def test_hard_sentences_over_everyone_become_clauses():
     assert clauses.tallies[0].clauses == 40
     assert clauses.tallies[1].clauses == 80
     assert clauses.may_be_cut
+
+
+@pytest.mark.parametrize("relation", ["=", "<", "<=", ">", ">=", "!="])
+@pytest.mark.parametrize("bound", range(6))
+def test_hard_counts_are_clauses(relation, bound):
+    head = "p = {A, B, C, D}\nS(p)\nF(p, p)\n"
+    clauses = grounded(head + f"EXIST{relation}{bound} x (S(x)).", "S(A)\n!F(A, B)", ["S"])
+    holding = [n for n in range(4) if holds_between(relation, n + 1, bound)]
+    worlds = [
+        chosen for chosen in product(range(2), repeat=3)
+        if clauses.log_weight(np.array(chosen, np.uint32)) > -math.inf
+    ]  # fmt: skip
+    assert sorted({chosen.count(0) for chosen in worlds}) == holding
+    assert len(worlds) == sum(math.comb(3, n) for n in holding)
+    assert clauses.number_of_tables == 0 or relation == "!="
+
+
+def test_counts_over_many_atoms():
+    people = "p = {" + ", ".join(f"P{i}" for i in range(40)) + "}\nS(p)\nF(p, p)\n"
+    hard = grounded(people + "EXIST=1 y F(x, y).\n|S| <= 2.", query=["F", "S"])
+    one, few = hard.tallies[-2:]
+    assert (one.clauses, one.tables) == (40 * (1 + math.comb(40, 2)), 0)
+    assert few.clauses == math.comb(40, 3)
+    soft = grounded(people + "1 |S| >= 1\n2 |S| <= 0\n1 EXIST<40 y F(x, y)", query=["F", "S"])
+    assert [tally.clauses for tally in soft.tallies[-3:]] == [1, 1, 40]
 
 
 def test_nothing_can_be_changed():
