@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from mlnlab.errors import ArgumentError, TooLargeError
 from mlnlab.grounding.question import listed, opening, refuse_unlearned
-from mlnlab.inference.choosing import sampling_plan, seconds_in_words
+from mlnlab.inference.choosing import TREE, larger_plan, seconds_in_words
 from mlnlab.inference.enumeration import MOST_WORLDS
 from mlnlab.inference.method import LOG_Z, MARGINALS, Method
 from mlnlab.inference.registry import method_named
@@ -81,9 +81,10 @@ def infer(
     ``closed`` stay closed even if queried: of these only atoms that the database marks with ``?`` are
     unknown. ``given`` holds formulas that are known to be true. Without a database everything is open.
 
-    ``method="auto"`` sums over all worlds where these are at most ``limit``, and samples otherwise: by MC-SAT
-    where hard or strong formulas tie open atoms together, else by Gibbs sampling. The answer's ``reason``
-    says which and why, and :func:`ml.inference_plan` says so before. Sampling takes ``seed=`` and the options
+    ``method="auto"`` sums over all worlds where these are at most ``limit``, passes messages in a junction
+    tree where that is small (and no option of sampling is given), and samples otherwise: by MC-SAT where
+    hard or strong formulas tie open atoms together, else by Gibbs sampling. The answer's ``reason`` says
+    which and why, and :func:`ml.inference_plan` says so before. Sampling takes ``seed=`` and the options
     ``samples=``, ``burn_in=``, ``chains=`` and ``thin=``; its errors are in ``error(...)`` and its doubts in
     ``warnings``.
     If it is interrupted, the exception's ``so_far()`` returns what is known by then.
@@ -105,10 +106,11 @@ def infer(
         try:
             answer = _marginals(chosen, question, {"limit": limit}, observers)
         except TooLargeError as error:
-            plan = sampling_plan(asked, error, {"seed": seed, **options})
+            plan = larger_plan(asked, error, {"seed": seed, **options})
             chosen = method_named(plan.method, MARGINALS)
             refusal = f" ({plan.why}; about {seconds_in_words(plan.seconds)} of computing was expected)"
-            answer = _marginals(chosen, question, {"seed": seed, **options}, observers)
+            settings = {} if plan.method == TREE else {"seed": seed, **options}
+            answer = _marginals(chosen, question, settings, observers)
     else:
         settings = {**_usual(chosen, limit, seed), **options}
         question = _listed_for(chosen, chosen.settings(**settings), asked)
@@ -155,7 +157,7 @@ def _refuse_unknown(options: Mapping[str, object]) -> None:
 
 
 def _reason(answer: Marginals, method: Method) -> str:
-    if not method.is_exact:
+    if answer.reason:
         return answer.reason
     if answer.number_of_worlds == 1:
         return f"{method.name}: there is 1 world, so the answer is exact"
