@@ -131,7 +131,7 @@ class _Maker:
                     f" from {to_text(worst):.200}.", sum(numbers),
                     ["drop or change this formula", "use fewer constants",
                      "list more facts, or close predicates: only what is open is kept",
-                     "ml.lazy_ground grounds only what a search comes across"],
+                     "ml.lazy_map_state grounds only what it takes to prove a world best"],
                 )  # fmt: skip
 
     def _bytes(self, formula: Formula, plan: Literals) -> int:

@@ -1,0 +1,114 @@
+"""A most probable world of a model that is too large to ground: round by round, with a proof at the end.
+
+Each round proves a world optimal for what is ground so far, by weighted MaxSAT, and makes the atoms active
+that are true in it (Riedel, Improving the accuracy and efficiency of MAP inference for Markov logic, 2008).
+What is not ground can only cost more, so each round's log-weight is a bound for all worlds, and where nothing
+new is true, the world reaches it.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mlnlab.errors import count_of
+from mlnlab.grounding.lazy_grounding import lazy_ground, lazy_rounds
+from mlnlab.inference.chains import prepared, refuse_impossible
+from mlnlab.inference.conflicts import contradiction
+from mlnlab.inference.core_guided import CoreGuided
+from mlnlab.inference.landscape import landscape_of
+from mlnlab.inference.map_states import MapState, map_state_of
+from mlnlab.inference.weighted_clauses import weighted_clauses
+from mlnlab.inference.world_search import Found
+from mlnlab.steps.step import run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import Any
+
+    from numpy.typing import NDArray
+
+    from mlnlab.grounding.clauses import GroundClauses
+    from mlnlab.grounding.lazy_grounding import LazyGround, LazyRound
+    from mlnlab.logic.formulas import Formula
+    from mlnlab.model.database import Database
+    from mlnlab.model.mln import MLN
+    from mlnlab.steps.step import Observer
+
+CONFLICTS_PER_CALL = 2_000  # of the SAT solver, between two moments at which it can be interrupted
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LazyState:
+    """What was ground in a round, and the bound that it proved for the log-weights of all worlds."""
+
+    number: int
+    round: LazyRound
+    bound: float
+
+    def metrics(self) -> Mapping[str, float]:
+        """Return how much is ground, and the bound."""
+        clauses = self.round.lazy.clauses
+        return {
+            "bound": self.bound,
+            "atoms": float(clauses.number_of_atoms),
+            "clauses": float(clauses.number_of_clauses),
+            "new": float(len(self.round.new)),
+        }
+
+
+def lazy_map_state(
+    mln: MLN,
+    db: Database | Mapping[str, int] | None = None,
+    query: Sequence[str | Formula] | str | Formula | None = None,
+    *,
+    open: Sequence[str] | str = (),  # noqa: A002 - the public name of infer's argument
+    closed: Sequence[str] | str = (),
+    given: Sequence[str | Formula] | str | Formula = (),
+    observers: Iterable[Observer] = (),
+) -> MapState:
+    r"""Return a most probable world, grounding only what it takes to prove it; arguments as of ``map_state``.
+
+    It answers where most open atoms are false in good worlds, however many there are.
+
+    >>> import mlnlab as ml
+    >>> text = "Same(record, record)\nAlike(record, record)\n-1 Same(x, y)\n3 Alike(x, y) => Same(x, y)"
+    >>> rules = "2 Same(x, y) => Same(y, x)\n4 Same(x, y) ^ Same(y, z) => Same(x, z)"
+    >>> mln = ml.MLN.from_text(f"{text}\n{rules}\nrecord = {{1, ..., 20000}}")
+    >>> found = ml.lazy_map_state(mln, ml.Database.from_text("Alike(7, 8)", mln), "Same")
+    >>> sorted(str(atom) for atom in found.world.true_atoms if atom.predicate == "Same"), found.proven_optimal
+    (['Same(7, 8)'], True)
+    """
+    began = time.perf_counter()
+    lazy = lazy_ground(mln, db, query, open=open, closed=closed, given=given)
+    last = run(lazy_steps(lazy), observers=observers).state
+    clauses, chosen = last.round.lazy.clauses, last.round.chosen.astype(np.uint32)
+    ground = landscape_of(prepared(clauses))
+    known = count_of(clauses.number_of_atoms, "known atom")
+    made = count_of(clauses.number_of_clauses, "clause")
+    rounds = count_of(last.number + 1, "round")
+    reason = f"rc2, lazily: proven optimal after {rounds} with {known} and {made}"
+    found = Found(ground.world(chosen), last.bound, 0.0, reason, against=ground.against(chosen))
+    return map_state_of(clauses.question, found, "rc2, lazily", time.perf_counter() - began)
+
+
+def lazy_steps(lazy: LazyGround) -> Iterator[LazyState]:
+    """Yield a state for each round; the last one's world is a most probable one of the whole model."""
+    for number, one in enumerate(lazy_rounds(lazy, _optimum)):
+        yield LazyState(number, one, one.lazy.clauses.log_weight(one.chosen))
+
+
+def _optimum(clauses: GroundClauses) -> NDArray[np.integer[Any]]:
+    """Return a most probable world by the clauses that there are."""
+    refuse_impossible(clauses)
+    problem = weighted_clauses(clauses)
+    with CoreGuided(problem, CONFLICTS_PER_CALL) as solver:
+        for progress in solver.run():
+            if progress is None:
+                break
+        if solver.model is not None:
+            return problem.propositions.options_in(solver.model)
+    raise contradiction(clauses)
