@@ -15,6 +15,7 @@ from mlnlab.inference.enumeration import MOST_WORLDS
 from mlnlab.inference.method import LOG_Z, MARGINALS, Method
 from mlnlab.inference.registry import method_named
 from mlnlab.inference.shares import explain
+from mlnlab.inference.tree_plans import tree_plan
 from mlnlab.logic.weights import Hard, weight_value
 from mlnlab.model.database import Database
 from mlnlab.model.world import World
@@ -190,17 +191,32 @@ def log_z(
 ) -> LogZ:
     r"""Return log Z; ``domains`` are sizes, or a database for its constants (its facts are no evidence).
 
+    ``method="auto"`` sums over all worlds where these are at most ``limit``, and passes messages in a
+    junction tree where that is small.
+
     >>> import mlnlab as ml
     >>> mln = ml.MLN.from_text("Smokes(person)\nCancer(person)\n1.5 Smokes(x) => Cancer(x)")
     >>> round(ml.log_z(mln, {"person": 3}).value, 4)
     8.0111
+    >>> ml.log_z(mln, {"person": 3000}).method
+    'junction-tree'
     """
-    chosen = method_named(method if method != "auto" else EXACT, LOG_Z)
     vocabulary = mln.vocabulary_with(domains)
-    params = chosen.settings(limit=limit)
-    question = _listed_for(chosen, params, opening(replace(mln, vocabulary=vocabulary), None, None))
-    value, error = chosen.required(chosen.log_z)(params, question)
-    return LogZ(value, error, chosen.name)
+    asked = opening(replace(mln, vocabulary=vocabulary), None, None)
+    if method != "auto":
+        return _log_z(method_named(method, LOG_Z), asked, limit)
+    try:
+        return _log_z(method_named(EXACT, LOG_Z), asked, limit)
+    except TooLargeError:
+        if tree_plan(asked) is None:
+            raise
+        return _log_z(method_named(TREE, LOG_Z), asked, limit)
+
+
+def _log_z(method: Method, asked: Opening, limit: int) -> LogZ:
+    params = method.settings(**({"limit": limit} if method.knows("limit") else {}))
+    value, error = method.required(method.log_z)(params, _listed_for(method, params, asked))
+    return LogZ(value, error, method.name)
 
 
 def log_likelihood(mln: MLN, db: Database, *, method: str = "auto", limit: int = MOST_WORLDS) -> float:
