@@ -117,7 +117,9 @@ class EvidenceRelations:
                 self._places[type_] = {name: n for n, name in enumerate(self.vocabulary.domain(type_))}
             number = self._places[type_].get
             found[:, place] = [number(row[place], -1) for row in rows]
-        known = (found >= 0).all(axis=1)
+        # In an order of their own: facts come as a set, whose order differs from process to process.
+        order = np.lexsort(found.T[::-1]) if found.shape[1] else np.arange(len(found))
+        known = order[(found[order] >= 0).all(axis=1)]
         return Listing(found[known], np.array(codes, np.int64)[known])
 
     # --- single predicates ------------------------------------------------------------------------
