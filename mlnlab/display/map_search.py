@@ -30,6 +30,7 @@ _TALL, _ROW, _LINE = 200.0, 19.0, 17.0
 _SOFT = "M-5 -5h10v10h-10Z"
 _HARD = "M0 -7L7 0L0 7L-7 0Z"
 _NEW = "M-9 -9h18v18h-18Z"
+_WRITTEN = {"icm": "ICM", "max-walk-sat": "MaxWalkSAT", "rc2": "RC2"}  # as their papers write them
 _NAMES = {"cost": "cost now", "best_cost": "best world", "bound": "proven bound"}
 
 
@@ -45,7 +46,7 @@ def search_picture(solver: Solver) -> RunPicture:
     view = search_view(solver)
     name = solver.method.name
     return RunPicture(
-        title=f"{name[:1].upper()}{name[1:]}: search for a most probable world",
+        title=f"{_WRITTEN.get(name, name[:1].upper() + name[1:])}: search for a most probable world",
         parts={"search": search_part(view), "worlds": worlds_part(view)},
         caption=lambda step: _caption(view, step),
         remarks=_remarks,

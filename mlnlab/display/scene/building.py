@@ -10,7 +10,7 @@ from mlnlab.display.markup import fit, shortened
 from mlnlab.display.scene.items import Circle, Group, Item, Path, Rectangle, Text
 from mlnlab.display.scene.look import HUES
 from mlnlab.display.scene.paths import polyline
-from mlnlab.display.scene.text_fitting import fitted, text_width
+from mlnlab.display.scene.text_fitting import fitted, fitted_name, text_width
 
 SHAPES = ("square", "diamond", "triangle", "circle")
 _LONGEST_TOOLTIP = 400
@@ -41,7 +41,7 @@ def tooltip(*lines: str) -> str:
 
 def label(x: float, y: float, text: str, width: float, look: str = "label") -> Text:
     """Return a text centred on a point, cut where it is wider than so many pixels."""
-    return Text(x=x, y=y, text=fitted(text, width, look), look=look, anchor="middle")
+    return Text(x=x, y=y, text=fitted_name(text, width, look), look=look, anchor="middle")
 
 
 def mark(shape: str, size: float, look: str = "", x: float = 0, y: float = 0) -> Item:

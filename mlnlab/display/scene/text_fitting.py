@@ -7,6 +7,7 @@ there also fits where a narrower font is found.
 from __future__ import annotations
 
 import json
+import re
 import unicodedata
 from functools import cache
 from importlib.resources import files
@@ -17,6 +18,8 @@ from mlnlab.display.scene.look import SIZES, USUAL_SIZE
 _UNKNOWN, _WIDE, _BOLD = 66, 100, 1.13  # hundredths of the font size; bold letters are wider
 _LONGEST_MEASURED = 1_000
 ELLIPSIS = "…"
+_ATOM = re.compile(r"(?P<predicate>\w{3,})(?P<constants>\([^()]+\))")
+_FEWEST = 2  # letters of a predicate
 
 
 @cache
@@ -63,3 +66,17 @@ def fitted(text: str, width: float, look: str = "") -> str:
             break
         kept += 1
     return shown[:kept].rstrip() + ELLIPSIS
+
+
+def fitted_name(text: str, width: float, look: str = "") -> str:
+    """Return the text cut where it is too wide: a ground atom in its predicate, anything else at its end.
+
+    Side by side, atoms of one predicate are told apart by their constants, so that these are kept.
+    """
+    atom = _ATOM.fullmatch(text) if len(text) <= _LONGEST_MEASURED else None
+    if atom is None or text_width(text, look) <= width:
+        return fitted(text, width, look)
+    room = width - text_width(atom["constants"], look)
+    if room < text_width(atom["predicate"][:_FEWEST] + ELLIPSIS, look):
+        return fitted(text, width, look)
+    return fitted(atom["predicate"], room, look) + fit(atom["constants"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mlnlab.display.scene.text_fitting import fitted, text_width
+from mlnlab.display.scene.text_fitting import fitted, fitted_name, text_width
 from tests.display.scene.pages import open_page
 from tests.display.things import HOSTILE
 
@@ -54,3 +54,21 @@ def test_what_fits_is_left_alone_and_cuts_are_marked():
     assert fitted("Anna", 100) == "Anna"
     assert fitted("Anna Anna Anna", 50) == "Anna…"
     assert fitted("漢" * 10, 50) == "漢漢漢…"
+
+
+def test_atoms_are_cut_in_their_predicate_where_that_leaves_some_of_it():
+    wide = text_width("WithInstructor(Member12)")
+    assert fitted_name("WithInstructor(Member12)", wide) == "WithInstructor(Member12)"
+    cut = fitted_name("WithInstructor(Member12)", wide - 30)
+    assert cut.startswith("With")
+    assert cut.endswith("…(Member12)")
+    assert text_width(cut) <= wide - 30
+    # No room for any of the predicate, or no atom: the end is cut.
+    for text in ("WithInstructor(Member12)", "P(A) v Q(B) v R(C)", "a long name without an argument"):
+        assert fitted_name(text, 60) == fitted(text, 60)
+        assert fitted_name(text, 60).endswith("…")
+
+
+@pytest.mark.parametrize("text", [*HOSTILE, *(f"Likes({text})" for text in HOSTILE)])
+def test_names_fit_whatever_they_hold(text):
+    assert text_width(fitted_name(text, 70)) <= 70
