@@ -38,6 +38,7 @@ from mlnlab.display import (
     probabilities,
     running,
     samples,
+    sensitivities,
     traces,
     vocabularies,
     worlds,
@@ -60,6 +61,7 @@ from mlnlab.inference.explanation import Explanation
 from mlnlab.inference.map_states import MapState
 from mlnlab.inference.marginals import Marginals
 from mlnlab.inference.sampling import Sampler
+from mlnlab.inference.sensitivity import Sensitivities
 from mlnlab.inference.solving import Solver
 from mlnlab.logic.formulas import Arithmetic, Constant, Formula, Variable
 from mlnlab.logic.vocabulary import Predicate, Vocabulary
@@ -172,6 +174,11 @@ DISPLAYS: Mapping[type, Display] = {
     Predicate: Display(vocabularies.predicate_display, str),
     Sample: Display(samples.sample_display, samples.sample_text),
     Sampler: Display(running.sampler_display, running.sampler_text),
+    Sensitivities: Display(
+        sensitivities.sensitivities_display,
+        sensitivities.sensitivities_text,
+        scene=sensitivities.sensitivities_scene,
+    ),
     Solver: Display(map_states.solver_display, map_states.solver_text),
     Step: Display(running.step_display, running.step_text),
     Trace: Display(traces.trace_display, traces.trace_text, scene=traces.trace_scene),

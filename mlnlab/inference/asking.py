@@ -14,6 +14,7 @@ from mlnlab.inference.choosing import TREE, larger_plan, seconds_in_words
 from mlnlab.inference.enumeration import MOST_WORLDS
 from mlnlab.inference.method import LOG_Z, MARGINALS, Method
 from mlnlab.inference.registry import method_named
+from mlnlab.inference.sensitivities import Inquiry, sensitivities_of
 from mlnlab.inference.shares import explain
 from mlnlab.inference.tree_plans import tree_plan
 from mlnlab.logic.weights import Hard, weight_value
@@ -100,6 +101,7 @@ def infer(
     True
     """
     asked = opening(mln, db, query, open, given, closed)
+    settings: dict[str, object] = {"limit": limit, "seed": seed, **options}
     chosen, refusal = method_named(method if method != "auto" else EXACT, MARGINALS), ""
     if method == "auto":
         _refuse_unknown(options)
@@ -113,13 +115,14 @@ def infer(
             settings = {} if plan.method == TREE else {"seed": seed, **options}
             answer = _marginals(chosen, question, settings, observers)
     else:
-        settings = {**_usual(chosen, limit, seed), **options}
-        question = _listed_for(chosen, chosen.settings(**settings), asked)
-        answer = _marginals(chosen, question, settings, observers)
+        known = {**_usual(chosen, limit, seed), **options}
+        question = _listed_for(chosen, chosen.settings(**known), asked)
+        answer = _marginals(chosen, question, known, observers)
     for warning in answer.warnings:
         warnings.warn(warning, SamplingWarning, stacklevel=2)
     explaining = partial(explain, question, limit=limit)
-    return replace(answer, reason=_reason(answer, chosen) + refusal, explain=explaining)
+    changing = partial(sensitivities_of, Inquiry(asked, chosen, settings))
+    return replace(answer, reason=_reason(answer, chosen) + refusal, explain=explaining, changing=changing)
 
 
 def _usual(method: Method, limit: int, seed: int) -> dict[str, object]:

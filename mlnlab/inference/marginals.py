@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from mlnlab.grounding.question import Question
     from mlnlab.inference.explanation import Explanation
+    from mlnlab.inference.sensitivity import Sensitivities
     from mlnlab.steps.step import State
     from mlnlab.steps.trace import Trace
 
@@ -60,6 +61,7 @@ class Marginals(Mapping[str, float]):
     warnings: tuple[str, ...] = ()
     inexact: frozenset[str] = frozenset()  # of an approximation: the queries whose errors nobody knows
     trace: Trace[State] | None = None
+    changing: Callable[..., Sensitivities] | None = None
 
     def __getitem__(self, query: str | GroundAtom | Formula) -> float:
         """Return the probability of a queried atom or formula."""
@@ -105,6 +107,22 @@ class Marginals(Mapping[str, float]):
         if self.explain is None:
             raise ArgumentError(f"{self.method} cannot explain its probabilities.")
         return self.explain(ground_atom_from(atom, self.question.vocabulary))
+
+    def sensitivities(
+        self,
+        of: str | GroundAtom | Formula | None = None,
+        *,
+        facts: int | None = None,
+        unlisted: bool = False,
+    ) -> Sensitivities:
+        """Tell what would change a probability most: each weight, by its derivative, and each fact.
+
+        The same method answers again with a fact otherwise. ``facts`` bounds how many facts are tried, the
+        nearest first; ``unlisted`` tries also what is false because no fact lists it.
+        """
+        if self.changing is None:
+            raise ArgumentError(f"{self.method} cannot ask again; ml.sensitivities does.")
+        return self.changing(of, facts=facts, unlisted=unlisted)
 
     def to_frame(self) -> pd.DataFrame:
         """Return a data frame with a row for each query."""

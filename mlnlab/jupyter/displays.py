@@ -45,6 +45,7 @@ SHOWN_TYPES = {
     "mlnlab.inference.marginals": ("Marginals",),
     "mlnlab.inference.conflicts": ("Conflict",),
     "mlnlab.inference.sampling": ("Sampler",),
+    "mlnlab.inference.sensitivity": ("Sensitivities",),
     "mlnlab.inference.solving": ("Solver",),
     "mlnlab.logic.formulas": (
         "And", "Arithmetic", "Atom", "Cardinality", "Comparison", "Constant", "CountingExists", "Equality",

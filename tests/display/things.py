@@ -58,6 +58,7 @@ def things(mln, db):
     return [
         mln, mln.formulas, mln.formulas[-1], mln.formulas[-1].formula, mln.vocabulary,
         mln.vocabulary["Smokes"], db, db.world(), marginals, marginals.why(open_atom),
+        marginals.sensitivities(open_atom),
         ml.map_state(mln, db, query=query), *map_things(mln, db, query), ml.log_z(mln, db),
         diagnostic, [diagnostic] * 3,
         mln.diff(mln.without(0)), ml.variables("x")[0], ml.Hypergraph.from_database(db),
