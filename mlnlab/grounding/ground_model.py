@@ -54,23 +54,25 @@ def ground(
     """
     asked = opening(mln, db, query, open, given, closed)
     size = size_of(asked)
-    refuse_large(size, limit)
+    refuse_large(size, limit, "model")
     return GroundModel(ground_clauses(listed(asked)), size)
 
 
-def refuse_large(size: NetworkSize, limit: int) -> None:
+def refuse_large(size: NetworkSize, limit: int, what: str) -> None:
     """Refuse what has too many open atoms or open groundings, and say what causes the most."""
     about = f"{count_of(size.open_atoms, 'open atom')} and up to {count_of(size.most_open, 'open grounding')}"
     ways = ["use fewer constants", "list more facts, or close predicates: only what is open is ground",
             "ask for single atoms", "ml.lazy_map_state grounds only what it takes to prove a world best"]  # fmt: skip
     if size.open_atoms > MOST_OPEN_ATOMS:
         raise TooLargeError(
-            f"There would be {about}; the limit is {MOST_OPEN_ATOMS:,} atoms.", size.open_atoms, ways
+            f"The ground {what} would have {about}; the limit is {MOST_OPEN_ATOMS:,} atoms.",
+            size.open_atoms,
+            ways,
         )
     if size.most_open > limit:
         worst = max(size.sources, key=lambda source: source.most_open)
         raise TooLargeError(
-            f"There would be {about}; the limit is {limit:,} groundings. Most of them,"
+            f"The ground {what} would have {about}; the limit is {limit:,} groundings. Most of them,"
             f" {worst.most_open:,}, come from {worst.text:.200}", size.most_open,
             ["drop or change that formula", *ways, "give a higher limit="],
         )  # fmt: skip

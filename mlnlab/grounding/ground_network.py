@@ -17,10 +17,11 @@ import numpy as np
 
 from mlnlab.errors import ArgumentError, TooLargeError, count_of
 from mlnlab.grounding.clause_making import ground_clauses
+from mlnlab.grounding.ground_model import refuse_large
 from mlnlab.grounding.links import Links, link_sources, links_between
 from mlnlab.grounding.network_graphs import factor_graph, plain_graph
 from mlnlab.grounding.network_size import size_of
-from mlnlab.grounding.question import MOST_OPEN_ATOMS, listed, opening
+from mlnlab.grounding.question import listed, opening
 from mlnlab.model.ground_atom_text import ground_atom_from
 
 if TYPE_CHECKING:
@@ -68,25 +69,8 @@ def ground_network(
     """
     asked = opening(mln, db, query, open, given, closed)
     size = size_of(asked)
-    _refuse_large(size, limit)
+    refuse_large(size, limit, "network")
     return GroundNetwork(ground_clauses(listed(asked)), size)
-
-
-def _refuse_large(size: NetworkSize, limit: int) -> None:
-    about = f"{count_of(size.open_atoms, 'open atom')} and up to {count_of(size.most_open, 'open grounding')}"
-    ways = ["use fewer constants", "list more facts, or close predicates: only what is open is a node",
-            "ask for single atoms"]  # fmt: skip
-    if size.open_atoms > MOST_OPEN_ATOMS:
-        raise TooLargeError(
-            f"The ground network would have {about}; the limit is {MOST_OPEN_ATOMS:,} atoms.",
-            size.open_atoms, ways,
-        )  # fmt: skip
-    if size.most_open > limit:
-        worst = max(size.sources, key=lambda source: source.most_open)
-        raise TooLargeError(
-            f"The ground network would have {about}; the limit is {limit:,} groundings.", size.most_open,
-            [*ways, f"drop the formula with the most groundings: {worst.text:.200}", "give a higher limit="],
-        )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
