@@ -61,8 +61,10 @@ def ground(
 def refuse_large(size: NetworkSize, limit: int, what: str) -> None:
     """Refuse what has too many open atoms or open groundings, and say what causes the most."""
     about = f"{count_of(size.open_atoms, 'open atom')} and up to {count_of(size.most_open, 'open grounding')}"
-    ways = ["use fewer constants", "list more facts, or close predicates: only what is open is ground",
-            "ask for single atoms", "ml.lazy_map_state grounds only what it takes to prove a world best"]  # fmt: skip
+    ways = [
+        "use fewer constants", "list more facts, or close predicates: only what is open is ground",
+        "ask for single atoms", "ml.lazy_map_state grounds only what it takes to prove a world best",
+    ]  # fmt: skip
     if size.open_atoms > MOST_OPEN_ATOMS:
         raise TooLargeError(
             f"The ground {what} would have {about}; the limit is {MOST_OPEN_ATOMS:,} atoms.",
