@@ -12,7 +12,7 @@ from mlnlab.errors import ArgumentError
 from mlnlab.factors.answers import Distribution, MostProbable, VariableMarginals, impossible
 from mlnlab.factors.factor import Factor
 from mlnlab.factors.log_tables import LogTable, Reals, probabilities, product, summed_out
-from mlnlab.factors.message_passing import MessagePassing, maximising_values
+from mlnlab.factors.message_passing import MessagePassing, MessageState, maximising_values
 from mlnlab.factors.random_variables import Assignment, value_name
 from mlnlab.factors.variable_elimination import most_probable_of, variable_elimination
 from mlnlab.logic.vocabulary import FrozenMapping
@@ -125,11 +125,14 @@ class CalibratedTree:
         return f"<CalibratedTree: {self.marginals!r}>"
 
 
-def calibrate(passing: MessagePassing) -> CalibratedTree:
-    """Pass all messages, and return the tree with the distribution of every variable."""
+def calibrate(passing: MessagePassing, states: Iterable[MessageState] | None = None) -> CalibratedTree:
+    """Pass all messages, and return the tree with the distribution of every variable.
+
+    ``states`` are those of the passing where somebody has them already.
+    """
     tables, _ = passing.tables_at()
     log_z: float | None = None
-    for state in passing:
+    for state in passing if states is None else states:
         log_z = state.log_z
         if log_z == -inf:
             raise impossible(passing.graph.evidence)

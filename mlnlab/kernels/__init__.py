@@ -42,6 +42,10 @@ def _modules() -> tuple[ModuleType, ...]:
         counting_flips,
         counting_groups,
         fact_scan,
+        factor_gibbs,
+        factor_mean_field,
+        factor_messages,
+        factor_tables,
         gibbs,
         ground_network,
         hard_worlds,
@@ -63,4 +67,5 @@ def _modules() -> tuple[ModuleType, ...]:
     searching = modes, walk_steps, walk_blocks, walk_sat
     beliefs = belief_propagation_graph, belief_propagation, belief_propagation_order, mean_field
     counts = counting, counting_cycles, counting_groups, changing_relations, counting_flips
-    return *sampling, *slices, *searching, *beliefs, *counts, fact_scan
+    tables = factor_tables, factor_gibbs, factor_messages, factor_mean_field
+    return *sampling, *slices, *searching, *beliefs, *tables, *counts, fact_scan
