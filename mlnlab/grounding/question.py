@@ -235,6 +235,8 @@ def open_choices(
     soft = {atom for atom, _ in data.soft_evidence()} if data is not None else set()
     for name, predicate in vocabulary.predicates.items():
         marked = _listed(data, name, "unknown") | {atom for atom in soft if atom.predicate == name}
+        if not (predicate.exclusive or name in opened or marked):
+            continue
         decided = _listed(data, name, "false") | _listed(data, name, "true")
         if predicate.exclusive:
             yield from _block_choices(vocabulary, predicate, name in opened, marked, decided, true)

@@ -148,8 +148,12 @@ class Database:
         """Yield the listed atoms of a predicate that carry a mark, as tuples of constant names."""
         table: NDArray[np.uint32] = getattr(self.relation(predicate), mark)
         domains = [self.vocabulary.domain(type_) for type_ in self.vocabulary[predicate].types]
-        for row in table.tolist():
-            yield tuple(domain[number] for domain, number in zip(domains, row, strict=True))
+        if not domains:
+            yield from ((),) * len(table)
+            return
+        # Column by column: a hundred thousand rows take hundredths of a second.
+        columns = zip(table.T.tolist(), domains, strict=True)
+        yield from zip(*(map(domain.__getitem__, column) for column, domain in columns), strict=True)
 
     def atoms(self, mark: Mark = "true") -> Iterator[GroundAtom]:
         """Yield all listed atoms that carry a mark."""
