@@ -93,3 +93,14 @@ def test_what_cannot_hold_is_said():
     )
     with pytest.raises(ml.UnsatisfiableError):
         ml.lazy_map_state(mln)
+
+
+def test_imdb_needs_a_hundredth_of_its_clauses(reference_folder):
+    folder = reference_folder / "alchemy-inputs"
+    mln = ml.load(folder / "imdb1-gen-learned.mln", semantics="alchemy")
+    db = ml.load_db(folder / "imdb_fold5_noq.db", mln)
+    lazy, full = ml.lazy_map_state(mln, db, "workedUnder"), ml.map_state(mln, db, "workedUnder", method="rc2")
+    assert lazy.log_weight == pytest.approx(full.log_weight)
+    assert lazy.world == full.world
+    assert sum(atom.predicate == "workedUnder" for atom in lazy.world.true_atoms) == 45  # Alchemy: 32
+    assert "45 known atoms and 480 clauses" in lazy.reason
