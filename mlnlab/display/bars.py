@@ -18,6 +18,7 @@ ROW, BAR = 20, 13  # pixels: row height, bar height
 _TOP, _CAP = 4, 4.0
 _WIDEST_LABEL, _LONGEST_LABEL = 350.0, 60  # pixels, letters
 NUMBER_WIDTH = 60
+_GAP, _WIDEST_NUMBERS = 8, 240.0
 
 
 class Bar(NamedTuple):
@@ -79,7 +80,7 @@ class BarFrame:
     def row(self, place: int, bar: Bar) -> Group:
         """Return a row; the items in it are the same for every value."""
         value = min(max(bar.value, 0.0), 1.0) if isfinite(bar.value) else 0.0
-        right = self.left + self.length + 8
+        right = self.left + self.length + _GAP
         words = Text(x=right, y=BAR - 1.5, text=bar.words, look="number")
         shape = Rectangle(
             x=self.left, y=0, width=self.length * value, height=BAR, look="curve" if bar.known else "bar blue"
@@ -140,8 +141,13 @@ def bar_frame(names: Sequence[str], ids: Sequence[str] = (), numbers: float = NU
 
 
 def bar_scene(bars: Sequence[Bar], title: str, description: str = "", numbers: float = NUMBER_WIDTH) -> Scene:
-    """Return bars on tracks from 0 to 1, a row for each, with names on the left and numbers on the right."""
+    """Return bars on tracks from 0 to 1, a row for each, with names on the left and numbers on the right.
+
+    ``numbers`` is the least width of these; where one is wider, tracks are shorter.
+    """
     ids = [numbered_id("atom", place) for place in range(len(bars))]
+    widest = max((text_width(bar.words, "number") for bar in bars), default=0.0) + _GAP + 2
+    numbers = max(numbers, min(widest, _WIDEST_NUMBERS))
     frame = bar_frame([bar.label for bar in bars], ids, numbers)
     rows = tuple(frame.row(place, bar) for place, bar in enumerate(bars))
     layers = (Layer("rows", rows), Layer("axis", frame.axis()))
