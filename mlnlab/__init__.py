@@ -61,6 +61,7 @@ _HOMES = {
     "elimination_order": "factors.elimination_order",
     "evaluate": "evaluation.evaluating",
     "exists": "logic.building",
+    "explore": "widgets.explore_view",
     "factor_graph": "grounding.ground_factors",
     "for_all": "logic.building",
     "ground": "grounding.ground_model",

@@ -1,0 +1,163 @@
+"""The rows of an exploration: an answer with its bars and its mark of evidence, and a fact with its mark."""
+
+from __future__ import annotations
+
+from math import isfinite, isnan
+from typing import NamedTuple
+
+from mlnlab.display.bars import BAR, ROW, WIDTH
+from mlnlab.display.probabilities import error_in_words, probability_in_words
+from mlnlab.display.scene.building import numbered_id, tooltip
+from mlnlab.display.scene.items import Group, Item, Path, Rectangle, Text
+from mlnlab.display.scene.paths import segments
+from mlnlab.display.scene.text_fitting import fitted
+
+BETWEEN = 4.0
+MARK_WIDTH = 62.0
+_NUMBERS = 150.0
+_HALF = (BAR + 4) / 2
+_CAP = 3.0
+_LOOKS = {"true": "bar blue washed", "false": "bar orange washed", "unknown": "shaded", "open": "clear"}
+
+
+CERTAIN = 3.0  # standard errors: beyond, two answers disagree
+_NOTICEABLE = 0.01  # a difference where nobody knows the errors
+
+
+class Answer(NamedTuple):
+    """A query with what each method says of it; NaN where one says nothing."""
+
+    name: str
+    first: float
+    error: float
+    beside: float
+    beside_error: float
+    exact: float
+    value: str  # how the facts have it: "true", "false", "open", or "" for a formula
+    changed: bool
+
+    @property
+    def disagreement(self) -> str:
+        """Say where two answers are further apart than their errors explain; nothing where they are not."""
+        for other, error, word in (
+            (self.beside, self.beside_error, "the second"),
+            (self.exact, 0.0, "exact"),
+        ):
+            if isnan(other) or isnan(self.first):
+                continue
+            apart = abs(self.first - other)
+            off = (self.error**2 + error**2) ** 0.5
+            if isfinite(off) and apart > max(CERTAIN * off, 1e-9):
+                return f"≠ {word}"
+            if not isfinite(off) and apart > _NOTICEABLE:
+                return f"{apart:.2g} off"
+        return ""
+
+
+class EvidenceRow(NamedTuple):
+    """A fact that can be changed: its atom, how it stands, and whether that was changed here."""
+
+    name: str
+    value: str
+    changed: bool
+
+
+def mark(name: str, x: float, y: float, value: str, *, changed: bool) -> Group:
+    """Return the button that says how an atom stands; a click makes it otherwise."""
+    words = value if value == "open" or not changed else f"{value} *"
+    tip = "click: true, false, unknown, and back to how it was"
+    return Group(
+        id=name, x=x, y=y, pick=True,
+        tooltip=tooltip(f"{value}{', changed here' if changed else ''}", tip),
+        children=(
+            Rectangle(x=0, y=-1, width=MARK_WIDTH - 6, height=BAR + 3, corner=3,
+                      look=_LOOKS.get(value, "shaded")),
+            Rectangle(x=0, y=-1, width=MARK_WIDTH - 6, height=BAR + 3, corner=3,
+                      look="curve" if changed else "frame"),
+            Text(x=(MARK_WIDTH - 6) / 2, y=BAR - 2, text=words, look="words small", anchor="middle"),
+        ),
+    )  # fmt: skip
+
+
+def evidence_row(row: EvidenceRow, place: int, x: float, y: float, width: float, turn: int) -> Group:
+    """Return a fact with its mark."""
+    name = fitted(row.name, width - MARK_WIDTH - 20)
+    return Group(
+        id=numbered_id("row", place), x=x + 8, y=y, tooltip=tooltip(row.name),
+        children=(
+            mark(numbered_id("fact-mark", turn, place), 0, 0, row.value, changed=row.changed),
+            Text(x=MARK_WIDTH + 2, y=BAR - 2, text=name, look="words"),
+        ),
+    )  # fmt: skip
+
+
+def answer_row(
+    answer: Answer, label: str, place: int, y: float, left: float, turn: int, chosen: bool
+) -> Group:
+    """Return a query: its mark, its name, a bar for each method with its error, and numbers."""
+    length = WIDTH - left - _NUMBERS
+    second = not isnan(answer.beside)
+    height = _HALF if second else BAR + 4.0
+    parts: list[Item] = [
+        Rectangle(x=MARK_WIDTH + 4, y=-2, width=WIDTH - MARK_WIDTH - 8, height=ROW, corner=3,
+                  look="panel" if chosen else "clear"),
+        Text(x=MARK_WIDTH + 12, y=BAR - 2, text=fitted(label, left - MARK_WIDTH - 24), look="words"),
+        Rectangle(x=left, y=-1, width=length, height=BAR + 4, look="shaded"),
+        *_bar(answer.first, answer.error, left, length, -1, height, "blue"),
+    ]  # fmt: skip
+    if second:
+        parts += _bar(answer.beside, answer.beside_error, left, length, -1 + _HALF, height, "green")
+    if not isnan(answer.exact):
+        x = left + length * answer.exact
+        parts.append(Path(path=segments([((x, -2), (x, BAR + 4))]), look="curve orange thick"))
+    parts.append(Text(x=left + length + 8, y=BAR - 2, text=_numbers(answer), look="number"))
+    parts.append(
+        Text(x=WIDTH - 4, y=BAR - 2, text=answer.disagreement, look="words strong small", anchor="end")
+    )
+    row = Group(
+        id=numbered_id("answer", place), pick=True, tooltip=tooltip(answer.name, *_told(answer)),
+        children=tuple(parts),
+    )  # fmt: skip
+    if not answer.value:
+        return Group(id=numbered_id("line", place), x=4, y=y, children=(row,))
+    made = mark(numbered_id("mark", turn, place), 4, 0, answer.value, changed=answer.changed)
+    return Group(id=numbered_id("line", place), x=4, y=y, children=(row, made))
+
+
+def _bar(
+    value: float, error: float, left: float, length: float, y: float, height: float, hue: str
+) -> list[Item]:
+    if isnan(value):
+        return []
+    middle = y + height / 2
+    bar = Rectangle(x=left, y=y, width=length * min(max(value, 0.0), 1.0), height=height, look=f"bar {hue}")
+    if not isfinite(error) or error * length < 0.5:
+        return [bar]
+    start, stop = (left + length * min(max(end, 0.0), 1.0) for end in (value - error, value + error))
+    caps = [((x, middle - _CAP), (x, middle + _CAP)) for x in (start, stop)]
+    return [bar, Path(path=segments([((start, middle), (stop, middle)), *caps]), look="curve grey")]
+
+
+def _number(value: float, error: float) -> str:
+    if isnan(value):
+        return "..."
+    words = probability_in_words(value)
+    return f"{words} ± {error_in_words(error)}" if isfinite(error) and error > 1e-6 else words
+
+
+def _numbers(answer: Answer) -> str:
+    if answer.value in {"true", "false"}:
+        return f"{answer.first:.0f} · fact" if not isnan(answer.first) else "fact"
+    return _number(answer.first, answer.error)
+
+
+def _told(answer: Answer) -> list[str]:
+    """Return all numbers of an answer as lines."""
+    lines = [_numbers(answer)]
+    if not isnan(answer.beside):
+        lines.append(f"beside: {_number(answer.beside, answer.beside_error)}")
+    if not isnan(answer.exact):
+        lines.append(f"by enumeration: {_number(answer.exact, 0.0)}")
+    if answer.disagreement:
+        lines.append(f"they disagree: {answer.disagreement}")
+    return lines

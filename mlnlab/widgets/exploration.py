@@ -1,0 +1,261 @@
+"""An exploration: the answers of a model, which follow what is changed, compared, given and asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from traitlets import Dict, Unicode
+
+from mlnlab.display.exploring import Exploring, exploring_scene
+from mlnlab.display.exploring_rows import EvidenceRow
+from mlnlab.errors import ArgumentError
+from mlnlab.grounding.question import listed
+from mlnlab.inference.changed_facts import value_now
+from mlnlab.inference.method import MARGINALS
+from mlnlab.inference.registry import method_named
+from mlnlab.logic.substitution import free_variables
+from mlnlab.model.ground_atom_text import ground_atom_from
+from mlnlab.widgets.exploring_answers import AUTO, Answers, Asked, answers, changed_database
+from mlnlab.widgets.exploring_state import answer_rows, facts_behind, method_names, reasons_of, remarks_of
+from mlnlab.widgets.newest import Newest
+from mlnlab.widgets.view import View
+
+if TYPE_CHECKING:
+    from mlnlab.inference.marginals import Marginals
+    from mlnlab.logic.ground_atoms import GroundAtom
+
+FIRST_SECONDS = 0.5  # a cell waits so long for its answers, so that quick ones are there at once
+MOST_FACTS = 5_000
+_LONGEST = 600
+_LONGEST_TYPED = 2_000
+_VALUES: tuple[bool | None, ...] = (True, False, None)
+_WORDS = {True: "true", False: "false", None: "unknown"}
+
+
+class Exploration(View):
+    """Answers that follow: what is asked, by which methods, under which facts and conditions."""
+
+    scene = Dict().tag(sync=True)
+    details = Unicode().tag(sync=True)
+    said = Dict().tag(sync=True)  # what is wrong with what was typed, and where
+
+    def __init__(self, asked: Asked) -> None:
+        self._question = listed(asked.opening())  # raises before there is anything to be closed
+        _checked(asked.method)
+        super().__init__()
+        self._asked = self._original = asked
+        self._typed: tuple[str, ...] = ()
+        self._conditions: tuple[str, ...] = ()
+        self._changes: dict[GroundAtom, bool | None] = {}
+        self._answers = Answers()
+        self._number = self._turn = 0
+        self._first_answer = self._first_fact = 0
+        self._facts = facts_behind(self._original.database, self._question)
+        self._newest = Newest(self._told, self._failed)
+        self._drawn = exploring_scene(self._state(busy=True))
+        self._ask()
+        self._newest.wait(FIRST_SECONDS)
+
+    # --- looking ------------------------------------------------------------------------------
+
+    @property
+    def marginals(self) -> Marginals | None:
+        """The answers of the first method, as far as they are known."""
+        return self._answers.first
+
+    @property
+    def beside(self) -> Marginals | None:
+        """The answers of the second method."""
+        return self._answers.beside
+
+    @property
+    def exact(self) -> Marginals | None:
+        """The answers of enumeration, where they were asked for."""
+        return self._answers.exact
+
+    @property
+    def answers(self) -> Answers:
+        """All that is known: answers, reasons, problems."""
+        return self._answers
+
+    @property
+    def changes(self) -> Mapping[str, bool | None]:
+        """The atoms that were set, and to what; ``None`` stands for unknown."""
+        return {str(atom): value for atom, value in self._changes.items()}
+
+    @property
+    def busy(self) -> bool:
+        """Whether answers may still change."""
+        return self._newest.busy
+
+    def wait(self, seconds: float = 60.0) -> bool:
+        """Wait for the answers, and say whether all are there; a page goes on without waiting."""
+        return self._newest.wait(seconds)
+
+    # --- asking -------------------------------------------------------------------------------
+
+    def use(self, method: str) -> None:
+        """Answer by another method."""
+        _checked(method)
+        self._change(replace(self._asked, method=method))
+
+    def compare(self, method: str = "") -> None:
+        """Answer by a second method beside the first; without a name, by none."""
+        if method:
+            _checked(method)
+        self._change(replace(self._asked, beside=method))
+
+    def check(self, wanted: bool = True) -> None:
+        """Compare with the sums over all worlds, where these are few; else the view says why not."""
+        self._change(replace(self._asked, check=wanted))
+
+    def set(self, atom: str | GroundAtom, value: bool | None) -> None:
+        """Let an atom be true, false, or unknown (``None``)."""
+        self._set(ground_atom_from(atom, self._question.vocabulary), value)
+
+    def restore(self, *atoms: str | GroundAtom) -> None:
+        """Let atoms be as the facts have them; without names, all."""
+        named = [ground_atom_from(atom, self._question.vocabulary) for atom in atoms]
+        for atom in named or list(self._changes):
+            self._changes.pop(atom, None)
+        self._rephrase()
+
+    def ask(self, query: str) -> None:
+        """Ask for a formula, an atom or a predicate in addition."""
+        self._readable(query, "query")
+        if query not in self._typed:
+            self._typed = (*self._typed, query)
+            self._rephrase()
+
+    def given(self, condition: str) -> None:
+        """Answer under the condition that a formula holds."""
+        self._readable(condition, "given")
+        if condition not in self._conditions:
+            self._conditions = (*self._conditions, condition)
+            self._rephrase()
+
+    def drop(self, text: str) -> None:
+        """Take a condition or an additional query away."""
+        if text not in (*self._conditions, *self._typed):
+            raise ArgumentError(f"{text} is neither given nor asked in addition.")
+        self._conditions = tuple(t for t in self._conditions if t != text)
+        self._typed = tuple(t for t in self._typed if t != text)
+        self._rephrase()
+
+    def choose(self, query: str | None) -> None:
+        """Look at one answer: why it is so, and what would change it; ``None`` looks at none."""
+        name = "" if query is None else query
+        if name and self.marginals is not None and name not in self.marginals:
+            raise ArgumentError(f"{name} is not among the answers.")
+        self._change(replace(self._asked, chosen=name))
+
+    def _readable(self, text: str, kind: str) -> None:
+        """Refuse what cannot be asked, before anything is changed."""
+        if not text.strip():
+            raise ArgumentError("Type a formula, such as Smokes(Anna) ^ !Smokes(Bob).")
+        if len(text) > _LONGEST_TYPED:
+            raise ArgumentError(f"A formula of up to {_LONGEST_TYPED:,} letters can be typed here.")
+        query, given = ((text,), ()) if kind == "query" else ((), (text,))
+        probe = replace(self._asked, query=query or self._original.query, given=given).opening()
+        if kind == "given" and free_variables(probe.given[0]):
+            raise ArgumentError("A condition has no free variables: name constants, or quantify them.")
+
+    def _set(self, atom: GroundAtom, value: bool | None) -> None:
+        self._changes[atom] = value
+        self._rephrase()
+
+    def _rephrase(self) -> None:
+        """Ask the question anew: what was known of the old one is of no use."""
+        original = self._original
+        database = changed_database(original.database, self._question, self._changes)
+        self._change(
+            replace(
+                self._asked, database=database, query=(*original.query, *self._typed),
+                given=(*original.given, *self._conditions), known={},
+            )
+        )  # fmt: skip
+
+    def _change(self, asked: Asked) -> None:
+        if asked.known:
+            asked = replace(asked, known={**asked.known, **self._answers.finished})
+        elif asked.database is self._asked.database and (asked.query, asked.given) == (
+            self._asked.query,
+            self._asked.given,
+        ):
+            asked = replace(asked, known=self._answers.finished)
+        self._asked = asked
+        self._ask()
+
+    def _ask(self) -> None:
+        with self._lock:
+            if self._ended:
+                return
+            self._number += 1
+            self._turn += 1
+            asked, number = self._asked, self._number
+            self._draw(busy=True)
+        self._newest.ask(lambda: answers(asked), number)
+
+    # --- showing ------------------------------------------------------------------------------
+
+    def _told(self, found: Answers, number: int, last: bool) -> None:
+        with self._lock:
+            if self._ended or number != self._number:
+                return
+            self._answers = found
+            self._draw(busy=not last)
+
+    def _failed(self, sentence: str, number: int) -> None:
+        self._told(Answers(problems={"question": f"This could not be computed: {sentence}"}), number, True)
+
+    def _draw(self, *, busy: bool) -> None:
+        drawn = exploring_scene(self._state(busy=busy))
+        self._drawn = drawn
+        self.scene = drawn.to_json()
+
+    def _state(self, *, busy: bool) -> Exploring:
+        """Return what is to be drawn."""
+        found, asked = self._answers, self._asked
+        return Exploring(
+            answers=tuple(answer_rows(found, self._changes)),
+            facts=tuple(map(self._fact_row, self._facts_shown())),
+            methods=method_names(), method=asked.method, beside=asked.beside,
+            conditions=tuple(map(str, asked.given)), queries=self._typed, chosen=asked.chosen,
+            first_answer=self._first_answer, first_fact=self._first_fact, turn=self._turn, busy=busy,
+            reasons=reasons_of(found), checked=asked.check, unchecked=found.unchecked,
+            sensitivities=found.sensitivities, explanation=found.explanation,
+            problems=tuple(found.problems.values()), changes=len(self._changes), remarks=remarks_of(found),
+        )  # fmt: skip
+
+    def _facts_shown(self) -> list[GroundAtom]:
+        """Return the facts that are no answers: those listed, and what was changed besides."""
+        asked = {str(atom) for atom in self._question.query_atoms}
+        more = [atom for atom in self._changes if atom not in self._facts and str(atom) not in asked]
+        return [*more, *self._facts]
+
+    def _fact_row(self, atom: GroundAtom) -> EvidenceRow:
+        changed = atom in self._changes
+        value = self._changes[atom] if changed else self._before(atom)
+        return EvidenceRow(str(atom), _WORDS[value], changed)
+
+    def _before(self, atom: GroundAtom) -> bool | None:
+        """Return how an atom stands where nothing was changed."""
+        return {"true": True, "false": False, "unknown": None}[value_now(self._question, atom)]
+
+    # --- the end ------------------------------------------------------------------------------
+
+    def unseen(self) -> None:
+        """End the work: no page shows it any more."""
+        self._newest.close()
+
+    def opened(self) -> None:
+        """Go on with what was ended when the last page went."""
+        if not self._answers.done and not self.busy:
+            self._ask()
+
+
+def _checked(method: str) -> None:
+    if method != AUTO:
+        method_named(method, MARGINALS)

@@ -1,0 +1,220 @@
+"""``ml.explore``: the answers of a model as bars that follow what is changed, compared, given and asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from mlnlab.display.exploring import in_words
+from mlnlab.display.markup import element, fit, shortened
+from mlnlab.display.probabilities import marginals_display
+from mlnlab.display.scene.pictures import scene_picture
+from mlnlab.display.style import card, quiet, title
+from mlnlab.errors import ArgumentError, InputError, MlnlabError
+from mlnlab.model.database import Database
+from mlnlab.model.ground_atom_text import ground_atom_from
+from mlnlab.model.mln import MLN
+from mlnlab.widgets.exploration import Exploration
+from mlnlab.widgets.exploring_answers import AUTO, Asked
+from mlnlab.widgets.exploring_state import method_names
+from mlnlab.widgets.view import Message, script_of
+
+if TYPE_CHECKING:
+    from mlnlab.display.markup import Element
+    from mlnlab.display.scene.items import Scene
+    from mlnlab.logic.formulas import Formula
+    from mlnlab.logic.ground_atoms import GroundAtom
+
+FIRST_SECONDS = 0.5  # a cell waits so long for its answers, so that quick ones are there at once
+MOST_FACTS = 5_000
+_LONGEST = 600
+_LONGEST_TYPED = 2_000
+_VALUES: tuple[bool | None, ...] = (True, False, None)
+_WORDS = {True: "true", False: "false", None: "unknown"}
+
+
+class ExploreView(Exploration):
+    """Answers to look among; what a page can click or type, a method does."""
+
+    _esm = script_of("explore_view.js")
+
+    # --- clicks -------------------------------------------------------------------------------
+
+    def answer(self, kind: str, content: Message, buffers: Sequence[memoryview]) -> None:  # noqa: ARG002
+        """Do what a click on an item, or a typed line, says."""
+        try:
+            match kind, content:
+                case "select", {"id": None}:
+                    self.choose(None)
+                case "select", {"id": str(name)} if name in {i.id for i in self._drawn.items() if i.pick}:
+                    self.details = ""
+                    self._select(name)
+                case "typed", {"field": "query" | "given" as field, "text": str(text)}:
+                    self._type(field, text)
+        except MlnlabError as problem:
+            self.details = fit(shortened(str(problem), _LONGEST))
+
+    def _type(self, field: str, text: str) -> None:
+        """Take a typed line, or say what is wrong with it, and where."""
+        self._turn += 1
+        try:
+            (self.ask if field == "query" else self.given)(text.strip())
+        except MlnlabError as problem:
+            self.said = {"field": field, "turn": self._turn, **_place_of(problem, text)}
+        else:
+            self.said = {"field": field, "turn": self._turn, "problem": ""}
+
+    def _select(self, name: str) -> None:
+        word, _, number = name.rpartition("-")
+        place = int(number)
+        word = word.removesuffix(f"-{self._turn}")
+        names = method_names()
+        match word:
+            case "method":
+                self.use(names[place])
+            case "beside":
+                self.compare(("", *names[1:])[place])
+            case "check":
+                self.check(not self._asked.check)
+            case "answer":
+                self.choose(list(self.marginals or ())[place])
+            case "mark":
+                self._cycle(ground_atom_from(list(self.marginals or ())[place], self._question.vocabulary))
+            case "fact-mark":
+                self._cycle(self._facts_shown()[place])
+            case "fact":
+                self._cycle_named(place)
+            case "answers-from" | "facts-from":
+                self._turn_page(word, place)
+            case "drop-given":
+                self._drop_given(place)
+            case "drop-asked":
+                self.drop(self._typed[place])
+            case "restore":
+                self.restore()
+
+    def _drop_given(self, place: int) -> None:
+        given = len(self._original.given)
+        if place < given:
+            raise ArgumentError("This condition belongs to the question; ask without it in a new ml.explore.")
+        self.drop(self._conditions[place - given])
+
+    def _cycle_named(self, place: int) -> None:
+        """Change the fact of a row of what would change the chosen answer."""
+        found = self._answers.sensitivities
+        if found is not None:
+            self._cycle(ground_atom_from(found.facts[place].atom, self._question.vocabulary))
+
+    def _cycle(self, atom: GroundAtom) -> None:
+        """Set an atom to the next of true, false and unknown, and behind the last to how it was."""
+        before = self._before(atom)
+        values = [value for value in _VALUES if value is not before]
+        if atom not in self._changes:
+            self._set(atom, values[0])
+            return
+        behind = values.index(self._changes[atom]) + 1 if self._changes[atom] in values else len(values)
+        if behind < len(values):
+            self._set(atom, values[behind])
+        else:
+            self.restore(atom)
+
+    def _turn_page(self, word: str, place: int) -> None:
+        with self._lock:
+            if word == "answers-from":
+                self._first_answer = place
+            else:
+                self._first_fact = place
+            self._turn += 1
+            self._draw(busy=self.busy)
+
+    # --- the saved notebook ---
+
+    def static_scene(self) -> Scene | None:
+        """Return the drawing as it is."""
+        return self._drawn
+
+    def static_markup(self) -> Element | None:
+        """Return the answers as a card."""
+        picture = scene_picture(self._drawn, "Answers as bars; the table below lists them.")
+        table = None if self.marginals is None else marginals_display(self.marginals)
+        return card(
+            title("Exploring"), picture, quiet("A live view needs a kernel."), table or element("div")
+        )
+
+    def __repr__(self) -> str:
+        lines = in_words(self._state(busy=False))
+        return "\n".join([f"<Exploring {len(lines)} answers>", *(f"  {line}" for line in lines[:20])])
+
+
+def _place_of(problem: MlnlabError, text: str) -> dict[str, Any]:
+    """Return a problem as what a page shows below the text: the sentence, and which letters are wrong."""
+    if isinstance(problem, InputError) and problem.diagnostics:
+        first = problem.diagnostics[0]
+        start = max(0, first.span.column - 1)
+        end = first.span.end_column - 1 if first.span.end_line == first.span.line else len(text)
+        words = ". ".join(part for part in (first.message, first.expected, first.repair) if part)
+        return {
+            "problem": fit(shortened(words, _LONGEST)),
+            "text": text,
+            "start": start,
+            "end": max(end, start),
+        }
+    return {"problem": fit(shortened(str(problem), _LONGEST)), "text": text, "start": 0, "end": 0}
+
+
+def explore(
+    mln: MLN,
+    db: Database | Mapping[str, int] | None = None,
+    query: Sequence[str | Formula] | str | Formula | None = None,
+    *,
+    method: str = AUTO,
+    beside: str = "",
+    open: Sequence[str] | str = (),  # noqa: A002 - the public name of infer's argument
+    closed: Sequence[str] | str = (),
+    given: Sequence[str | Formula] | str | Formula = (),
+    **options: object,
+) -> ExploreView:
+    r"""Explore the answers of a model: bars that follow when facts, methods and conditions change.
+
+    The arguments are those of ``ml.infer``; ``options`` go to the methods that know them. In the page a click
+    on a mark makes an atom true, false, unknown and as it was; a click on an answer tells why it is so and
+    what would change it; a second method stands beside the first, and what the errors do not explain is
+    marked; formulas are typed as queries and as conditions. The same is done by methods of the view.
+
+    >>> import mlnlab as ml
+    >>> mln = ml.MLN.from_text("Smokes(person)\nCancer(person)\n1.5 Smokes(x) => Cancer(x)")
+    >>> db = ml.Database.from_text("Smokes(Anna)", mln)
+    >>> view = ml.explore(mln, db, "Cancer")
+    >>> view.wait()
+    True
+    >>> round(view.marginals["Cancer(Anna)"], 4)
+    0.8176
+    >>> view.set("Smokes(Anna)", False)
+    >>> view.wait()
+    True
+    >>> view.marginals["Cancer(Anna)"]
+    0.5
+    >>> view.close()
+    """
+    if not isinstance(mln, MLN):
+        raise ArgumentError(f"A model is needed first, made by ml.MLN.from_text or ml.load, not {mln!r:.50}.")
+    opened = _as_tuple(open)
+    if not isinstance(db, Database):
+        vocabulary = mln.vocabulary_with(db)
+        db = Database(vocabulary)
+        opened = (*opened, *(name for name, p in vocabulary.predicates.items() if not p.closed))
+        query = tuple(vocabulary.predicates) if query is None else query
+    elif query is None:
+        raise ArgumentError('Name what is asked for: query=["Smokes"] for all atoms of a predicate.')
+    return ExploreView(
+        Asked(
+            mln, db, _as_tuple(query), tuple(map(str, opened)), tuple(map(str, _as_tuple(closed))),
+            _as_tuple(given), options, method, beside,
+        )
+    )  # fmt: skip
+
+
+def _as_tuple(items: Any) -> tuple[Any, ...]:  # noqa: ANN401 - names or formulas
+    if items is None:
+        return ()
+    return tuple(items) if isinstance(items, list | tuple) else (items,)

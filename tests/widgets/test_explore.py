@@ -1,0 +1,285 @@
+"""Exploring answers: what is clicked and typed is asked, and what is drawn is what the answers say."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+
+import pytest
+
+import mlnlab as ml
+from mlnlab.display.exploring import FACTS_LISTED, LISTED
+from mlnlab.display.scene.items import MIME_TYPE, Group, Rectangle
+from tests.display.things import HOSTILE
+
+TEXT = """
+Smokes(person)
+Friends(person, person)
+0.4 Smokes(x)
+1.2 Friends(x, y) ^ Smokes(x) => Smokes(y)
+"""
+FACTS = "Friends(A, B)\nFriends(B, C)\nFriends(C, D)\nSmokes(A)\n!Smokes(D)"
+MODEL = ml.MLN.from_text(TEXT)
+DB = ml.Database.from_text(FACTS, MODEL)
+
+
+@pytest.fixture
+def view():
+    made = ml.explore(MODEL, DB, "Smokes")
+    assert made.wait()
+    yield made
+    made.close()
+
+
+def click(view, word, place=None):
+    """Click the item whose id begins with a word and ends with a place, whatever its turn."""
+    (name,) = [
+        item.id
+        for item in view.static_scene().items()
+        if item.pick and item.id.startswith(word) and item.id.split("-")[-1] == str(place)
+        and not item.id.removeprefix(word).strip("-").replace(str(place), "", 1).strip("-0123456789")
+    ]  # fmt: skip
+    view._arrived({"type": "select", "id": name}, [])
+    assert view.wait()
+
+
+def names(view):
+    return list(view.marginals)
+
+
+def place_of(view, name):
+    return names(view).index(name)
+
+
+def type_in(view, field, text):
+    view._arrived({"type": "typed", "field": field, "text": text}, [])
+    assert view.wait()
+
+
+def texts(view):
+    return [item.text for item in view.static_scene().items() if hasattr(item, "text")]
+
+
+def test_bars_are_as_long_as_the_probabilities(view):
+    rows = [i for i in view.static_scene().items() if isinstance(i, Group) and i.id.startswith("answer-")]
+    assert len(rows) == len(view.marginals) == 4
+    for row in rows:
+        name = names(view)[int(row.id.rpartition("-")[2])]
+        track, bar = [i for i in row.children if isinstance(i, Rectangle)][1:3]
+        assert bar.width == pytest.approx(track.width * view.marginals[name], abs=0.1)
+
+
+def test_a_mark_goes_from_true_to_false_to_unknown_and_back(view):
+    start = dict(view.marginals)
+    place = place_of(view, "Smokes(A)")
+    for value in (False, None):
+        click(view, "mark", place)
+        assert view.changes == {"Smokes(A)": value}
+        expected = ml.infer(MODEL, DB.with_atoms({"Smokes(A)": value}), "Smokes")
+        assert dict(view.marginals) == pytest.approx(dict(expected))
+    click(view, "mark", place)
+    assert view.changes == {}
+    assert dict(view.marginals) == pytest.approx(start)
+    place = place_of(view, "Smokes(B)")
+    for value in (True, False):
+        click(view, "mark", place)
+        assert view.changes == {"Smokes(B)": value}
+        assert view.marginals["Smokes(B)"] == value
+    click(view, "mark", place)
+    assert view.changes == {}
+
+
+def test_facts_of_other_predicates_are_clicked_and_put_back(view):
+    click(view, "fact-mark", 0)
+    (atom,) = view.changes
+    assert atom.startswith("Friends")
+    expected = ml.infer(MODEL, DB.with_atoms({atom: False}), "Smokes")
+    assert dict(view.marginals) == pytest.approx(dict(expected))
+    view._arrived({"type": "select", "id": f"restore-{view._turn}"}, [])
+    assert view.wait()
+    assert view.changes == {}
+
+
+def test_a_second_method_stands_beside_and_enumeration_checks(view):
+    methods = [m for m in view._state(busy=False).methods if m != "auto"]
+    click(view, "beside", 1 + methods.index("gibbs"))
+    assert view.beside.method == "gibbs"
+    assert any("further than 3 combined standard errors" in text for text in texts(view))
+    assert not any(text.startswith("≠") for text in texts(view))
+    view._arrived({"type": "select", "id": f"check-{view._turn}"}, [])
+    assert view.wait()
+    assert view.exact.method == "enumeration"
+    assert dict(view.exact) == pytest.approx(dict(view.marginals))
+
+
+def test_a_disagreement_is_marked():
+    mln = ml.MLN.from_text("P(t)\nQ(t)\n3 P(x) <=> Q(x)\n3 P(x) <=> !Q(y)")
+    view = ml.explore(mln, {"t": 2}, ["P", "P(T1) ^ Q(T1)"], method="mean-field", beside="enumeration")
+    view.wait()
+    apart = [row for row in view._state(busy=False).answers if row.disagreement]
+    far = [n for n in view.marginals if abs(view.marginals[n] - view.beside[n]) > 0.01]
+    assert {row.name for row in apart} == set(far)
+    assert apart
+    view.close()
+
+
+def test_enumeration_says_why_it_cannot_check():
+    facts = "\n".join(f"Friends(P{n}, P{n + 1})" for n in range(40))
+    view = ml.explore(MODEL, ml.Database.from_text(facts, MODEL), "Smokes", method="junction-tree")
+    assert view.wait()
+    assert any(text.startswith("No check by enumeration: 41 ground atoms are open") for text in texts(view))
+    assert len([i for i in view.static_scene().items() if i.id.startswith("answer-")]) == LISTED
+    assert len([i for i in view.static_scene().items() if i.id.startswith("fact-mark-")]) == FACTS_LISTED
+    click(view, "answers-from", LISTED)
+    click(view, "facts-from", FACTS_LISTED)
+    assert any(i.id == f"answer-{LISTED}" for i in view.static_scene().items())
+    view.close()
+
+
+def test_formulas_are_asked_and_given(view):
+    type_in(view, "query", "Smokes(B) ^ Smokes(C)")
+    both = ml.infer(MODEL, DB, ["Smokes", "Smokes(B) ^ Smokes(C)"])
+    assert dict(view.marginals) == pytest.approx(dict(both))
+    assert view.said["problem"] == ""
+    type_in(view, "given", "Smokes(B) v Smokes(C)")
+    under = ml.infer(MODEL, DB, ["Smokes", "Smokes(B) ^ Smokes(C)"], given="Smokes(B) v Smokes(C)")
+    assert dict(view.marginals) == pytest.approx(dict(under))
+    click(view, "drop-given", 0)
+    assert dict(view.marginals) == pytest.approx(dict(both))
+    click(view, "drop-asked", 0)
+    assert "Smokes(B) ^ Smokes(C)" not in view.marginals
+
+
+@pytest.mark.parametrize(
+    ("field", "text", "words", "wrong"),
+    [
+        ("query", "Smokes(B) ^ Smoke(C)", "Smoke", "Smoke"),
+        ("query", "Smokes(B", "", None),
+        ("given", "Smokes(x)", "free variables", ""),
+        ("query", "   ", "Type a formula", ""),
+        ("query", "Smokes(Zed)", "not a constant", ""),
+    ],
+)
+def test_what_is_wrong_is_said_where_it_is_wrong(view, field, text, words, wrong):
+    before = view.scene
+    type_in(view, field, text)
+    assert words in view.said["problem"]
+    assert view.said["field"] == field
+    if wrong is not None:
+        assert text[view.said["start"] : view.said["end"]] == wrong
+    assert view.scene == before
+
+
+def test_a_chosen_answer_tells_why_and_what_would_change_it(view):
+    click(view, "answer", place_of(view, "Smokes(B)"))
+    found = ml.sensitivities(MODEL, DB, "Smokes", "Smokes(B)")
+    assert [f.atom for f in view.answers.sensitivities.facts] == [f.atom for f in found.facts]
+    assert "Why Smokes(B)?" in texts(view)
+    assert any("log-odds" in text for text in texts(view))
+    first = view.answers.sensitivities.facts[0].atom
+    click(view, "fact", 0)  # a fact of the tornado is changed by a click
+    assert list(view.changes) == [first]
+    view._arrived({"type": "select", "id": None}, [])
+    assert view.wait()
+    assert not any(text.startswith("Why") for text in texts(view))
+
+
+def test_an_impossible_change_is_a_sentence_and_can_be_taken_back():
+    mln = ml.MLN.from_text("P(t)\nQ(t)\nP(x) => Q(x).\n1 Q(x)")
+    view = ml.explore(mln, ml.Database.from_text("P(A)\nP(B)", mln), "Q")
+    view.wait()
+    view.set("Q(A)", False)
+    view.wait()
+    assert any("No world" in text or "no world" in text for text in texts(view)), texts(view)
+    view.restore()
+    view.wait()
+    assert view.marginals["Q(A)"] == 1
+    view.close()
+
+
+def test_a_newer_question_ends_the_work_on_an_older_one_and_closing_ends_all():
+    before = {t for t in threading.enumerate() if t.name == "mlnlab-live"}
+    facts = "\n".join(f"Friends(P{n}, P{(7 * n) % 60})" for n in range(60))
+    db = ml.Database.from_text(facts, MODEL)
+    began = time.monotonic()
+    view = ml.explore(MODEL, db, "Smokes", method="gibbs", samples=2_000_000)
+    assert time.monotonic() - began < 5
+    assert view.busy
+    view.use("belief-propagation")
+    assert view.wait(30)
+    assert view.marginals.method == "belief-propagation"
+    view.use("gibbs")
+    assert view.busy
+    view.close()
+    view._newest.wait(10)
+    after = {t for t in threading.enumerate() if t.name == "mlnlab-live" and t.is_alive()}
+    assert after <= before
+
+
+def test_what_a_page_should_not_say_changes_nothing(view):
+    scene = view.scene
+    for name in ("method-0-99", "mark-9-0", "<b>", 3, ["check-1"], {}, "answer-99"):
+        view._arrived({"type": "select", "id": name}, [])
+    for message in ({"field": "x", "text": "y"}, {"field": "query"}, {"field": "query", "text": 3}):
+        view._arrived({"type": "typed", **message}, [])
+    type_in(view, "query", "x" * 100_000)
+    assert "letters" in view.said["problem"]
+    assert view.scene == scene
+
+
+def test_a_saved_notebook_has_the_picture_and_the_table(view):
+    data, _ = view._repr_mimebundle_()
+    assert data[MIME_TYPE] == view.scene
+    assert "Smokes(B)" in data["text/html"]
+    assert "Smokes(B)" in data["text/plain"]
+    assert len(json.dumps(view.scene)) < 60_000
+
+
+def test_a_block_moves_as_a_whole():
+    mln = ml.MLN.from_text("Job(person, job!)\njob = {Boss, Clerk, Poet}\n2 Job(x, Boss)")
+    db = ml.Database.from_text("Job(Anna, Clerk)", mln)
+    view = ml.explore(mln, db, "Job")
+    view.wait()
+    view.set("Job(Anna, Boss)", True)
+    view.wait()
+    assert view.marginals["Job(Anna, Boss)"] == 1
+    assert view.marginals["Job(Anna, Clerk)"] == 0
+    view.close()
+
+
+def test_without_a_database_everything_is_open():
+    view = ml.explore(MODEL, {"person": 2})
+    view.wait()
+    assert dict(view.marginals) == pytest.approx(dict(ml.infer(MODEL, {"person": 2})))
+    view.close()
+
+
+@pytest.mark.parametrize("name", HOSTILE[:6])
+def test_hostile_names_stay_text(name):
+    smokes, friends = ml.predicates("Smokes(person), Friends(person, person)")
+    x, y = ml.variables("x, y")
+    mln = ml.MLN.from_formulas([(1.5, (friends(x, y) & smokes(x)) >> smokes(y)), (0.3, smokes(name))])
+    db = ml.Database.from_text("", mln).with_atoms({str(friends(name, "Bob")): True})
+    view = ml.explore(mln, db, "Smokes")
+    view.wait()
+    for place in range(len(view.marginals)):
+        click(view, "mark", place)
+    click(view, "answer", 0)
+    html = view._repr_mimebundle_()[0]["text/html"]
+    assert "<script" not in html.split("</style>", 1)[1]
+    assert "onerror='alert" not in html
+    view.close()
+
+
+def test_mistakes_get_a_sentence(view):
+    with pytest.raises(ml.ArgumentError, match="no inference method"):
+        view.use("gib")
+    with pytest.raises(ml.ArgumentError, match="not among the answers"):
+        view.choose("Smokes(Zed)")
+    with pytest.raises(ml.ArgumentError, match="neither given nor asked"):
+        view.drop("nothing")
+    with pytest.raises(ml.ArgumentError, match="A model is needed"):
+        ml.explore("model", DB, "Smokes")
+    with pytest.raises(ml.ArgumentError, match="Name what is asked"):
+        ml.explore(MODEL, DB)
