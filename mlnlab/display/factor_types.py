@@ -10,6 +10,7 @@ from mlnlab.display.factor_bars import distributions_scene
 from mlnlab.display.factor_graph_scenes import bayesian_network_scene, factor_graph_scene
 from mlnlab.display.junction_tree_scenes import junction_tree_scene, passing_scene
 from mlnlab.display.markup import Element
+from mlnlab.display.network_marginals import factor_run_display, network_marginals_display
 from mlnlab.display.scene.items import Scene
 from mlnlab.factors.answers import MostProbable, VariableMarginals
 from mlnlab.factors.bayesian_network import BayesianNetwork
@@ -22,6 +23,8 @@ from mlnlab.factors.junction_tree import JunctionTree
 from mlnlab.factors.message_passing import MessagePassing
 from mlnlab.factors.treewidth import Treewidth
 from mlnlab.factors.variable_elimination import VariableElimination
+from mlnlab.inference.factor_answers import NetworkMarginals
+from mlnlab.inference.factor_asking import FactorRun
 
 _Card: TypeAlias = Callable[[Any], Element]
 _Drawing: TypeAlias = Callable[[Any], Scene | None]
@@ -32,10 +35,12 @@ FACTOR_CARDS: Mapping[type, tuple[_Card, _Drawing | None]] = {
     ConditionalTable: (cards.conditional_table_display, None),
     EliminationOrder: (cards.order_display, cards.order_scene),
     Factor: (cards.factor_display, None),
+    FactorRun: (factor_run_display, None),
     FactorGraph: (cards.factor_graph_display, factor_graph_scene),
     JunctionTree: (cards.tree_display, junction_tree_scene),
     MessagePassing: (cards.passing_display, passing_scene),
     MostProbable: (cards.most_probable_display, None),
+    NetworkMarginals: (network_marginals_display, distributions_scene),
     Treewidth: (cards.treewidth_display, None),
     VariableElimination: (cards.elimination_display, None),
     VariableMarginals: (cards.distributions_display, distributions_scene),

@@ -18,6 +18,7 @@ from mlnlab.display.axes import place_axis, value_words
 from mlnlab.display.counts_steps import counting_picture
 from mlnlab.display.curves import MOST_PLOTS, evenly, plots_scene, vertical_axis
 from mlnlab.display.elimination_scenes import order_picture, query_picture
+from mlnlab.display.factor_runs import factor_run_picture
 from mlnlab.display.junction_tree_scenes import passing_picture, tree_picture
 from mlnlab.display.map_search import search_picture
 from mlnlab.display.markup import count_of, shortened
@@ -30,6 +31,7 @@ from mlnlab.factors.elimination_order import EliminationOrder
 from mlnlab.factors.junction_tree import JunctionTree
 from mlnlab.factors.message_passing import MessagePassing
 from mlnlab.factors.variable_elimination import VariableElimination
+from mlnlab.inference.factor_asking import FactorRun
 from mlnlab.inference.sampling import Sampler
 from mlnlab.inference.solving import Solver
 from mlnlab.steps.trace import Trace
@@ -44,6 +46,7 @@ Picturing: TypeAlias = Callable[[Any], RunPicture]
 OF_SOURCES: Mapping[type, Picturing] = {
     CountingSteps: counting_picture,
     EliminationOrder: order_picture,
+    FactorRun: factor_run_picture,
     JunctionTree: tree_picture,
     MessagePassing: passing_picture,
     Sampler: method_picture,

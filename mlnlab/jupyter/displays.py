@@ -40,6 +40,8 @@ SHOWN_TYPES = {
     "mlnlab.grounding.lazy_grounding": ("LazyGround",),
     "mlnlab.grounding.network_size": ("NetworkSize",),
     "mlnlab.inference.asking": ("LogZ",),
+    "mlnlab.inference.factor_answers": ("NetworkMarginals",),
+    "mlnlab.inference.factor_asking": ("FactorRun",),
     "mlnlab.inference.map_states": ("MapState",),
     "mlnlab.inference.explanation": ("Explanation",),
     "mlnlab.inference.marginals": ("Marginals",),

@@ -106,6 +106,8 @@ def factor_things(name):
         network, tables[1], graph, graph.factors[1], tree, tree.passing({f"{name}2": "other"}), known,
         known.marginals, known.most_probable(), ml.elimination_order(graph), ml.treewidth(graph),
         ml.variable_elimination(graph, name), graph.given({name: "no"}),
+        ml.marginals(graph, {name: "no"}), ml.marginals(graph, {f"{name}2": "other"}, method="gibbs"),
+        *(ml.marginal_steps(graph, method=word) for word in ("gibbs", "belief-propagation", "mean-field")),
     ]  # fmt: skip
 
 
