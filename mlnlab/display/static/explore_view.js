@@ -6,11 +6,11 @@ import { keepShortcutsAway } from "./shortcuts.js";
 import { element } from "./table_parts.js";
 
 const VIEW_SHEET = SHEET.replaceAll(".mlnlab-view", ".mlnlab-exploring") +
-  ".mlnlab-exploring{color:var(--s-text)}.mlnlab-exploring form{display:flex;gap:6px;align-items:baseline;margin:4px 0}" +
+  ".mlnlab-exploring{color:var(--s-text)}.mlnlab-exploring .mlnlab-line{display:flex;gap:6px;align-items:baseline;margin:4px 0}" +
   ".mlnlab-exploring label{flex:none;width:5em;font-weight:600}" +
   ".mlnlab-exploring input{flex:1;max-width:34em;font:13px ui-monospace,monospace;color:inherit;" +
   "background:transparent;border:1px solid var(--s-line);border-radius:4px;padding:3px 7px}" +
-  ".mlnlab-exploring form button{font:inherit;color:inherit;background:transparent;" +
+  ".mlnlab-exploring .mlnlab-line button{font:inherit;color:inherit;background:transparent;" +
   "border:1px solid var(--s-line);border-radius:4px;padding:2px 9px;cursor:pointer}" +
   ".mlnlab-exploring :is(input,button):focus-visible{outline:2px solid var(--s-blue);outline-offset:1px}" +
   ".mlnlab-exploring .mlnlab-wrong{white-space:pre-wrap;overflow-wrap:anywhere;margin:0 0 4px 5.6em;max-width:50em}" +
@@ -53,7 +53,8 @@ class ExploringView {
   }
 
   #line(field, words, example) {
-    const form = element("form");
+    const row = element("div", "mlnlab-line");
+    const add = element("button", "", "add");
     const input = element("input");
     const wrong = element("div", "mlnlab-wrong");
     const label = element("label", "", words);
@@ -63,13 +64,18 @@ class ExploringView {
     input.maxLength = 2000;
     input.setAttribute("aria-label", words);
     wrong.setAttribute("role", "status");
-    form.append(label, input, element("button", "", "add"));
-    form.addEventListener("submit", (event) => {
+    row.append(label, input, add);
+    const send = () => this.#send({ type: "typed", field, text: input.value });
+    add.addEventListener("click", send);
+    // Not a form: Lab takes the key that would submit it.
+    input.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" || event.isComposing) return;
       event.preventDefault();
-      this.#send({ type: "typed", field, text: input.value });
+      event.stopPropagation();
+      send();
     });
     this.#lines.set(field, { input, wrong });
-    this.#root.append(form, wrong);
+    this.#root.append(row, wrong);
   }
 
   #listen(name, act) {
