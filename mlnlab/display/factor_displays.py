@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import isnan
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -251,7 +252,11 @@ def distributions_display(found: VariableMarginals) -> Element:
         title("Distributions", count_of(len(found), "variable")),
         _picture(distributions_scene(found), "There are no variables."),
         quiet(f"Given {known}.") if known else None,
-        quiet(f"Exact, by {found.method} · log Z = {found.log_z:.6g}"),
+        quiet(
+            f"From {found.method}."
+            if isnan(found.log_z)
+            else f"Exact, by {found.method} · log Z = {found.log_z:.6g}"
+        ),
         folded("as a table", bounded_table(headings, rows, len(pairs), "rows", numbers=(2,))),
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from math import isnan
 from typing import TYPE_CHECKING
 
 from mlnlab.errors import ArgumentError, UnsatisfiableError, count_of
@@ -21,7 +22,8 @@ Distribution = FrozenMapping[float]  # probabilities by values
 class VariableMarginals(Mapping[str, Distribution]):
     """The distribution of each variable, by its name: ``marginals["Rain"]["yes"]``.
 
-    ``log_z`` is the logarithm of the sum of the weights of all assignments that agree with the evidence.
+    ``log_z`` is the logarithm of the sum of the weights of all assignments that agree with the evidence; not
+    a number where nobody told it.
     """
 
     distributions: FrozenMapping[Distribution]
@@ -51,7 +53,8 @@ class VariableMarginals(Mapping[str, Distribution]):
     def __repr__(self) -> str:
         given = f" given {count_of(len(self.evidence), 'value')}" if self.evidence else ""
         of = count_of(len(self), "variable")
-        return f"<VariableMarginals of {of}{given} by {self.method}, log Z = {self.log_z:.6g}>"
+        log_z = "" if isnan(self.log_z) else f", log Z = {self.log_z:.6g}"
+        return f"<VariableMarginals of {of}{given} by {self.method}{log_z}>"
 
 
 class UnknownVariableError(ArgumentError, KeyError):

@@ -8,85 +8,25 @@ others. Variables are called x0, x1, ... here, and values 0, 1, ...
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from math import prod
 from pathlib import Path
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from mlnlab.errors import ArgumentError
 from mlnlab.factors.bayesian_network import BayesianNetwork
 from mlnlab.factors.conditional_table import ConditionalTable
 from mlnlab.factors.factor import MOST_VARIABLES, Factor
 from mlnlab.factors.factor_graph import FactorGraph
-from mlnlab.factors.network_texts import Problems, Source, load_with, read_with
+from mlnlab.factors.network_texts import Source, load_with, read_with
 from mlnlab.factors.random_variables import RandomVariable, shown
+from mlnlab.factors.uai_words import Words, words_of
 from mlnlab.logic.vocabulary import FrozenMapping
 
+if TYPE_CHECKING:
+    import numpy as np
+
 MOST_VALUES = 1_000_000  # of one variable, each of which gets a name
-_WORD = re.compile(r"\S+")
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
-_SIGNS = set("0123456789+-.eE")
-
-
-@dataclass(slots=True)
-class _Words:
-    """The words of a text, taken one after the other; their places are looked up only where one is wrong."""
-
-    source: Source
-    words: list[str]
-    next: int = 0
-
-    @property
-    def left(self) -> int:
-        return len(self.words) - self.next
-
-    def problem(self, code: str, message: str, place: int, expected: str = "", repair: str = "") -> Problems:
-        """Return what is wrong with a word, or with the end of the text."""
-        for number, found in enumerate(_WORD.finditer(self.source.text)):
-            if number == place:
-                return Problems(
-                    [self.source.problem(code, message, *found.span(), expected=expected, repair=repair)]
-                )
-        end = len(self.source.text.rstrip())
-        start = max(0, end - 1)
-        return Problems([self.source.problem(code, message, start, end, expected=expected, repair=repair)])
-
-    def take(self, what: str) -> str:
-        """Return the next word."""
-        if not self.left:
-            raise self.problem("unfinished-file", "the file ends too early", self.next, expected=what)
-        self.next += 1
-        return self.words[self.next - 1]
-
-    def count(self, what: str, least: int, most: int) -> int:
-        """Return the next word as a whole number between two bounds."""
-        word = self.take(what)
-        if not (word.isascii() and word.isdecimal()):
-            raise self.problem("no-whole-number", f"{shown(word)} is no whole number", self.next - 1, what)
-        number = int(word) if len(word.lstrip("0")) <= 18 else 10**18
-        if not least <= number <= most:
-            many = f"{shown(word)} cannot be {what}: it is from {least:,} to {most:,} here"
-            raise self.problem("number-out-of-range", many, self.next - 1, what)
-        return number
-
-    def reals(self, number: int, what: str) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-        """Return so many words as numbers."""
-        words = self.words[self.next : self.next + number]
-        # Python would also read 1_000, infinity and digits of other scripts.
-        if not set().union(*words) <= _SIGNS or not all(map(_NUMBER.fullmatch, words)):
-            wrong = next(place for place, word in enumerate(words) if not _NUMBER.fullmatch(word))
-            raise self.problem("no-number", f"{shown(words[wrong])} is no number", self.next + wrong, what)
-        found = np.array(words, np.float64)
-        bad = np.flatnonzero(~((found >= 0) & np.isfinite(found)))
-        if len(bad):
-            place = int(bad[0])
-            message = f"{shown(words[place])} is no weight"
-            raise self.problem("no-weight", message, self.next + place, "a number from 0 up")
-        self.next += number
-        return found
 
 
 def load_uai(path: str | Path) -> FactorGraph | BayesianNetwork:
@@ -131,12 +71,8 @@ def uai_evidence(text: str | bytes, name: str = "text") -> FrozenMapping[str]:
     return read_with(_evidence, text, name)
 
 
-def _words(source: Source) -> _Words:
-    return _Words(source, _WORD.findall(source.text))
-
-
 def _model(source: Source) -> FactorGraph | BayesianNetwork:
-    words = _words(source)
+    words = words_of(source)
     kind = words.take("MARKOV or BAYES")
     if kind not in {"MARKOV", "BAYES"}:
         repair = kind.upper() if kind.upper() in {"MARKOV", "BAYES"} else ""
@@ -163,7 +99,7 @@ def _model(source: Source) -> FactorGraph | BayesianNetwork:
     return _bayesian(words, variables, scopes, tables, starts)
 
 
-def _scope(words: _Words, number: int, variables: int) -> tuple[int, ...]:
+def _scope(words: Words, number: int, variables: int) -> tuple[int, ...]:
     size = words.count(f"the number of variables of factor {number}", 0, MOST_VARIABLES)
     scope = tuple(words.count(f"a variable of factor {number}", 0, variables - 1) for _ in range(size))
     if len(set(scope)) < size:
@@ -173,7 +109,7 @@ def _scope(words: _Words, number: int, variables: int) -> tuple[int, ...]:
     return scope
 
 
-def _table(words: _Words, number: int, scope: tuple[int, ...], sizes: list[int]) -> int:
+def _table(words: Words, number: int, scope: tuple[int, ...], sizes: list[int]) -> int:
     """Step over a table after a look at its length, and return where the next one begins."""
     start = words.next
     told = words.count(f"the number of entries of factor {number}", 0, 10**18)
@@ -189,15 +125,13 @@ def _table(words: _Words, number: int, scope: tuple[int, ...], sizes: list[int])
     return words.next
 
 
-def _numbers(
-    words: _Words, start: int, shape: list[int]
-) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-    reader = _Words(words.source, words.words, start + 1)
+def _numbers(words: Words, start: int, shape: list[int]) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+    reader = Words(words.source, words.words, start + 1)
     return reader.reals(prod(shape), "a number from 0 up").reshape(shape)
 
 
 def _bayesian(
-    words: _Words,
+    words: Words,
     variables: list[RandomVariable],
     scopes: list[tuple[int, ...]],
     tables: list[np.ndarray[tuple[int, ...], np.dtype[np.float64]]],
@@ -226,7 +160,7 @@ def _bayesian(
 
 
 def _evidence(source: Source) -> FrozenMapping[str]:
-    words = _words(source)
+    words = words_of(source)
     if not words.left:
         return FrozenMapping()
     first = words.count("the number of known values", 0, 10**18)
@@ -244,7 +178,7 @@ def _evidence(source: Source) -> FrozenMapping[str]:
     return FrozenMapping(found)
 
 
-def _pairs(words: _Words, number: int) -> Iterator[tuple[int, int]]:
+def _pairs(words: Words, number: int) -> Iterator[tuple[int, int]]:
     for _ in range(min(number, words.left // 2 + 1)):
         yield (
             words.count("the number of a variable", 0, 10**9),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -79,6 +79,39 @@ def uai_evidence_text(model: FactorGraph | BayesianNetwork, evidence: Assignment
         number = model.number(name)
         numbers += [number, variables[number].number(value)]
     return " ".join(map(str, (len(numbers) // 2, *numbers))) + "\n"
+
+
+def uai_marginals_text(model: FactorGraph | BayesianNetwork, found: Mapping[str, Mapping[str, float]]) -> str:
+    r"""Return distributions as a UAI result (.MAR), in the order of the model's variables and values.
+
+    >>> import mlnlab as ml
+    >>> coin = ml.RandomVariable("Coin", ("heads", "tails"))
+    >>> graph = ml.FactorGraph([ml.Factor.of((coin,), [1, 3])])
+    >>> ml.uai_marginals_text(graph, ml.marginals(graph))
+    'MAR\n1 2 0.25 0.75\n'
+    """
+    parts = [str(len(model.variables))]
+    for variable in model.variables:
+        shares = found[variable.name]
+        parts.append(_row([variable.size]) + " " + _row(float(shares[value]) for value in variable.values))
+    return "MAR\n" + " ".join(parts) + "\n"
+
+
+def save_uai_marginals(
+    model: FactorGraph | BayesianNetwork, found: Mapping[str, Mapping[str, float]], path: str | Path
+) -> None:
+    """Write distributions to a UAI result file.
+
+    >>> import mlnlab as ml
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> network = ml.sample_network("greenhouse")
+    >>> with TemporaryDirectory() as folder:
+    ...     ml.save_uai_marginals(network, ml.marginals(network), Path(folder) / "greenhouse.uai.MAR")
+    ...     (Path(folder) / "greenhouse.uai.MAR").read_text().split()[:3]
+    ['MAR', '16', '3']
+    """
+    write_text(path, uai_marginals_text(model, found))
 
 
 def _weights(factor: Factor) -> NDArray[np.float64]:
