@@ -240,7 +240,15 @@ def _reason_rows(state: Exploring, top: float) -> tuple[list[Item], float]:
     items: list[Item] = [Text(x=8, y=top + BAR, text=head, look="words strong")]
     y = top + ROW
     for words in _why(state):
-        items.append(Text(x=16, y=y + BAR - 2, text=fitted(words, WIDTH - 24), look="words"))
+        items.append(
+            Text(
+                x=16,
+                y=y + BAR - 2,
+                text=fitted(words, WIDTH - 24),
+                look="words",
+                tooltip=tooltip("why", words),
+            )
+        )
         y += ROW - 2
     if state.sensitivities is not None:
         rows, y = tornado_parts(state.sensitivities, y + 6)

@@ -14,7 +14,7 @@ from mlnlab.display.scene.text_fitting import fitted
 
 BETWEEN = 4.0
 MARK_WIDTH = 62.0
-_NUMBERS = 150.0
+_NUMBERS = 170.0
 _HALF = (BAR + 4) / 2
 _CAP = 3.0
 _LOOKS = {"true": "bar blue washed", "false": "bar orange washed", "unknown": "shaded", "open": "clear"}
@@ -40,7 +40,7 @@ class Answer(NamedTuple):
     def disagreement(self) -> str:
         """Say where two answers are further apart than their errors explain; nothing where they are not."""
         for other, error, word in (
-            (self.beside, self.beside_error, "the second"),
+            (self.beside, self.beside_error, "lower"),
             (self.exact, 0.0, "exact"),
         ):
             if isnan(other) or isnan(self.first):

@@ -169,6 +169,7 @@ class Exploration(View):
     def _rephrase(self) -> None:
         """Ask the question anew: what was known of the old one is of no use."""
         original = self._original
+        self._answers = replace(self._answers, finished={})
         database = changed_database(original.database, self._question, self._changes)
         self._change(
             replace(
@@ -178,13 +179,7 @@ class Exploration(View):
         )  # fmt: skip
 
     def _change(self, asked: Asked) -> None:
-        if asked.known:
-            asked = replace(asked, known={**asked.known, **self._answers.finished})
-        elif asked.database is self._asked.database and (asked.query, asked.given) == (
-            self._asked.query,
-            self._asked.given,
-        ):
-            asked = replace(asked, known=self._answers.finished)
+        asked = replace(asked, known={**asked.known, **self._answers.finished})
         self._asked = asked
         self._ask()
 
@@ -218,21 +213,24 @@ class Exploration(View):
     def _state(self, *, busy: bool) -> Exploring:
         """Return what is to be drawn."""
         found, asked = self._answers, self._asked
+        chosen = asked.chosen if found.first is None or asked.chosen in found.first else ""
+        told = found.chosen == chosen  # else the reasons are those of another answer
         return Exploring(
             answers=tuple(answer_rows(found, self._changes)),
             facts=tuple(map(self._fact_row, self._facts_shown())),
             methods=method_names(), method=asked.method, beside=asked.beside,
-            conditions=tuple(map(str, asked.given)), queries=self._typed, chosen=asked.chosen,
+            conditions=tuple(map(str, asked.given)), queries=self._typed, chosen=chosen,
             first_answer=self._first_answer, first_fact=self._first_fact, turn=self._turn, busy=busy,
             reasons=reasons_of(found), checked=asked.check, unchecked=found.unchecked,
-            sensitivities=found.sensitivities, explanation=found.explanation,
+            sensitivities=found.sensitivities if told else None,
+            explanation=found.explanation if told else None,
             problems=tuple(found.problems.values()), changes=len(self._changes), remarks=remarks_of(found),
         )  # fmt: skip
 
     def _facts_shown(self) -> list[GroundAtom]:
         """Return the facts that are no answers: those listed, and what was changed besides."""
-        asked = {str(atom) for atom in self._question.query_atoms}
-        more = [atom for atom in self._changes if atom not in self._facts and str(atom) not in asked]
+        answers = set(self._answers.first or ())
+        more = [atom for atom in self._changes if atom not in self._facts and str(atom) not in answers]
         return [*more, *self._facts]
 
     def _fact_row(self, atom: GroundAtom) -> EvidenceRow:

@@ -6,6 +6,7 @@ a newer question comes.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 AUTO, EXACT = "auto", "enumeration"
 MOST_WORLDS = 1 << 20  # visited each; they take some tenths of a second
 MOST_CHECKED = 1 << 22
+_BETWEEN_READINGS = 0.04
 MOST_EXPLAINED = 1 << 16  # an explanation visits them some dozens of times
 
 
@@ -68,6 +70,7 @@ class Answers:
     sensitivities: Sensitivities | None = None
     explanation: Explanation | None = None
     problems: Mapping[str, str] = field(default_factory=dict)
+    chosen: str = ""  # the query of which the reasons are told
     unchecked: str = ""  # why enumeration cannot check the answers
     finished: Mapping[str, Marginals] = field(default_factory=dict)
     done: bool = False
@@ -85,7 +88,7 @@ def answers(asked: Asked) -> Iterator[Answers]:
     except MlnlabError as problem:
         yield Answers(problems={"question": str(problem)}, done=True)
         return
-    found = Answers(unchecked=_unchecked(question), finished=asked.known)
+    found = Answers(chosen=asked.chosen, unchecked=_unchecked(question), finished=asked.known)
     wanted = [("first", asked.method), ("beside", asked.beside), ("exact", EXACT if asked.check else "")]
     for place, name in wanted:
         if not name or (place == "exact" and found.unchecked):
@@ -133,13 +136,14 @@ def _marginals(
         yield replace(found, reason=why or found.reason), True
         return
     reader = method.reader(params, question)
-    before = None
-    for state in method.steps(params, question, None):
-        if before is not None and before.metrics().get("samples", 1.0):
-            yield reader.marginals(before), False
-        before = state
-    if before is not None:
-        found = reader.marginals(before)
+    last, read = None, time.monotonic()
+    for last in method.steps(params, question, None):
+        # Often enough to be stopped within a moment, seldom enough that reading costs little.
+        if time.monotonic() - read >= _BETWEEN_READINGS and last.metrics().get("samples", 1.0):
+            read = time.monotonic()
+            yield reader.marginals(last), False
+    if last is not None:
+        found = reader.marginals(last)
         yield replace(found, reason=f"{found.reason}; {why}" if why else found.reason), True
 
 

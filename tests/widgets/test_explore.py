@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -215,6 +216,34 @@ def test_a_newer_question_ends_the_work_on_an_older_one_and_closing_ends_all():
     view._newest.wait(10)
     after = {t for t in threading.enumerate() if t.name == "mlnlab-live" and t.is_alive()}
     assert after <= before
+
+
+def test_answers_to_an_older_question_are_never_taken_for_new_ones(view):
+    view.set("Smokes(A)", False)
+    view.use("auto")  # before anything of the new question is known
+    view.wait()
+    expected = ml.infer(MODEL, DB.with_atoms({"Smokes(A)": False}), "Smokes")
+    assert dict(view.marginals) == pytest.approx(dict(expected))
+    view.choose("Smokes(B)")
+    view.wait()
+    of_b = view.answers.sensitivities
+    view._asked = replace(view._asked, chosen="Smokes(C)")  # chosen, and nothing told yet
+    assert view._state(busy=True).sensitivities is None
+    assert of_b.query == "Smokes(B)"
+
+
+def test_a_change_that_nothing_can_answer_is_still_there_to_be_clicked():
+    mln = ml.MLN.from_text("P(t)\nQ(t)\n!P(x) v !Q(x).")
+    view = ml.explore(mln, ml.Database.from_text("", mln).with_atoms({"P(A)": True}), ["P", "Q"])
+    view.wait()
+    view.set("Q(A)", True)
+    view.wait()
+    assert view.marginals is None
+    click(view, "fact-mark", [a.name for a in view._state(busy=False).facts].index("Q(A)"))
+    view.restore()
+    view.wait()
+    assert view.marginals["Q(A)"] == 0
+    view.close()
 
 
 def test_what_a_page_should_not_say_changes_nothing(view):
