@@ -157,7 +157,7 @@ def test_it_shows_itself(mln):
 
 
 def test_scores_are_those_that_another_program_gives(reference_folder):
-    """Alchemy's Gibbs sampler with the same weights on the same facts: CLL -0.0466, average precision 0.113."""
+    """Alchemy's Gibbs sampler, the same weights, the same facts: CLL -0.0466, average precision 0.113."""
     folder = reference_folder / "alchemy-inputs"
     mln = ml.load(folder / "uw1-pscg-learned.mln", semantics="alchemy")
     db = ml.load_db(folder / "uwcse_fold3.db", mln)
