@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from mlnlab.counting.conjunctions import Quantity
 from mlnlab.counting.counting_states import JoinNetwork, OutlineRow
-from mlnlab.counting.explaining import described
+from mlnlab.counting.explaining import described, work_of, work_words
 from mlnlab.counting.nodes import Scan
 
 if TYPE_CHECKING:
@@ -115,9 +115,9 @@ def _term(
     free_row, free = -1, _free(names, joins, head)
     if free:
         words = (
-            f"the bindings of {', '.join(free)}, which no atom has"
+            f"the ways to choose {', '.join(free)}, in none of these atoms"
             if joins
-            else f"the bindings of {', '.join(free)}"
+            else f"the ways to choose {', '.join(free)}"
         )
         free_row = rows.add(OutlineRow(words, depth + 1, row, network=number, eliminates=free))
     node_rows: dict[int, int] = {}
@@ -139,7 +139,8 @@ def _add_node(
     scope = tuple(names[v] for v in node.variables)
     gone = {names[v] for inner in node.inputs for v in inner.variables} - set(scope)
     row = OutlineRow(
-        _words(node, names), rows.depth_below(parent), parent, node.estimate, None, network,
+        _words(node, names), rows.depth_below(parent), parent,
+        node.estimate if work_of(node) is None else None, None, network,
         tuple(name for name in names if name in gone), scope,
     )  # fmt: skip
     here = found[id(node)] = rows.add(row)
@@ -150,4 +151,5 @@ def _add_node(
 def _words(node: Node, names: Sequence[str]) -> str:
     if isinstance(node, Scan) and isinstance(node.source, int):
         return f"where {node.label} holds"
-    return described(node, names)
+    work = work_of(node)
+    return described(node, names) + ("" if work is None else f" ({work_words(work)})")

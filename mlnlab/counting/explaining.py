@@ -16,25 +16,41 @@ if TYPE_CHECKING:
 
 # Measured seconds of any step, of a row of a join, and of a neighbour in a kernel's loop.
 _PER_NODE, _PER_ROW, _PER_NEIGHBOUR = 8e-6, 4e-7, 1.5e-9
+FREE_VARIABLES = "the variables that occur in none of these atoms"
 MOST_SECONDS = 20.0  # that all terms together may be estimated to take
 MOST_ESTIMATED = 1e10  # rows of intermediate tables: about a minute, if the estimate is right
 
 
 @dataclass(frozen=True, slots=True)
 class PlanStep:
-    """One step of a plan: what it does, how many rows were expected, and how many there were."""
+    """One step of a plan: what it does, how many rows were expected, and how many there were.
+
+    Steps that look around instead of making a table have ``work``: about so many entries are looked up, and
+    one number comes out. That is another quantity than rows, so that ``estimated`` is 1 for these.
+    """
 
     text: str
     estimated: float
     real: int | None = None
     inputs: tuple[PlanStep, ...] = ()
+    work: float | None = None
 
     def lines(self, depth: int = 0) -> Iterator[str]:
         """Yield this step, and indented below it the steps that it needs."""
-        real = "" if self.real is None else f", in fact {self.real:,}"
-        yield f"{'  ' * depth}{self.text}  (about {self.estimated:,.0f}{real})"
+        yield f"{'  ' * depth}{self.text}  ({self._sizes()})"
         for step in self.inputs:
             yield from step.lines(depth + 1)
+
+    def _sizes(self) -> str:
+        if self.work is not None:
+            return f"{work_words(self.work)}, for one number"
+        real = "" if self.real is None else f", in fact {self.real:,}"
+        return f"about {self.estimated:,.0f}{real}"
+
+
+def work_words(work: float) -> str:
+    """Return how much is looked up, in words."""
+    return f"about {count_of(round(work), 'look-up')}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +84,7 @@ def _lines(explanation: Explanation) -> Iterator[str]:
         times = f"{abs(term.coefficient)} x " if abs(term.coefficient) != 1 else ""
         yield f"{sign} {times}{term.count:,} for {_in_words(term.conjunction)}"
         if term.free != 1:
-            yield f"    {term.free:,} bindings of the variables that no atom has"
+            yield f"    times {term.free:,}: so many ways to choose constants for {FREE_VARIABLES}"
         for step in term.steps:
             yield from step.lines(2)
 
@@ -80,7 +96,14 @@ def _in_words(conjunction: str) -> str:
 def step_of(node: Node, names: Sequence[str], sizes: Mapping[int, int]) -> PlanStep:
     """Return a node and what is below it as steps; real sizes are looked up by the node's identity."""
     inputs = tuple(step_of(inner, names, sizes) for inner in node.inputs)
-    return PlanStep(described(node, names), node.estimate, sizes.get(id(node)), inputs)
+    work = work_of(node)
+    estimated = node.estimate if work is None else 1.0
+    return PlanStep(described(node, names), estimated, sizes.get(id(node)), inputs, work)
+
+
+def work_of(node: Node) -> float | None:
+    """Return about how many entries a node looks up that makes one number; ``None`` for tables."""
+    return node.estimate if isinstance(node, Cycle | Triangle) else None
 
 
 def described(node: Node, names: Sequence[str]) -> str:
@@ -96,9 +119,9 @@ def described(node: Node, names: Sequence[str]) -> str:
             return f"{joined} {names[variable]}" + (f", for each {kept}" if kept else "")
         case Triangle(driver, _, _, middle):
             ends = " and ".join(names[v] for v in driver.variables)
-            return f"for each {ends} of the sparsest atom, common {names[middle]} by bits"
+            return f"for each {ends} of the sparsest atom, count common {names[middle]} by bits"
         case Cycle(pivot):
-            return f"for each {names[pivot]}, walk along the tree that is left"
+            return f"for each {names[pivot]}, follow the atoms around the cycle and back to it"
 
 
 def plan_seconds(plan: Plan) -> float:

@@ -8,9 +8,10 @@ from math import cos, pi, sin
 
 from mlnlab.display.markup import shortened
 from mlnlab.display.scene.building import label, mark
-from mlnlab.display.scene.items import Item, Path
+from mlnlab.display.scene.items import Item, Path, Rectangle
 from mlnlab.display.scene.look import HUES
 from mlnlab.display.scene.paths import Point, bowed, segments, toward
+from mlnlab.display.scene.text_fitting import text_width
 from mlnlab.display.symbols import in_symbols
 
 NODE = 17.0  # the radius of a variable
@@ -64,8 +65,16 @@ def _edge(names: Sequence[str], words: str, places: Places, twin: float, hue: st
     middle = ((x1 + x2) / 2 + (y2 - y1) * bow / 2, (y1 + y2) / 2 - (x2 - x1) * bow / 2)
     return (
         Path(path=bowed((x1, y1), (x2, y2), bow, NODE), look=f"curve thick {hue}"),
-        label(middle[0], middle[1] + 4, in_symbols(shortened(words, _LONGEST)), 110, "label small"),
+        *_on_a_plate(middle[0], middle[1] + 4, words),
     )
+
+
+def _on_a_plate(x: float, y: float, words: str) -> tuple[Item, Item]:
+    """Return words that an edge does not run through: a literal would look struck out."""
+    text = label(x, y, in_symbols(shortened(words, _LONGEST)), 110, "label small")
+    width = text_width(text.text, text.look) + 8
+    plate = Rectangle(x=x - width / 2, y=y - 12, width=width, height=16, corner=3, look="plate")
+    return plate, text
 
 
 def _square(names: Sequence[str], words: str, places: Places, twin: float, hue: str) -> tuple[Item, ...]:

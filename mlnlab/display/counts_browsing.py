@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from mlnlab.counting.groundings_shown import KINDS
 from mlnlab.display.bars import BAR, ROW, WIDTH
 from mlnlab.display.counts import number_text, ratio
-from mlnlab.display.counts_groundings import NOT_ALL_TRIED, kind_words, kinds_told
+from mlnlab.display.counts_groundings import NOT_ALL_TRIED, kind_words, partitions
 from mlnlab.display.counts_lit import hypergraph_of, lit_scene
 from mlnlab.display.counts_matrix import can_be_a_matrix, matrix_scene
 from mlnlab.display.databases import share
@@ -168,7 +168,11 @@ def _kind_rows(browsing: Browsing, top: float) -> tuple[list[Item], float]:
     rows: list[Item] = []
     y = top
     room = WIDTH - _KINDS_WIDTH - 16
-    for kind in kinds_told(found):
+    for assumed, kind in _kinds_in_groups(found):
+        if kind is None:
+            rows.append(Text(x=8, y=y + BAR - 1.5, text=assumed, look="quiet"))
+            y += ROW
+            continue
         number, right = found.number(kind), _KINDS_WIDTH - 6
         children = (
             Text(x=24, y=BAR - 1.5, text=kind_words(kind), look="words"),
@@ -188,6 +192,15 @@ def _kind_rows(browsing: Browsing, top: float) -> tuple[list[Item], float]:
         rows.append(Text(x=24, y=y + BAR - 1.5, text=NOT_ALL_TRIED, look="quiet"))
         y += ROW
     return rows, y + 6
+
+
+def _kinds_in_groups(found: Groundings) -> Iterator[tuple[str, Kind | None]]:
+    """Yield the kinds, each group of which adds up to all groundings, below a heading where there are two."""
+    for assumed, kinds in partitions(found):
+        if assumed:
+            yield f"{assumed}:", None
+        for kind in kinds:
+            yield assumed, kind
 
 
 # --- the sample ---------------------------------------------------------------------------------

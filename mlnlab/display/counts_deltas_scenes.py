@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import log10
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,8 @@ from mlnlab.display.counts import number_text
 from mlnlab.display.databases import share
 from mlnlab.display.markup import count_of, shortened
 from mlnlab.display.scene.building import Entry, legend, numbered_id, tooltip
-from mlnlab.display.scene.items import Group, Item, Layer, Rectangle, Scene, Text
+from mlnlab.display.scene.items import Group, Item, Layer, Path, Rectangle, Scene, Text
+from mlnlab.display.scene.paths import segments
 from mlnlab.display.scene.text_fitting import fitted, text_width
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ MOST_ROWS = 12  # of a predicate
 MOST_PREDICATES = 8
 _MOST_COLUMNS = 8  # formulas
 _WIDEST, _NUMBERS = 260.0, 130.0
+_MOST_TICKS, _WRITTEN_OUT = 6, 100_000
 
 
 def signed(value: int) -> str:
@@ -67,8 +69,14 @@ def merged_scene(parts: Sequence[tuple[str, MergedDeltas]]) -> Scene | None:
         Entry(Rectangle(x=-6, y=-5, width=12, height=10, look="bar blue"), "atoms that are false now"),
         Entry(Rectangle(x=-6, y=-5, width=12, height=10, look="bar green"), "atoms that are true now (✓)"),
     )
+    scale = tuple(_scale(left, largest, top))
+    top += 36
     explained, height = legend(entries, 8, top, WIDTH - 16)
-    layers = (Layer("rows", tuple(items)), Layer("explained", (explained,), zooms=False))
+    layers = (
+        Layer("scale", scale),
+        Layer("rows", tuple(items)),
+        Layer("explained", (explained,), zooms=False),
+    )
     rows_all = sum(len(merged.multiplicities) for _, merged in shown)
     atoms = number_text(sum(merged.atoms for _, merged in shown))
     summary = f"{atoms} ground atoms in {count_of(rows_all, 'different row')}; bars grow by powers of ten."
@@ -97,6 +105,20 @@ def _row(name: str, merged: MergedDeltas, row: int, top: float, left: float, lar
             Text(x=left + length + 8, y=BAR - 1.5, text=counted, look="number"),
         ),
     )  # fmt: skip
+
+
+def _scale(left: float, largest: int, bottom: float) -> Iterator[Item]:
+    """Yield lines through the bars at powers of ten, and below them how many atoms these stand for."""
+    length = WIDTH - left - _NUMBERS
+    powers = range(int(_log(largest)) + 1)
+    ticks = [0, *(10**power for power in powers[:: -(-len(powers) // _MOST_TICKS)])]
+    places = [left + length * _log(tick) / _log(largest) for tick in ticks]
+    yield Path(path=segments(((x, 4 + ROW), (x, bottom)) for x in places), look="frame dotted")
+    for tick, x in zip(ticks, places, strict=True):
+        words = f"{tick:,}" if tick < _WRITTEN_OUT else f"10^{len(str(tick)) - 1}"
+        yield Text(x=x, y=bottom + 12, text=words, look="quiet small", anchor="middle")
+    words = "atoms that behave alike, by powers of ten (a bar twice as long is not twice as many)"
+    yield Text(x=left, y=bottom + 28, text=words, look="quiet small")
 
 
 def _log(number: int) -> float:

@@ -23,7 +23,7 @@ from mlnlab.logic.formulas import Constant
 from mlnlab.logic.traversal import atoms
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from mlnlab.counting.groundings_shown import Grounding, Groundings, Kind
     from mlnlab.display.scene.items import Scene
@@ -37,6 +37,18 @@ _NAMES = {
     "decided violated": "violated by evidence",
     "open": "open",
 }
+
+
+CLOSED, BY_EVIDENCE = "open atoms taken as false", "open atoms left open"
+_PARTITIONS: tuple[tuple[str, tuple[Kind, ...]], ...] = (
+    (CLOSED, ("true", "violated")),
+    (BY_EVIDENCE, ("decided true", "decided violated", "open")),
+)
+
+
+def partitions(groundings: Groundings) -> tuple[tuple[str, tuple[Kind, ...]], ...]:
+    """Return the kinds in groups, each of which adds up to all groundings, with what each group assumes."""
+    return _PARTITIONS if groundings.open else (("", _PARTITIONS[0][1]),)
 
 
 def kind_words(kind: Kind) -> str:
@@ -75,11 +87,12 @@ def bars_scene(groundings: Groundings) -> Scene:
     """Return a bar for each kind of groundings."""
     bars = [
         Bar(
-            label=kind_words(kind),
+            label=f"{assumed}: {kind_words(kind)}" if assumed else kind_words(kind),
             value=ratio(groundings.number(kind), groundings.total),
             words=number_text(groundings.number(kind)),
         )
-        for kind in kinds_told(groundings)
+        for assumed, kinds in partitions(groundings)
+        for kind in kinds
     ]
     room = max(text_width(bar.words) for bar in bars) + 12
     return bar_scene(bars, "Groundings", "How many of all groundings are of each kind.", room)
@@ -96,7 +109,7 @@ def groundings_display(groundings: Groundings) -> Element:
     return card(
         title("Groundings", f"{number_text(groundings.total)} in all"),
         element("div", formula_markup(groundings.formula)),
-        _numbers_table(groundings),
+        *(_numbers_table(groundings, assumed, kinds) for assumed, kinds in partitions(groundings)),
         None if groundings.exact else quiet(NOT_ALL_TRIED),
         quiet("A type of the formula's variables has no constants.")
         if scene is None
@@ -106,16 +119,16 @@ def groundings_display(groundings: Groundings) -> Element:
     )
 
 
-def _numbers_table(groundings: Groundings) -> Element:
+def _numbers_table(groundings: Groundings, assumed: str, kinds: Sequence[Kind]) -> Element:
     rows = (
         (
             kind_words(kind),
             number_text(groundings.number(kind)),
             share(groundings.number(kind), groundings.total),
         )
-        for kind in kinds_told(groundings)
+        for kind in kinds
     )
-    return table(("groundings", "number", "of all"), rows, numbers=(1, 2))
+    return table((assumed or "groundings", "number", "of all"), rows, numbers=(1, 2))
 
 
 def _samples(groundings: Groundings) -> Iterator[Element]:
@@ -164,8 +177,9 @@ def _reasons(groundings: Groundings) -> Element | None:
 
 def groundings_text(groundings: Groundings) -> str:
     """Return the groundings of a formula as text."""
-    lines = [
-        f"  {number_text(groundings.number(kind))} {kind_words(kind)}" for kind in kinds_told(groundings)
-    ]
+    lines: list[str] = []
+    for assumed, kinds in partitions(groundings):
+        lines += [f"  {assumed}:"] if assumed else []
+        lines += [f"  {number_text(groundings.number(kind))} {kind_words(kind)}" for kind in kinds]
     formula = shortened(formula_text(groundings.formula), _LONGEST)
     return "\n".join([f"<{number_text(groundings.total)} groundings of {formula}>", *lines])

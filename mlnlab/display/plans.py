@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from math import log10
 from typing import TYPE_CHECKING, NamedTuple
 
+from mlnlab.counting.explaining import FREE_VARIABLES, work_words
 from mlnlab.display.bars import BAR, ROW, WIDTH
 from mlnlab.display.counts import number_text
 from mlnlab.display.markup import Element, element, shortened
@@ -35,6 +36,7 @@ class StepRow(NamedTuple):
     estimated: float | None  # none for the terms themselves, which are numbers
     real: int | None
     parent: int  # the row above to which it belongs, -1 for a term
+    work: float | None = None  # look-ups, of what makes no table: these are no rows, and have no bar
 
 
 def step_rows(explanation: Explanation) -> list[StepRow]:
@@ -44,7 +46,7 @@ def step_rows(explanation: Explanation) -> list[StepRow]:
         rows.append(StepRow(0, _term_words(term), None, term.count, -1))
         top = len(rows) - 1
         if term.free != 1:
-            words = "times the bindings of the variables that no atom has"
+            words = f"times the ways to choose {FREE_VARIABLES}"
             rows.append(StepRow(1, words, None, term.free, top))
         for step in term.steps:
             _add(rows, step, 1, top)
@@ -52,7 +54,8 @@ def step_rows(explanation: Explanation) -> list[StepRow]:
 
 
 def _add(rows: list[StepRow], step: PlanStep, depth: int, parent: int) -> None:
-    rows.append(StepRow(depth, in_symbols(step.text), step.estimated, step.real, parent))
+    estimated = step.estimated if step.work is None else None
+    rows.append(StepRow(depth, in_symbols(step.text), estimated, step.real, parent, step.work))
     here = len(rows) - 1
     for inner in step.inputs:
         _add(rows, inner, depth + 1, here)
@@ -140,10 +143,14 @@ def _row(place: int, row: StepRow, words: str, frame: _Frame) -> Group:
 
 
 def _size_words(row: StepRow) -> str:
+    if row.work is not None:
+        return work_words(row.work)
     return "not needed" if row.real is None else number_text(row.real)
 
 
 def _tip(row: StepRow) -> str:
+    if row.work is not None:
+        return f"{work_words(row.work)}, as estimated; one number comes out, and no table is made"
     if row.estimated is None:
         return f"{_size_words(row)} in all"
     return f"estimated {_estimate(row)}, in fact {_size_words(row)}"
@@ -181,7 +188,7 @@ def plan_display(explanation: Explanation) -> Element:
         quiet(f"The first {MOST_STEPS} of {len(rows):,} steps are shown; str() has them all.")
         if left > 0
         else None,
-        folded("as a table", table(("step", "estimated", "in fact"), cells, numbers=(1, 2))),
+        folded("as a table", table(("step", "rows, as estimated", "in fact"), cells, numbers=(1, 2))),
         folded("in words", element("pre", plan_text(explanation))),
     )
 

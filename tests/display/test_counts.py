@@ -16,11 +16,12 @@ from mlnlab.counting.deltas import deltas
 from mlnlab.display.bundles import bundle, bundle_size
 from mlnlab.display.constraint_network_scenes import network_scene
 from mlnlab.display.counts import counts_scene, number_text
-from mlnlab.display.counts_groundings import scene_of
+from mlnlab.display.counts_groundings import bars_scene, partitions, scene_of
 from mlnlab.display.counts_lit import MOST_LIT
 from mlnlab.display.counts_matrix import OPEN, TRUE, VIOLATED, cells, matrix_scene
 from mlnlab.display.plans import plan_scene, step_rows
-from mlnlab.display.scene.items import Picture, Rectangle, Text
+from mlnlab.display.scene.items import Path, Picture, Rectangle, Text
+from mlnlab.display.scene.text_fitting import text_width
 from mlnlab.logic.evaluation import evaluate
 from tests.display.test_golden import rows_of, text_of
 from tests.display.things import HOSTILE
@@ -128,11 +129,37 @@ def test_bars_of_a_plan_grow_with_the_real_sizes():
         if bars:
             lengths.setdefault(row.real, set()).add(bars[0].width)
             assert f"in fact {row.real:,}" in item.tooltip
-        assert f"{row.real:,}" in [child.text for child in item.children if isinstance(child, Text)]
+        words = f"{row.real:,}" if row.work is None else f"about {row.work:,.0f} look-ups"
+        assert words in [child.text for child in item.children if isinstance(child, Text)]
     assert all(len(found) == 1 for found in lengths.values())
     ordered = [lengths[size].pop() for size in sorted(lengths)]
     assert ordered == sorted(ordered)
     assert all(item.x + item.width <= scene.width for item in scene.items() if isinstance(item, Rectangle))
+
+
+def test_work_is_not_compared_with_rows():
+    """A cycle looks up many entries and makes one number: that is no estimate that went wrong."""
+    four = "Friends(x, y) ^ Friends(y, z) ^ Friends(z, w) ^ Friends(w, x)"
+    for formula in (TRANSITIVE, four):
+        plan = groundings(formula).plan
+        rows = step_rows(plan)
+        working = [place for place, row in enumerate(rows) if row.work is not None]
+        assert working
+        drawn = by_id(plan_scene(plan), "step-")
+        for place in working:
+            assert rows[place].estimated is None
+            assert not any(isinstance(child, Rectangle | Path) for child in drawn[place].children)
+            assert "look-ups, as estimated; one number comes out" in drawn[place].tooltip
+        assert "look-ups, for one number)" in str(plan)
+        largest = max(row.real for row in rows if row.estimated is not None)
+        assert max(row.estimated for row in rows if row.estimated is not None) <= 64 * largest
+
+
+def test_variables_that_no_atom_has_are_told_in_plain_words():
+    plan = groundings("Friends(x, y) => Smokes(z)").plan
+    assert "so many ways to choose constants for the variables that occur in none of these atoms" in str(plan)
+    assert "times the ways to choose constants" not in str(plan)
+    assert any("times the ways to choose" in row.words for row in step_rows(plan))
 
 
 # --- constraint networks ------------------------------------------------------------------------
@@ -147,6 +174,13 @@ def test_figure_1_of_the_paper_is_drawn():
     assert {"(a)", "(b) ¬R(x, y)", "(c) S(y, z)", "(d) T(x, z)"} <= set(texts)
     assert texts.count("{A, B}") == 3
     assert [item.tooltip.split("\n")[0] for item in by_id(scene, "variable-")] == ["x", "y", "z"]
+    for edge in by_id(scene, "constraint-"):  # the line ends where the words begin
+        line, plate, words = edge.children
+        assert isinstance(line, Path)
+        assert plate.look == "plate"
+        assert plate.x < words.x - text_width(words.text, words.look) / 2
+        assert words.x + text_width(words.text, words.look) / 2 < plate.x + plate.width
+        assert plate.y < words.y - 9 < words.y + 3 < plate.y + plate.height
     tables = [
         [child.text for child in panel.children if isinstance(child, Text) and child.text in "01"]
         for panel in by_id(scene, "phi-")
@@ -233,7 +267,8 @@ def test_the_matrix_shows_what_evidence_leaves_open():
     for number, kind in ((TRUE, "decided true"), (OPEN, "open"), (VIOLATED, "decided violated")):
         assert (kinds == number).sum() == found.number(kind)
     assert found.open > 0
-    assert rows_of(found)[3:] == [
+    second = BeautifulSoup(bundle(found)["text/html"], "html.parser").find_all("table")[1]
+    assert [[cell.text for cell in row.find_all("td")] for row in second.find_all("tr")[1:]] == [
         ["true by evidence", f"{found.decided_true}", "81.25 %"],
         ["violated by evidence", "0", "0 %"],
         ["open", f"{found.open}", "18.75 %"],
@@ -314,6 +349,27 @@ def test_hostile_names_stay_text(name):
     shown = ml.plot(ml.count(mln, db)).to_json()
     assert "<script" not in shown
     assert "$" not in shown
+
+
+def test_each_group_of_kinds_adds_up_to_all_groundings():
+    """Five kinds in one table would add up to twice as many, and to 200 %."""
+    found = groundings("Friends(x, y) => (Smokes(x) <=> Smokes(y))", open="Smokes")
+    assert found.open
+    for value, headings in ((found, 2), (groundings(TRANSITIVE), 1)):
+        page = BeautifulSoup(bundle(value)["text/html"], "html.parser")
+        tables = [
+            t
+            for t in page.find_all("table")
+            if [th.text for th in t.find_all("th")][1:] == ["number", "of all"]
+        ]
+        assert len(tables) == headings == len(partitions(value))
+        for one in tables:
+            rows = [[cell.text for cell in row.find_all("td")] for row in one.find_all("tr")[1:]]
+            assert sum(int(number.replace(",", "")) for _, number, _ in rows) == value.total
+    labels = " ".join(texts_of(bars_scene(found)))
+    assert "open atoms taken as false: violated" in labels
+    assert "open atoms left open: open" in labels
+    assert "  open atoms left open:\n" in bundle(found)["text/plain"]
 
 
 def test_where_not_all_groundings_could_be_tried_that_is_said():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from math import log10
 
 import pytest
 
@@ -58,6 +59,24 @@ def test_each_row_has_a_bar_that_grows_with_its_atoms():
     assert all(len(found) == 1 for found in lengths.values())
     ordered = [lengths[number].pop() for number in sorted(lengths)]
     assert ordered == sorted(ordered)
+
+
+def test_the_scale_of_the_bars_is_drawn():
+    """A bar of 10 atoms ends at the line that says 10."""
+    found = ml.deltas(SMOKERS.mln, SMOKERS.db)
+    scene = deltas_scene(found)
+    (scale,) = [layer for layer in scene.layers if layer.id == "scale"]
+    marks = {
+        child.text: child.x
+        for child in scale.children
+        if isinstance(child, Text) and child.anchor == "middle"
+    }
+    assert {"0", "1", "10"} <= marks.keys()
+    assert any("by powers of ten" in child.text for child in scale.children if isinstance(child, Text))
+    for item in groups(scene, "row"):
+        number = int(texts(item)[1].split(" ")[0].replace(",", ""))
+        expected = marks["0"] + (marks["10"] - marks["0"]) * log10(1 + number) / log10(11)
+        assert abs(bars(item)[0].x + bars(item)[0].width - expected) < 0.2
 
 
 def test_the_atoms_that_matter_most_are_named():
