@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from math import isnan
+from math import isnan, prod
 from typing import TYPE_CHECKING
 
 from mlnlab.display.markup import Element, count_of, element, shortened
@@ -11,11 +11,13 @@ from mlnlab.display.style import card, folded, quiet, title
 from mlnlab.display.symbols import in_symbols
 from mlnlab.display.tables import MOST_ROWS, bounded_table
 from mlnlab.display.worlds import true_atoms_table, world_text
+from mlnlab.logic.substitution import free_variables
 
 if TYPE_CHECKING:
     from mlnlab.inference.conflicts import Conflict, Part
     from mlnlab.inference.map_states import MapState
     from mlnlab.inference.solving import Solver
+    from mlnlab.logic.formulas import Formula
 
 _MOST_OPEN = 60  # of one predicate
 _MOST_WITH_EXAMPLES = 12
@@ -79,10 +81,15 @@ def _violated(state: MapState) -> Element:
 
 
 def _examples(state: MapState, text: str, place: int) -> str:
-    size = sum(state.world.number_of_groundings(f.formula) for f in state.formulas)
+    size = sum(_at_most(state, weighted.formula) for weighted in state.formulas)
     if place >= _MOST_WITH_EXAMPLES or size > _LARGEST_WITH_EXAMPLES:
         return ""
     return shortened("; ".join(state.examples(text, 2)), 200)
+
+
+def _at_most(state: MapState, formula: Formula) -> int:
+    """Return a bound on a formula's groundings that looks at none: a world may be of billions of atoms."""
+    return prod(len(state.world.domain(variable.type)) for variable in free_variables(formula))
 
 
 def map_state_text(state: MapState) -> str:
