@@ -152,7 +152,8 @@ class Compiler:
     def _lookup(self, scan: Scan, of_variables: Row) -> Lookup:
         if scan.listed is not None:
             sizes = tuple(of_variables[variable] for variable in scan.variables)
-            name = ("listed", sizes, scan.listed.tobytes())
+            # Over no columns the one empty row, true, and no row, false, differ in their number only.
+            name = ("listed", sizes, len(scan.listed), scan.listed.tobytes())
             return Lookup(self._relation(name, sizes, scan.listed).number, scan.variables)
         local = scan.pattern or tuple(range(len(scan.variables)))
         pattern = tuple(scan.variables[number] if number >= 0 else number for number in local)

@@ -59,7 +59,7 @@ class Piece:
     def conditions(self) -> tuple[object, ...]:
         """A value that pieces share whose weights can be added up."""
         columns = None if self.weights is None else self.weights.variables
-        return self.same, columns, tuple((table.variables, table.rows.tobytes()) for table in self.where)
+        return self.same, columns, tuple(listing_key(table) for table in self.where)
 
 
 def _largest(weights: NDArray[Any]) -> int:
@@ -183,7 +183,12 @@ def _apart(
 
 def _key(table: Table) -> tuple[object, ...]:
     weights = None if table.weights is None else tuple(table.weights.tolist())
-    return table.variables, table.rows.tobytes(), weights
+    return listing_key(table), weights
+
+
+def listing_key(table: Table) -> tuple[tuple[int, ...], int, bytes]:
+    """Return a value that tables share which list the same rows; over no positions their number tells."""
+    return table.variables, table.length, table.rows.tobytes()
 
 
 def folded(tables: Sequence[Table], sizes: Mapping[int, int]) -> list[Table]:

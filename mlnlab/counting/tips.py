@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mlnlab.counting.grouping import places_of
-from mlnlab.counting.pieces import Piece, added, folded, leaders, led, met, one_piece
+from mlnlab.counting.pieces import Piece, added, folded, leaders, led, listing_key, met, one_piece
 from mlnlab.counting.tables import Table, row_keys
 from mlnlab.logic.relations import sorted_rows
 
@@ -150,7 +150,7 @@ def _chosen(number: int) -> Iterator[tuple[int, ...]]:
 
 
 def _different(tables: Iterable[Table]) -> tuple[Table, ...]:
-    different = {(table.variables, table.rows.tobytes()): table for table in tables}
+    different = {listing_key(table): table for table in tables}
     return tuple(different[key] for key in sorted(different))
 
 

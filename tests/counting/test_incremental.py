@@ -220,3 +220,41 @@ def test_a_variable_that_does_not_matter_to_a_quantifier_is_not_added_up():
         for names in product("AB", repeat=2):
             atom = GroundAtom("S", names)
             assert counts.change(atom) == [world.flipped(atom).count(formula) - world.count(formula)]
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_a_condition_without_variables_that_is_true_is_not_taken_for_one_that_is_false(reverse):
+    mln = ml.MLN.from_text("n = {0,...,9}\nt = {A, B}\nAge(t, n)\nSmokes(t)")
+    texts = ["Age(x,n) ^ n=3 ^ n+1 > 3 => Smokes(x)", "Age(x,n) ^ n=3 ^ n+1 > 5 => Smokes(x)",
+             "Smokes(x) ^ 1+1 = 2", "Smokes(x) ^ 1+1 = 3", "EXIST x (Smokes(x) ^ 1+1 > 2)"]  # fmt: skip
+    formulas = [mln.parse(text) for text in (reversed(texts) if reverse else texts)]
+    world = ml.World.of(mln.vocabulary, [("Age", ("A", "3"))])
+    counts = IncrementalCounts(formulas, world)
+    for atom in (GroundAtom("Smokes", ("A",)), GroundAtom("Age", ("B", "3")), GroundAtom("Age", ("A", "3"))):
+        foreseen = counts.change(atom)
+        world = world.flipped(atom)
+        assert counts.flip(atom) == foreseen
+        assert counts.numbers == [brute_force(formula, world) for formula in formulas]
+
+
+def sums_of(number):
+    """Return a comparison of sums of constants, true or false whatever the world."""
+    return st.builds("{}+{} {} {}".format, number, number, st.sampled_from(["<", ">", "=", "!="]), number)
+
+
+@settings(SLOW, max_examples=60)
+@given(st.data())
+def test_formulas_with_conditions_of_constants_do_not_disturb_each_other(data):
+    mln = ml.MLN.from_text("n = {0,...,3}\nt = {A, B, C}\nS(t)\nF(t, t)\nZ()")
+    shapes = ["({0}) => S(x)", "S(x) ^ ({0})", "(EXIST y F(x, y) ^ ({0})) => S(x)", "({0}) ^ |S| > 1 ^ Z()",
+              "F(x, y) ^ (({0}) v S(y))", "(FORALL y F(x, y) => ({0})) ^ (({1}) v Z())"]  # fmt: skip
+    some = sums_of(st.integers(0, 3))
+    chosen = data.draw(st.lists(st.sampled_from(shapes), min_size=2, max_size=4))
+    formulas = [mln.parse(shape.format(data.draw(some), data.draw(some))) for shape in chosen]
+    possible = [GroundAtom(*atom) for atom in ground_atoms(mln.vocabulary)]
+    world = World(mln.vocabulary, frozenset(data.draw(st.lists(st.sampled_from(possible), max_size=5))))
+    counts = IncrementalCounts(formulas, world)
+    for atom in data.draw(st.lists(st.sampled_from(possible), max_size=5)):
+        world = world.flipped(atom)
+        counts.flip(atom)
+        assert counts.numbers == [brute_force(formula, world) for formula in formulas]
