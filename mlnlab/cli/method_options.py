@@ -2,22 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from inspect import signature
 from types import NoneType, UnionType
-from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Protocol, Union, get_args, get_origin, get_type_hints
 
 from mlnlab.errors import InputError
 from mlnlab.logic.suggestions import did_you_mean
 
-if TYPE_CHECKING:
-    from mlnlab.inference.method import Method
+
+class HasParams(Protocol):
+    """A method: its name, and the dataclass of its options."""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        ...
+
+    @property
+    def params(self) -> Callable[..., Any]:
+        """Its options."""
+        ...
+
 
 _YES, _NO = ("true", "yes", "on", "1"), ("false", "no", "off", "0")
 _IN_WORDS = {int: "a whole number", float: "a number", bool: "yes or no", NoneType: "none"}
 
 
-def typed_options(texts: Iterable[str], methods: Sequence[Method]) -> dict[str, object]:
+def typed_options(texts: Iterable[str], methods: Sequence[HasParams]) -> dict[str, object]:
     """Return the options that ``NAME=VALUE`` texts set; one of the methods has to know each, but a seed."""
     kinds: dict[str, object] = {}
     for method in methods:
@@ -37,7 +49,7 @@ def typed_options(texts: Iterable[str], methods: Sequence[Method]) -> dict[str, 
     return found
 
 
-def _refuse_unknown(name: str, kinds: Mapping[str, object], methods: Sequence[Method]) -> None:
+def _refuse_unknown(name: str, kinds: Mapping[str, object], methods: Sequence[HasParams]) -> None:
     if name not in kinds:
         who = " and ".join(method.name for method in methods)
         have = "have" if len(methods) > 1 else "has"

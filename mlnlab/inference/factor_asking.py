@@ -98,7 +98,7 @@ def marginals(
     >>> exact = ml.marginals(network, {"Wilting": "yes"})
     >>> round(exact["Soil"]["dry"], 4), exact.reason
     (0.6378, 'junction-tree: width 3, largest table 36 cells, so the answer is exact')
-    >>> sampled = ml.marginals(network, {"Wilting": "yes"}, method="gibbs", samples=2000, seed=1)
+    >>> sampled = ml.marginals(network, {"Wilting": "yes"}, method="gibbs", seed=1)
     >>> abs(sampled["Soil"]["dry"] - exact["Soil"]["dry"]) < 5 * sampled.error("Soil", "dry")
     True
     """

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from mlnlab.cli.manual import Subparsers, add_command
 from mlnlab.cli.method_arguments import add_method, add_semantics, method_options, samples_of, split_queries
+from mlnlab.cli.networks import NETWORKS, answer_network
 from mlnlab.errors import InputError, printable
 
 if TYPE_CHECKING:
@@ -38,14 +39,19 @@ digits, and names exactly as they are.
 
 Where there are too many worlds to sum over, the answer is sampled; the same seed gives
 the same answer. Ctrl-C stops sampling: what is known so far is printed (or written),
-and the exit code is 130."""
+and the exit code is 130.
+
+A model that ends in .uai or .bif is a factor graph or a Bayesian network. Then a query
+names variables (* is all of them), the file behind it is UAI evidence, --method is one
+of junction-tree, gibbs, belief-propagation, mean-field, and -o can end in .MAR too."""
 
 _EXAMPLES = """
   mlnlab infer smoking.mln smoking.db --query Smokes,Cancer
   mlnlab infer smoking.mln smoking.db --query "Smokes(Anna) ^ Smokes(Bob)" --open Smokes
   mlnlab infer smoking.mln monday.db tuesday.db --query Smokes -o answers.csv
   mlnlab infer smoking.mln smoking.db -q Cancer --method gibbs --samples 100000 --seed 7
-  mlnlab infer smoking.mln smoking.db -q Cancer --option thin=5 --option limit=1e6"""
+  mlnlab infer smoking.mln smoking.db -q Cancer --option thin=5 --option limit=1e6
+  mlnlab infer grid.uai grid.uai.evid -q "*" --method belief-propagation -o grid.MAR"""
 
 _ENDINGS = (".csv", ".json")
 
@@ -73,13 +79,16 @@ def run(arguments: argparse.Namespace) -> int:
     """Read, ask, print; where somebody stops it, what is known so far."""
     from mlnlab.model.mln import MLN
 
-    output = arguments.output
-    if output is not None and output.suffix.lower() not in _ENDINGS:
+    output, asked = arguments.output, split_queries(arguments.query)
+    is_network = arguments.model.suffix.lower() in NETWORKS
+    if output is not None and not is_network and output.suffix.lower() not in _ENDINGS:
         raise InputError(f"{output}: the ending tells the format; it must be {' or '.join(_ENDINGS)}.")
     if output is not None and not output.parent.is_dir():  # said before hours of sampling, not behind them
         raise InputError(f"{output} cannot be written: there is no folder {output.parent}.")
-    if not split_queries(arguments.query):
+    if not asked:
         raise InputError("--query is empty: name a predicate, an atom or a formula, as in --query Smokes.")
+    if is_network:
+        return answer_network(arguments, asked)
     options = method_options(arguments)
     mln = MLN.load(arguments.model, semantics=arguments.semantics)
     answers: list[Answer] = []
