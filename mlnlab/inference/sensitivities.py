@@ -10,7 +10,7 @@ A fact that is otherwise is another question, which the same method answers too.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from math import nan, sqrt
 from typing import TYPE_CHECKING
@@ -63,30 +63,36 @@ class Inquiry:
     asked: Opening
     method: Method
     settings: Mapping[str, object] = field(default_factory=dict)
+    cancelled: Callable[[], bool] = lambda: False  # asked at each step of a method that has steps
 
-    def answer(self, question: Question, observers: tuple[_Last, ...] = ()) -> Marginals:
+    def answer(self, question: Question) -> Marginals:
         """Return the probabilities of a question by the method."""
-        return _answer(self.method, self.settings, question, observers)
+        return _answer(self.method, self.settings, question, _Last(self.cancelled))
+
+
+class Cancelled(BaseException):
+    """The work is ended, because nobody waits for it any more; like an interrupt, it passes observers by."""
 
 
 class _Last:
     """Keeps the last state of a run, for the errors of what was counted."""
 
-    def __init__(self) -> None:
+    def __init__(self, cancelled: Callable[[], bool]) -> None:
         self.state: State | None = None
+        self._cancelled = cancelled
 
     def on_step(self, step: Step[State]) -> None:
+        if self._cancelled():
+            raise Cancelled
         self.state = step.state
 
     def on_end(self, last: Step[State]) -> None:
         self.state = last.state
 
 
-def _answer(
-    method: Method, settings: Mapping[str, object], question: Question, observers: tuple[_Last, ...] = ()
-) -> Marginals:
+def _answer(method: Method, settings: Mapping[str, object], question: Question, last: _Last) -> Marginals:
     known = {name: value for name, value in settings.items() if method.knows(name)}
-    return method.required(method.marginals)(method.settings(**known), question, observers)
+    return method.required(method.marginals)(method.settings(**known), question, (last,))
 
 
 # --- weights --------------------------------------------------------------------------------------
@@ -130,9 +136,9 @@ def _counts(inquiry: Inquiry, question: Question) -> _Counts:
     method = inquiry.method
     if question.given != inquiry.asked.given and method.name == "gibbs":
         method = method_named(_CLAMPED_FORMULAS, MARGINALS)
-    last = _Last()
+    last = _Last(inquiry.cancelled)
     silent = replace(question, query_atoms=(), query_formulas=())
-    found = np.array(_answer(method, inquiry.settings, silent, (last,)).expected_counts)
+    found = np.array(_answer(method, inquiry.settings, silent, last).expected_counts)
     if method.is_exact:
         return found, np.zeros_like(found)
     return found, _count_errors(last, silent)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from threading import Event
 from typing import TYPE_CHECKING
 
 from traitlets import Dict, Unicode
@@ -189,6 +190,8 @@ class Exploration(View):
                 return
             self._number += 1
             self._turn += 1
+            self._asked.ended.set()
+            self._asked = replace(self._asked, ended=Event())
             asked, number = self._asked, self._number
             self._draw(busy=True)
         self._newest.ask(lambda: answers(asked), number)
@@ -246,6 +249,7 @@ class Exploration(View):
 
     def unseen(self) -> None:
         """End the work: no page shows it any more."""
+        self._asked.ended.set()
         self._newest.close()
 
     def opened(self) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from threading import Event
 from typing import TYPE_CHECKING
 
 from mlnlab.errors import MlnlabError, TooLargeError, UnsatisfiableError
@@ -18,7 +19,7 @@ from mlnlab.inference.choosing import plan_of, sampling_plan
 from mlnlab.inference.enumeration import refuse_large
 from mlnlab.inference.method import MARGINALS
 from mlnlab.inference.registry import method_named
-from mlnlab.inference.sensitivities import Inquiry, sensitivity_steps
+from mlnlab.inference.sensitivities import Cancelled, Inquiry, sensitivity_steps
 from mlnlab.inference.shares import explain
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ class Asked:
     check: bool = False
     chosen: str = ""  # the query of which the reasons are wanted
     known: Mapping[str, Marginals] = field(default_factory=dict)
+    ended: Event = field(default_factory=Event)  # set when nobody waits for the answers any more
 
     def opening(self) -> Opening:
         """Return the question before its atoms are listed."""
@@ -176,11 +178,13 @@ def _reasons(asked: Asked, whole: Opening, question: Question, found: Answers) -
         except MlnlabError as problem:
             summary = problem.summary if isinstance(problem, TooLargeError) else str(problem)
             found = replace(found, problems={**found.problems, "explanation": summary})
-    inquiry = Inquiry(whole, method_named(name, MARGINALS), _options(asked, name))
+    inquiry = Inquiry(whole, method_named(name, MARGINALS), _options(asked, name), asked.ended.is_set)
     try:
         for sensitivities in sensitivity_steps(inquiry, asked.chosen):
             found = replace(found, sensitivities=sensitivities)
             yield found
+    except Cancelled:
+        return
     except MlnlabError as problem:
         found = replace(found, problems={**found.problems, "sensitivities": str(problem)})
         yield found

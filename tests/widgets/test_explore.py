@@ -11,6 +11,7 @@ import pytest
 
 import mlnlab as ml
 from mlnlab.display.exploring import FACTS_LISTED, LISTED
+from mlnlab.display.exploring_rows import Answer
 from mlnlab.display.scene.items import MIME_TYPE, Group, Rectangle
 from tests.display.things import HOSTILE
 
@@ -216,6 +217,34 @@ def test_a_newer_question_ends_the_work_on_an_older_one_and_closing_ends_all():
     view._newest.wait(10)
     after = {t for t in threading.enumerate() if t.name == "mlnlab-live" and t.is_alive()}
     assert after <= before
+
+
+@pytest.mark.parametrize(
+    ("beside", "errors", "word"),
+    [(0.5, (0.01, 0.01), ""), (0.5, (0.001, 0.001), "≠ lower"), (0.49, (float("nan"), 0.0), "0.02 off")],
+)
+def test_what_errors_do_not_explain_is_a_disagreement(beside, errors, word):
+    row = Answer("P(A)", 0.51, errors[0], beside, errors[1], float("nan"), "open", changed=False)
+    assert row.disagreement == word
+    assert row._replace(beside=float("nan"), exact=0.6, error=0.01).disagreement == "≠ exact"
+
+
+def test_slow_reasons_end_when_a_newer_question_comes():
+    facts = "\n".join(f"Friends(P{n}, P{(7 * n) % 60})\nSmokes(P{5 * n % 60})" for n in range(60))
+    db = ml.Database.from_text(facts, MODEL)
+    view = ml.explore(MODEL, db, "Smokes", method="gibbs", samples=20_000)
+    assert view.wait(60)
+    view.choose(next(n for n, p in view.marginals.items() if 0 < p < 1))
+    for _ in range(200):
+        if view.answers.sensitivities is not None or view.answers.explanation is not None:
+            break
+        time.sleep(0.05)
+    began = time.monotonic()
+    view.use("belief-propagation")
+    view.choose(None)
+    assert view.wait(20)
+    assert time.monotonic() - began < 5
+    view.close()
 
 
 def test_answers_to_an_older_question_are_never_taken_for_new_ones(view):
