@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -110,7 +112,13 @@ def test_whiskers_reach_two_errors_and_only_where_something_was_sampled():
     scene = distributions_scene(found)
     assert "two standard errors" in scene.description
     rows = groups(scene, "variable")
-    assert all(any("curve" in child.look for child in row.children) for row in rows)
+    for row, name in zip(rows, found, strict=True):
+        bars = [child for child in row.children if "wash" in child.look]
+        (whisker,) = [child for child in row.children if "curve" in child.look]
+        low, high = (float(word) for word in re.match(r"M([\d.]+) [\d.]+L([\d.]+)", whisker.path).groups())
+        room = bars[-1].x + bars[-1].width - bars[0].x
+        first = next(iter(found[name]))
+        assert (high - low) / room == pytest.approx(4 * found.error(name, first), abs=2e-3)
     exact = distributions_scene(ml.marginals(GREENHOUSE))
     assert not any(
         "curve" in getattr(child, "look", "") for row in groups(exact, "variable") for child in row.children
