@@ -39,6 +39,7 @@ lint: test-environment
 # pytest speaks last, so that its closing line is the last line.
 test: lint
 	@bash .ci/chromium
+	@$(COMMANDS)/mlnlab warmup > /dev/null # once, and not in each worker and notebook at a time
 	@$(COMMANDS)/python -m pytest -n 2 --dist loadgroup -m 'not benchmark'
 
 bench: test-environment

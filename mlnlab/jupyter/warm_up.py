@@ -1,9 +1,9 @@
 """Makes the kernels ready while a notebook's reader reads, so that the first sampler starts at once.
 
-Loading them takes half a second, and compiling them, where no cache exists yet, ten. A thread loads, piece by
-piece and only while no cell runs; it says nothing whatever happens, and ends with Python. What has to be
-compiled is compiled by a process of low priority: numba's compiler swaps Python's list of warnings, which in
-a thread could swallow a warning of the user's own.
+Loading them takes half a second, and compiling them, where no cache exists yet, a minute. A thread loads,
+piece by piece and only while no cell runs; it says nothing whatever happens, and ends with Python. What has
+to be compiled is compiled by a process of low priority: numba's compiler swaps Python's list of warnings,
+which in a thread could swallow a warning of the user's own.
 
 Only in the kernel of a notebook that holds a model: not in a terminal, a script, a command or a worker.
 ``MLNLAB_WARM_UP=0`` switches it off.
@@ -36,10 +36,21 @@ TELLING_TYPES = {
     "mlnlab.model.database": "Database",
     "mlnlab.experiments.samples.loading": "Sample",
 }
+# Of several notebooks one compiles at a time: the others wait, and find what it has left in the cache.
 COMPILING = """
-import os, sys
+import os, sys, tempfile
 if hasattr(os, "nice"):
     os.nice(10)
+    parent = os.getppid()
+    try:
+        import fcntl
+        place = os.path.join(tempfile.gettempdir(), f"mlnlab-warm-up-{os.getuid()}")
+        turn = os.open(place, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o600)
+        fcntl.flock(turn, fcntl.LOCK_EX)
+    except OSError:
+        pass
+    if os.getppid() != parent:
+        sys.exit()
 sys.path.append(sys.argv[1])
 from mlnlab.kernels import warm_up_all
 for _ in warm_up_all():

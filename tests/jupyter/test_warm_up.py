@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 import time
 import warnings
 from pathlib import Path
@@ -156,6 +157,18 @@ def test_the_program_of_that_process_fills_the_cache(tmp_path):
         check=False, cwd=tmp_path, capture_output=True, text=True, timeout=200,
     )  # fmt: skip
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_one_process_compiles_at_a_time():
+    fcntl = pytest.importorskip("fcntl", reason="no locks of files here")
+    root = str(Path(ml.__file__).parents[1])
+    with (Path(tempfile.gettempdir()) / f"mlnlab-warm-up-{os.getuid()}").open("a") as turn:
+        fcntl.flock(turn, fcntl.LOCK_EX)
+        waiting = subprocess.Popen([sys.executable, "-P", "-c", COMPILING, root])
+        with pytest.raises(subprocess.TimeoutExpired):
+            waiting.wait(2)
+        fcntl.flock(turn, fcntl.LOCK_UN)
+        assert waiting.wait(200) == 0
 
 
 def test_a_failure_is_not_said(shell, watching, monkeypatch, capfd):
