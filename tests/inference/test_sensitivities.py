@@ -55,6 +55,14 @@ def test_derivatives_are_those_of_differences(method, of):
         assert sensitivity.error < 1e-9
 
 
+def test_derivatives_under_a_condition_are_those_of_differences():
+    mln, db = chain()
+    condition = {"given": "Smokes(B) v Smokes(C)"}
+    found = ml.sensitivities(mln, db, "Smokes", "Smokes(B)", **condition)
+    expected = [difference(mln, db, "Smokes", "Smokes(B)", place, **condition) for place in (0, 1)]
+    assert sorted(w.derivative for w in found.weights) == pytest.approx(sorted(expected), abs=1e-7)
+
+
 @settings(max_examples=40)
 @given(models(most_atoms=6), st.integers(0, 5))
 def test_derivatives_of_random_models_are_those_of_differences(mln, which):
