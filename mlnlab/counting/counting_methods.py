@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mlnlab.counting.checked_arguments import is_one_of
 from mlnlab.counting.duckdb_counter import count_in_duckdb, groundings_in_duckdb
 from mlnlab.counting.duckdb_files import FactFiles
 from mlnlab.counting.duckdb_store import store_of
 from mlnlab.errors import ArgumentError, TooLargeError
 from mlnlab.logic.suggestions import did_you_mean
+from mlnlab.model.database import Database
+from mlnlab.model.world import World
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,9 +26,14 @@ AUTO, PLANNED, DUCKDB = "auto", "planned", "duckdb"
 
 def method_for(method: str, db: object) -> tuple[str, str]:
     """Return the method that counts in these facts, and a sentence that says why."""
-    if method not in {AUTO, PLANNED, DUCKDB}:
+    if not is_one_of(method, (AUTO, PLANNED, DUCKDB)):
         near = did_you_mean(str(method), (AUTO, PLANNED, DUCKDB)) or "."
-        raise ArgumentError(f'Methods of counting are "auto", "planned" and "duckdb", not {method!r}{near}')
+        raise ArgumentError(
+            f'Methods of counting are "auto", "planned" and "duckdb", not {method!r:.60}{near}'
+        )
+    if not isinstance(db, Database | World | FactFiles):
+        what = "None" if db is None else type(db).__name__
+        raise ArgumentError(f"Formulas are counted in a Database, a World or FactFiles, not in {what}.")
     in_files = isinstance(db, FactFiles)
     if isinstance(db, FactFiles) and db.closed:
         raise ArgumentError("These files of facts were closed; open them again with ml.FactFiles.")
@@ -43,6 +51,8 @@ def method_for(method: str, db: object) -> tuple[str, str]:
 
 def check_memory(memory: str, method: str, db: object) -> None:
     """Refuse a limit of memory where it would be ignored."""
+    if not isinstance(memory, str):
+        raise ArgumentError(f'memory= is a text such as "1GB" or "500MB", not {memory!r:.60}.')
     if memory and isinstance(db, FactFiles):
         raise ArgumentError('Files have their limit where they are opened: ml.FactFiles(..., memory="1GB").')
     if memory and method != DUCKDB:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from mlnlab.counting.checked_arguments import is_one_of, names_listed
 from mlnlab.counting.counting_methods import DUCKDB, PLANNED, check_executor, check_memory, method_for
 from mlnlab.counting.deltas import AtomDeltas, DeltaCounter, MergedDeltas
 from mlnlab.counting.duckdb_atom_deltas import atom_deltas_in_duckdb
@@ -15,7 +16,8 @@ from mlnlab.counting.duckdb_files import FactFiles
 from mlnlab.counting.duckdb_store import store_of
 from mlnlab.counting.facts import Facts, facts_of
 from mlnlab.errors import ArgumentError, TooLargeError
-from mlnlab.logic.formulas import Formula
+from mlnlab.logic.formulas import Atom, Formula
+from mlnlab.logic.ground_atoms import GroundAtom
 from mlnlab.logic.suggestions import did_you_mean
 from mlnlab.logic.traversal import predicates as predicates_of
 from mlnlab.logic.vocabulary import Vocabulary
@@ -27,8 +29,6 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from mlnlab.logic.formulas import Atom
-    from mlnlab.logic.ground_atoms import GroundAtom
     from mlnlab.model.database import Database
     from mlnlab.model.world import World
 
@@ -71,9 +71,11 @@ class Deltas(Mapping[str, AtomDeltas]):
     reason: str = ""  # why this method counted
 
     def __getitem__(self, predicate: str) -> AtomDeltas:
-        if predicate not in self.by_predicate:
+        if not is_one_of(predicate, self.by_predicate):
             hint = did_you_mean(str(predicate), self.by_predicate) or "."
-            raise UnknownPredicateError(f"No formula's change was counted for atoms of {predicate}{hint}")
+            raise UnknownPredicateError(
+                f"No formula's change was counted for atoms of {predicate!s:.60}{hint}"
+            )
         return self.by_predicate[predicate]
 
     def __iter__(self) -> Iterator[str]:
@@ -88,6 +90,8 @@ class Deltas(Mapping[str, AtomDeltas]):
 
     def at(self, atom: str | GroundAtom | Atom) -> tuple[int, ...]:
         """Return Δn of one ground atom, as in ``at("Smokes(Anna)")``: a whole number for each formula."""
+        if not isinstance(atom, str | GroundAtom | Atom):
+            raise ArgumentError(f'A ground atom is written as in "Smokes(Anna)", not as {atom!r:.60}.')
         found = ground_atom_from(atom, self.vocabulary)
         declared = self.vocabulary[found.predicate]
         if found.predicate not in self and declared.arity == len(found.arguments):
@@ -156,6 +160,12 @@ def deltas(
     >>> merged.values[:, 0].tolist(), merged.multiplicities
     ([-1, 0, 0, -1], (1, 1, 6, 1))
 
+    Δn is told of one atom alone, all others left as they are. For an atom that can be true or false by
+    itself, the sum of w_i Δn_i is its log-odds given the rest of the world. In a block, as declared by
+    ``In(person, room!)``, just one atom is true, so that none flips alone, and that sum is no log-odds: count
+    a move from one room to another as both flips together (``IncrementalCounts.flip_all``); the sum of w_i
+    times what these change is the logarithm of how much more probable the new room is than the old one.
+
     ``predicates`` names those whose atoms are asked for; without it these are all that a formula mentions.
     ``method="duckdb"`` is the second implementation, for facts in files (:class:`mlnlab.FactFiles`) and as a
     check; ``"auto"`` takes it for files only. ``memory`` bounds what DuckDB keeps in memory, as ``"1GB"``.
@@ -207,11 +217,12 @@ def _names(
         return tuple(dict.fromkeys(name for formula in formulas for name in predicates_of(formula)))
     if isinstance(asked, str):
         raise ArgumentError(f'Predicates are given as a list, as in predicates=["{asked}"].')
-    for name in asked:
+    listed = names_listed(asked, "predicates", next(iter(vocabulary.predicates), "Smokes"))
+    for name in listed:
         if name not in vocabulary.predicates:
             hint = did_you_mean(str(name), vocabulary.predicates) or "."
             raise ArgumentError(f"The model has no predicate {name}{hint}")
-    return tuple(dict.fromkeys(asked))
+    return tuple(dict.fromkeys(listed))
 
 
 # --- by whom ------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ memory is scanned where it stands. No name of a predicate or constant is part of
 
 from __future__ import annotations
 
+import re
 import tempfile
 import threading
 from dataclasses import dataclass, field, replace
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from mlnlab.counting.checked_arguments import whole_number
 from mlnlab.counting.duckdb_interrupts import interruptible
 from mlnlab.errors import ArgumentError, InputError, MlnlabError, TooLargeError
 
@@ -151,6 +153,9 @@ def sentence_of(problem: Exception) -> MlnlabError:
     return InputError(f"DuckDB cannot do this: {reason}")
 
 
+_SIZE = re.compile(r"\s*(?=[0-9.]*[1-9])[0-9]+(\.[0-9]+)?\s*(([KMGT]i?)?B|%)\s*", re.IGNORECASE)
+
+
 def opened(
     vocabulary: Vocabulary, *, memory: str = "", threads: int | None = None, on_disk: bool = False
 ) -> Connection:
@@ -160,6 +165,12 @@ def opened(
     """
     import duckdb
 
+    if not _is_a_size(memory):
+        raise ArgumentError(
+            f'memory= is a positive size such as "500MB", "2GB" or "1GiB", not {memory!r:.60}.'
+        )
+    if threads is not None:
+        whole_number(threads, "The number of threads", 1)
     folder = tempfile.TemporaryDirectory(prefix="mlnlab-", ignore_cleanup_errors=True)
     settings: dict[str, Any] = {"temp_directory": folder.name, "autoinstall_known_extensions": False}
     settings |= {"preserve_insertion_order": False}
@@ -174,11 +185,16 @@ def opened(
         folder.cleanup()
         reason = str(problem).split("\n", 1)[0]
         raise ArgumentError(
-            f"DuckDB does not take these settings ({memory!r}, {threads!r}): {reason}"
+            f"DuckDB does not take these settings, memory={memory!r} and threads={threads!r}: {reason}"
         ) from None
     # A progress bar would be written into whatever the program prints.
     database.execute("SET enable_progress_bar = false")
     return Connection(vocabulary, database, folder)
+
+
+def _is_a_size(memory: object) -> bool:
+    """Tell whether a text is a number above 0 with a unit; no text at all is no limit."""
+    return memory == "" or (isinstance(memory, str) and _SIZE.fullmatch(memory) is not None)
 
 
 def store_of(facts: Facts, *, memory: str = "", threads: int | None = None) -> Connection:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 # Measured seconds of any step, of a row of a join, and of a neighbour in a kernel's loop.
 _PER_NODE, _PER_ROW, _PER_NEIGHBOUR = 8e-6, 4e-7, 1.5e-9
-FREE_VARIABLES = "the variables that occur in none of these atoms"
+FREE_VARIABLES = "all other variables"
 MOST_SECONDS = 20.0  # that all terms together may be estimated to take
 MOST_ESTIMATED = 1e10  # rows of intermediate tables: about a minute, if the estimate is right
 

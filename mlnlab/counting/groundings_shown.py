@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
+from mlnlab.counting.checked_arguments import generator, is_one_of, names_listed, whole_number
 from mlnlab.counting.constraint_network import ConstraintNetwork, constraint_network
 from mlnlab.counting.counter import Counter
 from mlnlab.counting.counts import groundings_of
@@ -104,9 +105,9 @@ class Groundings:
             "decided violated": self.decided_violated,
             "open": self.open,
         }
-        if kind not in known:
+        if not is_one_of(kind, known):
             hint = did_you_mean(str(kind), known) or "."
-            raise ArgumentError(f"Groundings are {', '.join(known)}; there is no kind {kind!r}{hint}")
+            raise ArgumentError(f"Groundings are {', '.join(known)}; there is no kind {kind!r:.60}{hint}")
         return known[kind]
 
     def sample(self, kind: Kind = "violated", number: int = 5, *, seed: int = 0) -> tuple[Grounding, ...]:
@@ -114,7 +115,8 @@ class Groundings:
 
         They are found by counting, however many there are; where there are no more, all are returned.
         """
-        ranks = drawn_ranks(self.number(kind), number, np.random.default_rng(seed))
+        wanted = whole_number(number, "The size of a sample")
+        ranks = drawn_ranks(self.number(kind), wanted, generator(seed))
         found = groundings_at(self._which(kind), self.evidence.facts, ranks)
         return tuple(self._grounding(kind, binding) for binding in found)
 
@@ -128,7 +130,7 @@ class Groundings:
         for name in variables:
             if name not in known:
                 raise ArgumentError(
-                    f"The formula has no free variable {name}{did_you_mean(name, known) or '.'}"
+                    f"The formula has no free variable {name!s:.60}{did_you_mean(str(name), known) or '.'}"
                 )
         chosen = [known[name] for name in dict.fromkeys(variables)]
         self.number(kind)  # refuses a kind that there is not
@@ -164,9 +166,10 @@ class Groundings:
                 return And(tuple(Not(one) for one in either))
 
     def to_frame(self, most: int = 1_000, *, seed: int = 0) -> pd.DataFrame:
-        """Return the groundings as a table; where there are more than ``most`` true or violated, a sample."""
+        """Return true and violated groundings as a table: of each kind all, or a sample of ``most``."""
         import pandas as pd
 
+        whole_number(most, "most")
         rows: list[dict[str, object]] = []
         kinds: tuple[Kind, ...] = ("true", "violated")
         for kind in kinds:
@@ -190,7 +193,9 @@ class Groundings:
     @property
     def network(self) -> ConstraintNetwork:
         """The constraint network of the formula, which must be a clause; its solutions are violations."""
-        clauses = cnf(self.formula)
+        vocabulary = self.evidence.facts.vocabulary
+        constants = {type_: vocabulary.domain(type_) for type_ in vocabulary.types}
+        clauses = cnf(self.formula, constants)  # EXIST is written out
         if len(clauses) != 1:
             raise ArgumentError(
                 f"A constraint network belongs to one clause, and {self.formula} is"
@@ -213,7 +218,10 @@ def groundings(
 ) -> Groundings:
     r"""Return which groundings of a formula are true, violated, and decided by evidence.
 
-    The formula is a number in ``mln.expand(db).formulas``, a text or a formula.
+    The formula is a number in ``mln.expand(db).formulas``, a text or a formula. What the database does not
+    list is false; unlisted atoms of the predicates in ``open`` may be either, as may those marked unknown. So
+    groundings are divided twice: true or violated, with open atoms taken as false, as :func:`mlnlab.count`
+    takes them; and decided by evidence or open, whatever the open atoms are. Each adds up to all of them.
 
     >>> import mlnlab as ml
     >>> mln = ml.MLN.from_text("Friends(person, person)\n0.5 Friends(x, y) ^ Friends(y, z) => Friends(x, z)")
@@ -230,7 +238,8 @@ def groundings(
         raise ArgumentError(f"A model is needed first, made by ml.MLN.from_text or ml.load, not {mln!r:.50}.")
     expanded = mln.expand(db)
     chosen = _chosen(expanded, formula)
-    evidence = evidence_of(db, expanded.vocabulary, [open] if isinstance(open, str) else list(open))
+    opened = (open,) if isinstance(open, str) else names_listed(open, "open", "Smokes")
+    evidence = evidence_of(db, expanded.vocabulary, opened)
     facts = evidence.facts
     true, total = Counter(chosen, facts.vocabulary)(facts), groundings_of(chosen, facts)
     if not evidence.bounds.keys() & set(predicates(chosen)):
@@ -278,9 +287,11 @@ def _tried(formula: Formula, evidence: Evidence, number: int) -> tuple[Evidence,
 def _chosen(expanded: MLN, formula: int | str | Formula) -> Formula:
     if isinstance(formula, str):
         return expanded.parse(formula)
-    if isinstance(formula, int):
+    if isinstance(formula, int) and not isinstance(formula, bool):
         known = len(expanded.formulas)
         if not -known <= formula < known:
             raise ArgumentError(f"The model has {count_of(known, 'formula')}, and none of number {formula}.")
         return expanded.formulas[formula].formula
+    if isinstance(formula, bool):
+        raise ArgumentError(f"A formula is needed here, not {formula}.")
     return completed(formula, expanded.vocabulary)

@@ -172,7 +172,11 @@ def _refuse_many(tables: Sequence[Table], columns: tuple[int, ...], sizes: Mappi
         raise TooLargeError(
             f"A quantifier's truth would be listed for {length:,} tuples (at most {MOST_LISTED:,} are).",
             float(length),
-            ["use fewer constants", "let the quantified part speak of fewer free variables"],
+            [
+                'count by DuckDB, which lists none of them: ml.count(mln, db, method="duckdb")',
+                "use fewer constants",
+                "let the quantified part speak of fewer free variables",
+            ],
         )
 
 

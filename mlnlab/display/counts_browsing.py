@@ -13,15 +13,17 @@ from typing import TYPE_CHECKING
 from mlnlab.counting.groundings_shown import KINDS
 from mlnlab.display.bars import BAR, ROW, WIDTH
 from mlnlab.display.counts import number_text, ratio
-from mlnlab.display.counts_groundings import NOT_ALL_TRIED, kind_words, partitions
+from mlnlab.display.counts_groundings import NOT_ALL_TRIED, grounding_words, kind_words, partitions
 from mlnlab.display.counts_lit import hypergraph_of, lit_scene
 from mlnlab.display.counts_matrix import can_be_a_matrix, matrix_scene
 from mlnlab.display.databases import share
-from mlnlab.display.markup import plain_text, shortened
+from mlnlab.display.markup import Element, element, fit, plain_text, shortened
 from mlnlab.display.mathematics import formula_text, weight_markup
 from mlnlab.display.scene.building import numbered_id, tooltip
 from mlnlab.display.scene.items import Group, Item, Layer, Rectangle, Scene, Text
+from mlnlab.display.scene.pictures import scene_image
 from mlnlab.display.scene.text_fitting import fitted, text_width
+from mlnlab.display.style import card, folded, quiet, title
 from mlnlab.display.symbols import in_symbols
 from mlnlab.errors import TooLargeError
 from mlnlab.logic.printing import marks_of
@@ -86,6 +88,20 @@ def browsing_scene(browsing: Browsing) -> Scene:
     summary = f"{number_text(browsing.found.total)} groundings of {shortened(formula, _LONGEST)}."
     return Scene(
         WIDTH, height, (*below, Layer("choices", (plate, *items), zooms=False)), "Groundings", summary
+    )
+
+
+def browsing_display(browsing: Browsing, drawn: Scene) -> Element:
+    """Return what a saved page keeps: the drawing as it was, what is lit in words, and the sample as text."""
+    lit = browsing.sample[browsing.lit] if browsing.lit >= 0 else None
+    sample = [element("li", in_symbols(shortened(str(one), _LONGEST))) for one in browsing.sample]
+    return card(
+        title("Groundings", f"{number_text(browsing.found.total)} in all"),
+        scene_image(drawn, "The choices: a formula, a kind, a sample; and a picture with what is lit."),
+        None if lit is None else quiet(fit(grounding_words(browsing.found, lit).replace("\n", ": "))),
+        folded(f"the sample of {kind_words(browsing.kind)} groundings", element("ul", *sample))
+        if sample
+        else None,
     )
 
 

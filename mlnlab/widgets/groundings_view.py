@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, get_args
 
 from traitlets import Dict, Unicode
 
+from mlnlab.counting.checked_arguments import is_one_of, names_listed, whole_number
 from mlnlab.counting.groundings_shown import KINDS, Grounding, Groundings, Kind, groundings
-from mlnlab.display.counts_browsing import LISTED, SAMPLED, Browsing, browsing_scene
-from mlnlab.display.counts_groundings import grounding_words, groundings_display, kinds_told
+from mlnlab.display.counts_browsing import LISTED, SAMPLED, Browsing, browsing_display, browsing_scene
+from mlnlab.display.counts_groundings import grounding_words, kinds_told
 from mlnlab.display.markup import fit, shortened
 from mlnlab.errors import ArgumentError, MlnlabError
 from mlnlab.logic.formulas import Formula
@@ -80,6 +81,8 @@ class GroundingsView(View):
     def choose(self, formula: int) -> None:
         """Look at another formula of the model, by its number in the expanded model."""
         known = len(self._browsing.formulas)
+        if isinstance(formula, bool) or not isinstance(formula, int):
+            raise ArgumentError(f"A formula of the view is chosen by its number, not by {formula!r:.60}.")
         if not -known <= formula < known:
             raise ArgumentError(
                 f"The model has formulas 0 to {known - 1:,}; there is none of number {formula}."
@@ -91,7 +94,7 @@ class GroundingsView(View):
 
     def show(self, kind: Kind) -> None:
         """Draw a sample of another kind."""
-        if kind not in KINDS:
+        if not is_one_of(kind, KINDS):
             hint = did_you_mean(str(kind), get_args(Kind)) or "."
             raise ArgumentError(
                 f"Groundings are {', '.join(KINDS)}; there is no kind {str(kind)[:60]!r}{hint}"
@@ -100,10 +103,15 @@ class GroundingsView(View):
 
     def draw(self, seed: int | None = None) -> None:
         """Draw a sample with another seed; without one, with the next."""
-        self._show(_sampled(replace(self._browsing, seed=self.seed + 1 if seed is None else seed)))
+        wanted = self.seed + 1 if seed is None else whole_number(seed, "A seed")
+        self._show(_sampled(replace(self._browsing, seed=wanted)))
 
     def light(self, place: int | None) -> None:
         """Light a grounding of the sample in the picture, by its place; ``None`` lights all."""
+        if place is not None and (isinstance(place, bool) or not isinstance(place, int)):
+            raise ArgumentError(
+                f"A grounding of the sample is lit by its place, a number, not by {place!r:.60}."
+            )
         if place is not None and not 0 <= place < len(self.sample):
             raise ArgumentError(
                 f"The sample has places 0 to {len(self.sample) - 1}, and none of number {place}."
@@ -158,8 +166,8 @@ class GroundingsView(View):
         return self._drawn
 
     def static_markup(self) -> Element | None:
-        """Return the display of the groundings that are looked at."""
-        return groundings_display(self._browsing.found)
+        """Return what is looked at as it is: the choices, the sample, and the picture with what is lit."""
+        return browsing_display(self._browsing, self._drawn)
 
     def __repr__(self) -> str:
         return f"<View of {self._browsing.found!r}>"
@@ -207,7 +215,7 @@ def groundings_view(
     Friends(Anna, Bob) is true, Friends(Bob, Carl) is true, Friends(Anna, Carl) is open
     >>> view.close()
     """
-    opened = (open,) if isinstance(open, str) else tuple(open)
+    opened = (open,) if isinstance(open, str) else names_listed(open, "open", "Smokes")
     if not isinstance(mln, MLN):
         raise ArgumentError(f"A model is needed first, made by ml.MLN.from_text or ml.load, not {mln!r:.50}.")
     if isinstance(formula, int) and not len(mln.expand(db).formulas):

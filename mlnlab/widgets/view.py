@@ -40,6 +40,8 @@ class View(anywidget.AnyWidget):
     called, which ends whatever runs for the view.
     """
 
+    _ended = True  # until it begins: what was refused before has nothing to end
+
     def __init__(self, **traits: Any) -> None:  # noqa: ANN401 - traits can be anything
         self._lock = RLock()  # the page's messages and a run's thread both draw
         self._pages: set[str] = set()

@@ -195,14 +195,35 @@ def test_what_cannot_be_answered_gets_a_sentence(smokers):
     with pytest.raises(ml.ArgumentError, match="not a constant"):
         ml.deltas(formula, db).at(GroundAtom("Smokes", ("Nobody",)))
     assert "Smoke" not in ml.deltas(formula, db)
+    for atom in (3, None, ["Smokes", "Anna"]):
+        with pytest.raises(ml.ArgumentError, match=r'written as in "Smokes\(Anna\)"'):
+            ml.deltas(formula, db).at(atom)
+    for names in (5, [5], [[]]):
+        with pytest.raises(ml.ArgumentError, match="predicates= takes a list of predicates"):
+            ml.deltas(formula, db, predicates=names)
+    with pytest.raises(ml.ArgumentError, match="No formula's change"):
+        ml.deltas(formula, db)[[]]
+    for method in (["x"], None, 3):
+        with pytest.raises(ml.ArgumentError, match="Methods of counting are"):
+            ml.count(mln, db, method=method)
+    for ask in (ml.count, ml.deltas):
+        with pytest.raises(ml.ArgumentError, match="a Database, a World or FactFiles, not in None"):
+            ask(mln, None)
 
 
 def test_duckdb_keeps_to_a_limit_of_memory_for_facts_in_memory(smokers):
     mln, db = smokers
     assert ml.count(mln, db, method="duckdb", memory="300MB") == ml.count(mln, db)
     assert rows_of(ml.deltas(mln, db, method="duckdb", memory="300MB")) == rows_of(ml.deltas(mln, db))
-    with pytest.raises(ml.ArgumentError, match="settings"):
-        ml.count(mln, db, method="duckdb", memory="much")
+    for memory in ("much", "-1GB", "0GB", "0.0MB", "1", "1GB; DROP TABLE t0", 5):
+        with pytest.raises(ml.ArgumentError, match=r"^memory= is a .*, not ") as refusal:
+            ml.count(mln, db, method="duckdb", memory=memory)
+        assert "Parser" not in str(refusal.value)
+    for memory in ("0.3GB", "300 MB", "0.3gib", "50%"):
+        assert ml.count(mln, db, method="duckdb", memory=memory) == ml.count(mln, db)
+    for threads in (0, "x", 1.5):
+        with pytest.raises(ml.ArgumentError, match="number of threads is a whole number of 1 or more"):
+            ml.FactFiles({}, mln, threads=threads)
     with pytest.raises(ml.ArgumentError, match='needs method="duckdb"'):
         ml.count(mln, db, memory="1GB")
     with store_of(random_facts(10, 5), memory="200MiB") as store:

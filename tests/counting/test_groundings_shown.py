@@ -322,6 +322,43 @@ def test_mistakes_get_a_sentence():
     assert ml.groundings(mln, world).open == 0
     with pytest.raises(ml.ArgumentError, match="belongs to one clause"):
         _ = friends("Friends(Anna, Bob)", formula="Friends(x, y) ^ Friends(y, x)").network
+    for opened in (3, [3], None, b"Friends"):
+        with pytest.raises(ml.ArgumentError, match=r'open= takes a list of predicates, as in open=\["'):
+            friends("Friends(Anna, Bob)", open=opened)
+    for seed in (-1, "x", 1.5, None, True):
+        with pytest.raises(ml.ArgumentError, match="A seed is a whole number of 0 or more, not"):
+            found.sample(seed=seed)
+        with pytest.raises(ml.ArgumentError, match="A seed is a whole number"):
+            found.to_frame(seed=seed)
+    for number in (-1, "x", 1.5):
+        with pytest.raises(ml.ArgumentError, match="The size of a sample is a whole number of 0 or more"):
+            found.sample("true", number)
+        with pytest.raises(ml.ArgumentError, match="most is a whole number"):
+            found.to_frame(most=number)
+    with pytest.raises(ml.ArgumentError, match="no free variable 3"):
+        found.by(3)
+    with pytest.raises(ml.ArgumentError, match="there is no kind"):
+        found.sample(["true"])
+    with pytest.raises(ml.ArgumentError, match="A formula is needed here, not True"):
+        friends("Friends(Anna, Bob)", formula=True)
+    with pytest.raises(ml.ArgumentError, match="in a Database or a World, not in None"):
+        ml.groundings(mln, None)
+
+
+def test_a_table_has_at_most_so_many_of_each_kind():
+    frame = friends("Friends(Anna, Bob)\nFriends(Bob, Carl)\nFriends(Carl, Anna)").to_frame(most=2)
+    assert frame["true"].tolist() == [True, True, False, False]
+
+
+@pytest.mark.parametrize("text", ["EXIST y Friends(x, y)", "Friends(x, x) => EXIST y !Friends(x, y)"])
+def test_exist_is_written_out_as_a_constraint_network(text):
+    """It is a clause of a literal for each constant, gone through like any other."""
+    mln = ml.MLN.from_text(MODEL)
+    db = ml.Database.from_text("Friends(Anna, Bob)\nFriends(Bob, Bob)\n!Friends(Carl, Anna)", mln)
+    found = ml.groundings(mln, db, text)
+    assert found.network.number_of_solutions() == found.violated
+    last = list(ml.counting_steps(mln, db, text, method="junction tree"))[-1]
+    assert last.total == found.true
 
 
 # --- reasons ------------------------------------------------------------------------------------

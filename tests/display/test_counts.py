@@ -157,8 +157,7 @@ def test_work_is_not_compared_with_rows():
 
 def test_variables_that_no_atom_has_are_told_in_plain_words():
     plan = groundings("Friends(x, y) => Smokes(z)").plan
-    assert "so many ways to choose constants for the variables that occur in none of these atoms" in str(plan)
-    assert "times the ways to choose constants" not in str(plan)
+    assert "so many ways to choose constants for all other variables" in str(plan)
     assert any("times the ways to choose" in row.words for row in step_rows(plan))
 
 

@@ -95,7 +95,12 @@ def test_other_counts_are_told(monkeypatch, capsys):
         ({"tuples": []}, "tuples= needs"),
         ({"tuples": [0]}, "from 1 to 10,000,000"),
         ({"arities": [9]}, "from 1 to 6"),
-        ({"rounds": 0}, "one round"),
+        ({"rounds": 0}, "rounds is a whole number of 1 or more, not 0"),
+        ({"rounds": "x"}, "rounds is a whole number"),
+        ({"tuples": "a"}, "tuples= needs a list of whole numbers"),
+        ({"tuples": 3}, "tuples= needs a list of whole numbers"),
+        ({"tuples": [1.5]}, "tuples= needs a list of whole numbers"),
+        ({"seed": -1}, "A seed is a whole number"),
     ],
 )
 def test_wrong_arguments_get_a_sentence(arguments, words):

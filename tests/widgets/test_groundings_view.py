@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import gc
 import json
+import sys
 
 import pytest
+from bs4 import BeautifulSoup
 
 import mlnlab as ml
 from mlnlab.counting.groundings_shown import KINDS
 from mlnlab.display.counts_browsing import LISTED, SAMPLED
 from mlnlab.display.scene.items import MIME_TYPE, Group, Rectangle, Text
+from mlnlab.display.scene.pictures import scene_image
 from mlnlab.logic.evaluation import evaluate
 from tests.display.things import HOSTILE
 
@@ -186,6 +190,38 @@ def test_mistakes_get_a_sentence(view):
     empty = ml.MLN.from_text("P(t)")
     with pytest.raises(ml.ArgumentError, match="The model has no formulas; name one"):
         ml.groundings_view(empty, ml.Database.from_text("P(A)", empty))
+    for wrong in ("a", 1.5, True):
+        with pytest.raises(ml.ArgumentError, match="lit by its place, a number, not by"):
+            view.light(wrong)
+        with pytest.raises(ml.ArgumentError, match="chosen by its number, not by"):
+            view.choose(wrong)
+        with pytest.raises(ml.ArgumentError, match="A seed is a whole number"):
+            view.draw(wrong)
+    with pytest.raises(ml.ArgumentError, match="there is no kind"):
+        view.show([])
+
+
+def test_a_view_that_is_refused_leaves_nothing_to_complain_of(monkeypatch):
+    """ipywidgets closes what is collected, also what never began."""
+    complaints = []
+    monkeypatch.setattr(sys, "unraisablehook", complaints.append)
+    with pytest.raises(ml.ArgumentError, match="none of number 9"):
+        ml.groundings_view(SMOKERS.mln, SMOKERS.db, 9)
+    with pytest.raises(ml.ArgumentError):
+        ml.stepper(3)
+    gc.collect()
+    assert complaints == []
+
+
+def test_a_saved_page_keeps_what_is_lit(view):
+    """It is not the display of the groundings once more: it shows what was chosen."""
+    view.show("open")
+    view.light(2)
+    page = BeautifulSoup(view._repr_mimebundle_()[0]["text/html"], "html.parser")
+    assert view.details.splitlines()[1] in page.get_text()
+    assert len(page.find_all("li")) == len(view.sample)
+    drawn = scene_image(view.static_scene(), "").attributes
+    assert page.img["src"] == dict(drawn)["src"]
 
 
 @pytest.mark.parametrize("name", [*HOSTILE[:6], "x" * 10_000, "\u200frtl\u200e", "$x$"], ids=range(9))

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from mlnlab.counting.checked_arguments import whole_number
 from mlnlab.counting.counter import Counter
 from mlnlab.counting.duckdb_counter import count_in_duckdb
 from mlnlab.counting.duckdb_store import store_of
@@ -107,8 +108,8 @@ def counting_growth(
     """
     _check(tuples, 1, MOST_TUPLES, "tuples")
     _check(arities, 1, MOST_ARITY, "arities")
-    if rounds < 1:
-        raise ArgumentError(f"At least one round is needed, not {rounds}.")
+    whole_number(rounds, "rounds", 1)
+    whole_number(seed, "A seed")
     found = []
     for point in _points(sorted(set(tuples)), sorted(set(arities)), rounds, seed):
         told(point)
@@ -116,9 +117,13 @@ def counting_growth(
     return CountingGrowth(tuple(found))
 
 
-def _check(values: Sequence[int], least: int, most: int, what: str) -> None:
-    if not values or not all(least <= value <= most for value in values):
-        raise ArgumentError(f"{what}= needs whole numbers from {least:,} to {most:,}, not {values!r:.60}.")
+def _check(values: object, least: int, most: int, what: str) -> None:
+    numbers = list(values) if isinstance(values, Sequence) else []
+    fitting = all(isinstance(value, int | np.integer) and least <= value <= most for value in numbers)
+    if not numbers or not fitting:
+        raise ArgumentError(
+            f"{what}= needs a list of whole numbers from {least:,} to {most:,}, not {values!r:.60}."
+        )
 
 
 def _points(tuples: list[int], arities: list[int], rounds: int, seed: int) -> Iterator[GrowthPoint]:
