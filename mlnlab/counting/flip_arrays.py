@@ -121,7 +121,7 @@ def new_store(programs: Programs, chains: int, formulas: int, rows: int, counts:
     variables = 1 + max(
         int(programs.arguments.max()), int(programs.patterns.max()), int(programs.out.max()), 0
     )
-    cursor = np.zeros(9, np.int64)
+    cursor = np.zeros(13, np.int64)
     cursor[FREE] = slots
     return Store(
         np.full(entries, -1, np.int64), np.zeros(entries, np.int64), np.full(entries, -1, np.int32),
@@ -129,7 +129,8 @@ def new_store(programs: Programs, chains: int, formulas: int, rows: int, counts:
         np.zeros((slots, programs.strides.shape[1]), np.uint32), np.zeros((slots, links), np.int32),
         np.zeros((slots, links), np.int32), np.arange(slots, dtype=np.int32)[::-1].copy(),
         np.zeros((_START, 2), np.int64), np.zeros(_START, kind), np.zeros((_START, 2), np.int64),
-        np.zeros((_START, 2), np.int64), cursor, np.zeros((chains, formulas), kind), np.zeros(formulas, kind),
+        np.zeros((_START, 2), np.int64), np.zeros((_START, 2), np.int64), np.zeros(_START, kind),
+        np.zeros(formulas, kind), cursor, np.zeros((chains, formulas), kind), np.zeros(formulas, kind),
         np.zeros(variables, np.int64), np.zeros((depth, 3), np.int64), np.zeros(depth, kind),
     )  # fmt: skip
 
@@ -144,6 +145,11 @@ def with_queue(store: Store) -> Store:
     return store._replace(waiting=_doubled(store.waiting), queue=_doubled(store.queue))
 
 
+def with_log(store: Store) -> Store:
+    """Return the store with room for twice as many things that one flip has done."""
+    return store._replace(made=_doubled(store.made), made_amounts=_doubled(store.made_amounts))
+
+
 def with_rows(store: Store) -> Store:
     """Return the store with room for twice as many rows."""
     from mlnlab.kernels.changing_relations import FREE
@@ -151,11 +157,11 @@ def with_rows(store: Store) -> Store:
     slots = len(store.rows)
     free = np.zeros(2 * slots, np.int32)
     free[:slots] = np.arange(slots, 2 * slots)[::-1]  # no old slot is free
-    cursor = store.cursor
+    cursor = store.cursor.copy()  # where there is no memory, the store stays as it is
     cursor[FREE] = slots
     return store._replace(
         rows=_doubled(store.rows), following=_doubled(store.following), previous=_doubled(store.previous),
-        free=free,
+        free=free, cursor=cursor,
     )  # fmt: skip
 
 
@@ -166,7 +172,7 @@ def with_table(store: Store) -> Store:
     return store._replace(
         owner=np.full(entries, -1, np.int64), key=np.zeros(entries, np.int64),
         head=np.full(entries, -1, np.int32), number=np.zeros(entries, kind),
-        before=np.zeros(entries, kind), touched=np.zeros(entries, bool),
+        before=np.zeros(entries, kind), touched=np.zeros(entries, bool), cursor=store.cursor.copy(),
     )  # fmt: skip
 
 

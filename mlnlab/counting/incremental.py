@@ -21,12 +21,14 @@ from mlnlab.counting.flip_arrays import (
     new_store,
     programs_of,
     with_buffer,
+    with_log,
     with_queue,
     with_rows,
     with_table,
 )
 from mlnlab.counting.flip_keys import FlipKeys, keys_of
 from mlnlab.counting.flip_programs import Compiler
+from mlnlab.counting.held_back import InterruptsHeldBack
 from mlnlab.counting.indicators import normal_form
 from mlnlab.counting.quantified import without_cardinalities
 from mlnlab.counting.views import Views
@@ -47,13 +49,16 @@ if TYPE_CHECKING:
 
 MOST_UNDONE = 1000  # calls that can be taken back
 _SAFE = 1 << 62
+# Lookups between two moments at which an interrupt is heard: some ten milliseconds, compiled and not.
+_STRETCH, _PLAIN_STRETCH = 1 << 17, 1 << 10
 
 
 class IncrementalCounts:
     r"""n_i of several formulas in a world, or several chains of worlds, that change atom by atom.
 
     Single atoms are flipped as :class:`~mlnlab.logic.ground_atoms.GroundAtom`; samplers pass rows of constant
-    numbers, many at once. Each method says by how much the counts change, and ``undo`` takes it back.
+    numbers, many at once. Each method says by how much the counts change, and ``undo`` takes it back; also
+    where a call was interrupted: no flip is left half made, and those that were made are taken back by it.
 
     >>> import mlnlab as ml
     >>> from mlnlab.logic.ground_atoms import GroundAtom
@@ -151,13 +156,22 @@ class IncrementalCounts:
         return self._flipped(self._atoms.of_rows(predicate, rows, chains))
 
     def undo(self) -> list[int]:
-        """Take the last flips back, all that one call has made; return by how much each count has changed."""
+        """Take the last flips back, all that one call has made; return by how much each count has changed.
+
+        Where it is interrupted, it is called again for those that are left.
+        """
         if not self._done:
             raise ArgumentError("Nothing was flipped that could be taken back.")
-        chains, relations, keys = self._done.pop()
-        return _total(
-            self._run((chains[::-1].copy(), relations[::-1].copy(), keys[::-1].copy()), changing=True)
-        )
+        flips = self._done[-1]
+        number = len(flips[2])
+
+        def keep_those_left(done: int) -> None:
+            self._done.pop()
+            if done < number:
+                self._done.append(_first(flips, number - done))
+
+        back = flips[0][::-1].copy(), flips[1][::-1].copy(), flips[2][::-1].copy()
+        return _total(self._run(back, changing=True, record=keep_those_left))
 
     def copy(self) -> IncrementalCounts:
         """Return counts that are now the same and go their own way; what is prepared is shared."""
@@ -170,30 +184,54 @@ class IncrementalCounts:
     # --- running the kernel
 
     def _flipped(self, flips: Flips) -> NDArray[Any]:
-        changes = self._run(flips, changing=True)
-        self._done.append(flips)
-        return changes
+        def keep(done: int) -> None:
+            self._done.append(_first(flips, done))
 
-    def _run(self, flips: Flips, *, changing: bool) -> NDArray[Any]:
-        from mlnlab.kernels.changing_relations import moved
-        from mlnlab.kernels.counting_flips import BUFFER_FULL, DONE, QUEUE_FULL, ROWS_FULL, flipped
+        return self._run(flips, changing=True, record=keep)
+
+    def _run(
+        self, flips: Flips, *, changing: bool, record: Callable[[int], None] | None = None
+    ) -> NDArray[Any]:
+        """Return what flips change; whatever happens, each is made or not, and how many is recorded."""
+        from mlnlab.kernels.changing_relations import ENTRIES, ITEM, LEFT, STARTED, taken_back
+        from mlnlab.kernels.counting_flips import flipped
+        from mlnlab.kernels.flip_lookups import DONE
 
         changes = np.zeros((len(flips[2]), len(self.formulas)), self._store.totals.dtype)
-        kernel = self._kernel(flipped)
-        self._store.cursor[:6] = 0
-        with np.errstate(over="ignore"):  # hashes are meant to
-            while (status := kernel(self._programs, self._store, *flips, changing, changes)) != DONE:
-                if status == BUFFER_FULL:
-                    self._store = with_buffer(self._store)
-                elif status == QUEUE_FULL:
-                    self._store = with_queue(self._store)
-                elif status == ROWS_FULL:
-                    self._store = with_rows(self._store)
-                else:
-                    larger = with_table(self._store)
-                    self._kernel(moved)(self._store, larger)
-                    self._store = larger
+        kernel, stretch = self._kernel(flipped), _STRETCH if self._kernel is _as_it_is else _PLAIN_STRETCH
+        with InterruptsHeldBack() as interrupts, np.errstate(over="ignore"):  # hashes are meant to
+            self._store.cursor[:ENTRIES] = 0
+            try:
+                self._store.cursor[LEFT] = stretch
+                while (status := kernel(self._programs, self._store, *flips, changing, changes)) != DONE:
+                    self._make_room(status)
+                    interrupts.listen()
+                    self._store.cursor[LEFT] = stretch
+            finally:
+                done = int(self._store.cursor[ITEM])
+                if self._store.cursor[STARTED]:
+                    self._kernel(taken_back)(self._programs, self._store, int(flips[0][done]))
+                if record is not None:
+                    record(done)
         return changes
+
+    def _make_room(self, status: int) -> None:
+        """Let the store grow where the kernel stopped for want of room; it is the old one until then."""
+        from mlnlab.kernels.changing_relations import moved
+        from mlnlab.kernels.flip_lookups import BUFFER_FULL, LOG_FULL, QUEUE_FULL, ROWS_FULL, TABLE_FULL
+
+        if status == BUFFER_FULL:
+            self._store = with_buffer(self._store)
+        elif status == QUEUE_FULL:
+            self._store = with_queue(self._store)
+        elif status == LOG_FULL:
+            self._store = with_log(self._store)
+        elif status == ROWS_FULL:
+            self._store = with_rows(self._store)
+        elif status == TABLE_FULL:
+            larger = with_table(self._store)
+            self._kernel(moved)(self._store, larger)
+            self._store = larger
 
     def _shift(self, relation: int, chain: int) -> int:
         first = int(self._programs.indexes[relation])
@@ -239,6 +277,11 @@ class IncrementalCounts:
             owner = int(self._programs.views[number, 1]) + chain * len(self._programs.strides)
             weights = np.asarray(view.counts.weights).astype(store.number.dtype)
             self._kernel(counted)(store, owner, keys, weights)
+
+
+def _first(flips: Flips, number: int) -> Flips:
+    chains, relations, keys = flips
+    return chains[:number], relations[:number], keys[:number]
 
 
 def _total(changes: NDArray[Any]) -> list[int]:

@@ -46,6 +46,7 @@ def _modules() -> tuple[ModuleType, ...]:
         factor_mean_field,
         factor_messages,
         factor_tables,
+        flip_lookups,
         gibbs,
         ground_network,
         hard_worlds,
@@ -66,6 +67,6 @@ def _modules() -> tuple[ModuleType, ...]:
     slices = sample_sat_constraints, sample_sat, sample_sat_components, sample_sat_slices
     searching = modes, walk_steps, walk_blocks, walk_sat
     beliefs = belief_propagation_graph, belief_propagation, belief_propagation_order, mean_field
-    counts = counting, counting_cycles, counting_groups, changing_relations, counting_flips
+    counts = counting, counting_cycles, counting_groups, changing_relations, flip_lookups, counting_flips
     tables = factor_tables, factor_gibbs, factor_messages, factor_mean_field
     return *sampling, *slices, *searching, *beliefs, *tables, *counts, fact_scan

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
     Whole = NDArray[np.int64]
 
-ITEM, BACK, STARTED, HEAD, TAIL, TOUCHED, BUFFERED, ENTRIES, FREE = range(9)  # of the cursor
+# Of the cursor: where the kernel is, how much it still does before it returns, and what the store has.
+ITEM, STARTED, HEAD, TAIL, TOUCHED, BUFFERED, MADE, PROGRAM, DEPTH, STATE, LEFT, ENTRIES, FREE = range(13)
 
 
 class Programs(NamedTuple):
@@ -70,12 +71,15 @@ class Store(NamedTuple):
     amounts: NDArray[Any]
     waiting: Whole  # touched counts: view and key
     queue: Whole  # flips: relation and key
+    made: Whole  # by the flip at work: relation and key of a row, or -1 minus a view and key of a count
+    made_amounts: NDArray[Any]  # added to counts
+    made_change: NDArray[Any]  # of the totals
     cursor: Whole
     totals: NDArray[Any]  # by chain and formula
     change: NDArray[Any]
     values: Whole  # of variables
     states: Whole  # by depth: state, lookup, slot
-    products: NDArray[Any]
+    products: NDArray[Any]  # by depth; the last is of a pause
 
 
 @inlined
@@ -165,6 +169,37 @@ def _take_out(programs: Programs, store: Store, relation: int, slot: int, shift:
     store.cursor[FREE] += 1
 
 
+@inlined
+def log(store: Store, what: int, key: int, amount: Any) -> None:  # noqa: ANN401 - of any kind
+    """Write down what the flip at work has done, so that it can be taken back; there is room."""
+    place = store.cursor[MADE]
+    store.made[place, 0] = what
+    store.made[place, 1] = key
+    store.made_amounts[place] = amount
+    store.cursor[MADE] += 1
+
+
+@compiled
+def taken_back(programs: Programs, store: Store, chain: int) -> None:
+    """Take back all that the flip at work has done so far, last things first; that needs no new room."""
+    shift = chain * len(programs.strides)
+    for place in range(store.cursor[MADE] - 1, -1, -1):
+        what, key = store.made[place, 0], store.made[place, 1]
+        if what >= 0:
+            flip_row(programs, store, what, key, chain)
+        else:
+            entry = entry_of(store, programs.views[-1 - what, 1] + shift, key)
+            store.number[entry] -= store.made_amounts[place]
+    for place in range(store.cursor[TOUCHED]):
+        owner = programs.views[store.waiting[place, 0], 1] + shift
+        store.touched[place_of(store.owner, store.key, owner, store.waiting[place, 1])] = False
+    for formula in range(len(store.made_change)):
+        store.totals[chain, formula] -= store.made_change[formula]
+        store.made_change[formula] = 0
+    store.cursor[MADE] = 0
+    store.cursor[TOUCHED] = 0
+
+
 @compiled
 def filled(programs: Programs, store: Store, relation: int, keys: Whole, chain: int) -> None:
     """Put many rows in; there is room."""
@@ -192,8 +227,8 @@ def smallest() -> tuple[Programs, Store]:
     store = Store(
         np.full(8, -1, np.int64), np.zeros(8, np.int64), np.zeros(8, np.int32), np.zeros(8, np.int64),
         np.zeros(8, np.int64), np.zeros(8, bool), np.zeros((1, 1), np.uint32), links, links.copy(), numbers,
-        pair.copy(), one.copy(), pair.copy(), pair.copy(), np.zeros(9, np.int64), row.copy(), one.copy(),
-        one.copy(), np.zeros((1, 3), np.int64), one.copy(),
+        pair.copy(), one.copy(), pair.copy(), pair.copy(), pair.copy(), one.copy(), one.copy(),
+        np.zeros(13, np.int64), row.copy(), one.copy(), one.copy(), np.zeros((1, 3), np.int64), one.copy(),
     )  # fmt: skip
     store.cursor[FREE] = 1
     return programs, store
@@ -206,3 +241,4 @@ def warm_up() -> None:
     filled(programs, store, 0, zero, 0)
     counted(store, 1, zero, zero)
     moved(store, smallest()[1])
+    taken_back(programs, store, 0)
