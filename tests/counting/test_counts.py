@@ -113,7 +113,7 @@ def test_refusals_name_the_formula():
 def test_wrong_arguments_get_a_sentence(wrong, smokers):
     with pytest.raises(ml.ArgumentError, match="model is needed"):
         ml.count(wrong[0], smokers[1])
-    with pytest.raises(ml.ArgumentError, match="database"):
+    with pytest.raises(ml.ArgumentError, match="a Database, a World or FactFiles, not in str"):
         ml.count(smokers[0], "Smokes(Anna)")
 
 

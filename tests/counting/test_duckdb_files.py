@@ -173,7 +173,7 @@ def test_what_cannot_be_counted_gets_a_sentence(smokers, tmp_path):
         ml.FactFiles({"Friends": tmp_path / "x.xlsx"}, mln)
     with pytest.raises(ml.ArgumentError, match="by predicate"):
         ml.FactFiles([files["Friends"]], mln)
-    with pytest.raises(ml.ArgumentError, match="settings"):
+    with pytest.raises(ml.ArgumentError, match="memory= is a positive size"):
         ml.FactFiles(files, mln, memory="much")
     (tmp_path / "bad.parquet").write_text("no")
     with pytest.raises(ml.InputError, match="DuckDB"):
