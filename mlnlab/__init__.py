@@ -30,6 +30,7 @@ _HOMES = {
     "GroundModel": "grounding.ground_model",
     "GroundNetwork": "grounding.ground_network",
     "Hard": "logic.weights",
+    "IncrementalCounts": "counting.incremental",
     "Hypergraph": "model.hypergraph",
     "InputError": "errors",
     "JunctionTree": "factors.junction_tree",

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mlnlab.counting.counter import Counter
-from mlnlab.counting.facts import facts_of
 from mlnlab.counting.flip_arrays import (
     copied,
     new_store,
@@ -26,8 +25,9 @@ from mlnlab.counting.flip_arrays import (
     with_rows,
     with_table,
 )
-from mlnlab.counting.flip_keys import FlipKeys, keys_of
+from mlnlab.counting.flip_keys import FlipKeys, first_of, keys_of
 from mlnlab.counting.flip_programs import Compiler
+from mlnlab.counting.followed_formulas import followed_formulas, number_of_chains
 from mlnlab.counting.held_back import InterruptsHeldBack
 from mlnlab.counting.indicators import normal_form
 from mlnlab.counting.quantified import without_cardinalities
@@ -39,12 +39,14 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from mlnlab.counting.facts import Facts
     from mlnlab.counting.flip_keys import Flips
     from mlnlab.counting.views import View
     from mlnlab.kernels.changing_relations import Store
     from mlnlab.logic.formulas import Formula
     from mlnlab.logic.ground_atoms import GroundAtom
     from mlnlab.model.database import Database
+    from mlnlab.model.mln import MLN
     from mlnlab.model.world import World
 
 MOST_UNDONE = 1000  # calls that can be taken back
@@ -64,7 +66,7 @@ class IncrementalCounts:
     >>> from mlnlab.logic.ground_atoms import GroundAtom
     >>> mln = ml.MLN.from_text("person = {Anna, Bob}\nSmokes(person)")
     >>> world = ml.World.of(mln.vocabulary, [("Smokes", ("Anna",))])
-    >>> counts = IncrementalCounts([mln.parse("Smokes(x) v Smokes(y)")], world)
+    >>> counts = ml.IncrementalCounts([mln.parse("Smokes(x) v Smokes(y)")], world)
     >>> counts.numbers
     [3]
     >>> counts.flip(GroundAtom("Smokes", ("Bob",)))
@@ -75,12 +77,13 @@ class IncrementalCounts:
     [[-1], [-1]]
     """
 
-    def __init__(self, formulas: Sequence[Formula], world: Database | World, *, chains: int = 1) -> None:
-        """Count the formulas once, by planning; every chain starts in the world."""
-        if chains < 1:
-            raise ArgumentError(f"At least one chain is needed, not {chains}.")
-        self.formulas, self.vocabulary, self.chains = tuple(formulas), world.vocabulary, chains
-        facts = facts_of(world)
+    def __init__(
+        self, formulas: MLN | Formula | Iterable[Formula], world: Database | World | Facts, *, chains: int = 1
+    ) -> None:
+        """Count the formulas, or those of ``mln.expand(db)``, once, by planning; all chains start there."""
+        self.chains = chains = number_of_chains(chains)
+        self.formulas, facts = followed_formulas(formulas, world)
+        self.vocabulary = facts.vocabulary
         numbers = [Counter(formula, self.vocabulary)(facts) for formula in self.formulas]
         views = Views(facts)
         terms = [views.plain(without_cardinalities(normal_form(formula))) for formula in self.formulas]
@@ -136,7 +139,7 @@ class IncrementalCounts:
 
     def flip_all(self, atoms: Iterable[GroundAtom], chain: int = 0) -> list[int]:
         """Flip several atoms, one after the other; return by how much each count has changed in all."""
-        flips = self._atoms.of_atoms(list(atoms), chain)
+        flips = self._atoms.of_atoms(atoms, chain)
         return _total(self._flipped(flips))
 
     # --- many at once
@@ -168,7 +171,7 @@ class IncrementalCounts:
         def keep_those_left(done: int) -> None:
             self._done.pop()
             if done < number:
-                self._done.append(_first(flips, number - done))
+                self._done.append(first_of(flips, number - done))
 
         back = flips[0][::-1].copy(), flips[1][::-1].copy(), flips[2][::-1].copy()
         return _total(self._run(back, changing=True, record=keep_those_left))
@@ -185,7 +188,7 @@ class IncrementalCounts:
 
     def _flipped(self, flips: Flips) -> NDArray[Any]:
         def keep(done: int) -> None:
-            self._done.append(_first(flips, done))
+            self._done.append(first_of(flips, done))
 
         return self._run(flips, changing=True, record=keep)
 
@@ -277,11 +280,6 @@ class IncrementalCounts:
             owner = int(self._programs.views[number, 1]) + chain * len(self._programs.strides)
             weights = np.asarray(view.counts.weights).astype(store.number.dtype)
             self._kernel(counted)(store, owner, keys, weights)
-
-
-def _first(flips: Flips, number: int) -> Flips:
-    chains, relations, keys = flips
-    return chains[:number], relations[:number], keys[:number]
 
 
 def _total(changes: NDArray[Any]) -> list[int]:
