@@ -201,3 +201,28 @@ def test_what_runs_nothing_is_no_executor(count):
     mln = ml.MLN.from_text("P(t)\n1 P(x)")
     with pytest.raises(ml.ArgumentError, match="has a method submit"):
         count(mln, ml.Database.from_text("P(A)", mln), executor=3)
+
+
+def test_where_a_plan_would_list_too_much_duckdb_is_named_and_counts(monkeypatch):
+    from mlnlab.counting import choosing, thresholds
+
+    rule = "R(x, y) ^ (EXIST z (Q(x, z) ^ (FORALL u (P(y, u) => R(z, u)))))"
+    mln = ml.MLN.from_text(f"P(t, t)\nQ(t, t)\nR(t, t)\n1 {rule}").with_domains({"t": 20})
+    rows = [
+        f"{name}(T{1 + k}, T{1 + k * (7 + place) % 20})"
+        for place, name in enumerate("PQR")
+        for k in range(20)
+    ]
+    db = ml.Database.from_text("\n".join(rows), mln)
+    expected = ml.count(mln, db)
+    monkeypatch.setattr(thresholds, "MOST_LISTED", 10)
+    monkeypatch.setattr(choosing, "MOST_CELLS", 10)
+    with pytest.raises(
+        ml.TooLargeError, match=r"would be listed for (.|\n)*ml\.count\(mln, db, method=.duckdb.\)"
+    ):
+        ml.count(mln, db)
+    assert ml.count(mln, db, method="duckdb") == expected
+    monkeypatch.setattr(thresholds, "_MOST_IN_DUCKDB", 10)
+    with pytest.raises(ml.TooLargeError) as refusal:
+        ml.count(mln, db)
+    assert "DuckDB" not in str(refusal.value)
