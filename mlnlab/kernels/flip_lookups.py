@@ -117,6 +117,28 @@ def _bound(
     return fits
 
 
+@inlined
+def _next_row(
+    follows: Whole, asked: Whole, links: Whole, following: NDArray[np.int32], patterns: Whole, alike: Whole,
+    members: NDArray[np.bool_], rows: NDArray[np.uint32], values: Whole, states: Whole, cursor: Whole,
+    base: int, depth: int,
+) -> tuple[int, int]:  # fmt: skip
+    """Bind the next row of the deepest lookup that has one; return its depth, or 0, and what follows."""
+    state, found = -1, False
+    while depth > 0 and not found:
+        slot = states[depth - 1, 2]
+        cursor[LEFT] -= 1
+        if slot < 0:
+            depth -= 1
+            continue
+        before, lookup = states[depth - 1, 0], states[depth - 1, 1]
+        index = asked[before, lookup]
+        states[depth - 1, 2] = following[slot, links[index]]
+        found = _bound(patterns, alike, members, rows, values, base + lookup, index, slot)
+        state = follows[before, lookup]
+    return depth, state
+
+
 @compiled
 def followed(programs: Programs, store: Store, program: int, amount: Any, shift: int) -> int:  # noqa: ANN401
     """Go through the bindings that go with the flipped row; return why it stopped."""
@@ -151,20 +173,13 @@ def followed(programs: Programs, store: Store, program: int, amount: Any, shift:
                 break
             product = product * numbers[entry]
             state = follows[state, lookup]
-        found = False
-        while depth > 0 and not found:  # the next row of the deepest lookup that has one
-            slot = states[depth - 1, 2]
-            cursor[LEFT] -= 1
-            if slot < 0:
-                depth -= 1
-                continue
-            state, lookup, product = states[depth - 1, 0], states[depth - 1, 1], products[depth - 1]
-            index = asked[state, lookup]
-            states[depth - 1, 2] = following[slot, links[index]]
-            found = _bound(patterns, alike, members, rows, values, base + lookup, index, slot)
-            state = follows[state, lookup]
-        if not found:
+        depth, state = _next_row(
+            follows, asked, links, following, patterns, alike, members, rows, values, states, cursor,
+            base, depth,
+        )  # fmt: skip
+        if depth == 0:
             return DONE
+        product = products[depth - 1]
 
 
 def warm_up() -> None:
