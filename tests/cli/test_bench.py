@@ -87,7 +87,8 @@ def test_a_compiler_that_makes_nothing_loadable(monkeypatch, tmp_path, capsys):
 def test_other_results_in_c_are_a_failure(monkeypatch, tmp_path, capsys):
     for source in in_c.SOURCES.glob("*.c"):
         text = source.read_text().replace("if (w >> a & 1) marginals", "if (w >> a & 2) marginals")
-        (tmp_path / source.name).write_text(text.replace("0x1.0p-53", "0x1.8p-53"))
+        # Numbers below a half only: other ones, but none by which a loop would look beside its arrays.
+        (tmp_path / source.name).write_text(text.replace("0x1.0p-53", "0x0.8p-53"))
     monkeypatch.setattr(in_c, "SOURCES", tmp_path)
     assert main(["bench", "--json"]) == 1
     shown = capsys.readouterr()
