@@ -62,19 +62,25 @@ def published_theory(data_folder):
     return mln, ml.load_db(folder / "evidence.db", mln)
 
 
+# getrusage would tell the peak of the process that starts this one, where that is larger: it is inherited.
 MEASURING = """
-import json, resource, sys, time
+import json, re, resource, sys, time
 from pathlib import Path
 from tests.counting.real_theories import published_theory, real_theory
 import mlnlab as ml
+def peak():
+    try:
+        return int(re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())[1])
+    except OSError:  # no Linux
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 folder, name, method = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
 mln, db = published_theory(folder) if name == "published" else real_theory(folder, name)
-loaded = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+loaded = peak()
 wall, own = time.perf_counter(), time.process_time()
 counts = ml.count(mln, db, method=method)
 print(json.dumps({
     "counts": list(counts), "wall": time.perf_counter() - wall, "own": time.process_time() - own,
-    "loaded": loaded / 1024, "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+    "loaded": loaded / 1024, "peak": peak() / 1024,
 }))
 """
 
