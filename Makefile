@@ -37,9 +37,10 @@ lint: test-environment
 	@$(COMMANDS)/lint-imports --no-logo
 
 # pytest speaks last, so that its closing line is the last line.
-test: lint
+# Kernels are compiled once, while the linters work, and not in each worker and notebook at a time.
+test: test-environment
+	@$(COMMANDS)/mlnlab warmup > /dev/null & warming=$$!; $(MAKE) --no-print-directory lint && wait $$warming
 	@bash .ci/chromium
-	@$(COMMANDS)/mlnlab warmup > /dev/null # once, and not in each worker and notebook at a time
 	@$(COMMANDS)/python -m pytest -n 2 --dist loadgroup -m 'not benchmark'
 
 bench: test-environment

@@ -218,7 +218,7 @@ def test_every_direct_import_is_declared(repository):
         )
     }
     foreign = names - set(sys.stdlib_module_names) - {"mlnlab"}
-    distributions = {"bs4": "beautifulsoup4", "IPython": "ipython"}
+    distributions = {"bs4": "beautifulsoup4", "IPython": "ipython", "pysat": "python_sat"}
     for name in foreign:
         distribution = distributions.get(name, name)
         assert distribution in declared, name
