@@ -16,7 +16,7 @@ from mlnlab.inference import chains, gibbs
 from mlnlab.kernels.compiled import plain_twin
 from mlnlab.kernels.gibbs import count, sample, sweep
 from mlnlab.kernels.ground_network import new_chain, scatter, settle
-from mlnlab.kernels.hard_worlds import violations, walk
+from mlnlab.kernels.hard_worlds import violations
 from mlnlab.kernels.random_numbers import streams
 from tests import small_models
 
@@ -77,7 +77,7 @@ def test_blocks_tables_and_hard_formulas_agree_flip_for_flip():
         assert {atoms[place] for place in values} == chosen
 
 
-def test_counting_starting_and_walking_agree_in_plain_python():
+def test_counting_and_starting_agree_in_plain_python():
     ground = gibbs.ground(pose(ml.MLN.from_text(MIXED), None, None))
     columns = len(ground.clauses.sources)
     random = streams(3, 1)[0]
@@ -87,8 +87,6 @@ def test_counting_starting_and_walking_agree_in_plain_python():
             kernel(ground.network, fast)
             plain_twin(kernel)(ground.network, plain)
         assert violations(ground.network, fast) == plain_twin(violations)(ground.network, plain)
-        found = walk(ground.network, fast, 500)
-        assert found == plain_twin(walk)(ground.network, plain, 500)
         assert same_chain(fast, plain)
         sums, other = (np.zeros(ground.clauses.number_of_atoms + columns, np.int64) for _ in range(2))
         counts, more = (np.zeros(columns, np.int64) for _ in range(2))
@@ -97,16 +95,6 @@ def test_counting_starting_and_walking_agree_in_plain_python():
         plain_twin(count)(ground.network, ground.groups, plain, more)
     assert np.array_equal(sums, other)
     assert np.array_equal(counts, more)
-
-
-def test_walking_visits_every_world_once():
-    mln = ml.MLN.from_text("e = {A, B}\nc = {R, G, B}\nS(e)\nL(e, c!)\nS(A) v S(B).\n!S(A).\n!S(B).")
-    ground = gibbs.ground(pose(mln, None, None))
-    chain = new_chain(ground.network, np.zeros_like(ground.network.options), streams(0, 1)[0])
-    worlds = int(np.prod(ground.network.options))
-    assert walk(ground.network, chain, worlds - 1) == -1
-    assert walk(ground.network, chain, 1) == 0
-    assert not chain.chosen.any()
 
 
 def test_a_trajectory_does_not_depend_on_the_thread():
@@ -134,7 +122,7 @@ def test_extreme_weights_neither_overflow_nor_stop():
 
 
 def test_one_signature_is_compiled_for_all_uses():
-    for kernel in (sweep, sample, count, settle, scatter, violations, walk):
+    for kernel in (sweep, sample, count, settle, scatter, violations):
         assert len(kernel.signatures) <= 1
 
 
