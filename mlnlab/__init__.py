@@ -27,6 +27,7 @@ _HOMES = {
     "Factor": "factors.factor",
     "FactorGraph": "factors.factor_graph",
     "Fixed": "logic.weights",
+    "Gaussian": "learning.priors",
     "GroundModel": "grounding.ground_model",
     "GroundNetwork": "grounding.ground_network",
     "Hard": "logic.weights",
@@ -34,6 +35,7 @@ _HOMES = {
     "Hypergraph": "model.hypergraph",
     "InputError": "errors",
     "JunctionTree": "factors.junction_tree",
+    "Laplace": "learning.priors",
     "LazyGround": "grounding.lazy_grounding",
     "LearningCurve": "steps.learning_curve",
     "MLN": "model.mln",
@@ -75,6 +77,7 @@ _HOMES = {
     "lazy_ground": "grounding.lazy_grounding",
     "lazy_map_state": "inference.lazy_map_states",
     "lazy_rounds": "grounding.lazy_grounding",
+    "learn_weights": "learning.learner",
     "live": "widgets.running",
     "load": "model.loading",
     "load_bif": "factors.bif_reading",
@@ -106,6 +109,7 @@ _HOMES = {
     "uai_text": "factors.uai_writing",
     "variable_elimination": "factors.variable_elimination",
     "variables": "logic.building",
+    "weight_learner": "learning.learner",
 }
 __all__ = ["__version__", *_HOMES]  # noqa: PLE0604 - the names are the keys of the table
 

@@ -1,0 +1,86 @@
+"""What learning returns: the model with its weights, how it got there, and how far to believe it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mlnlab.logic.printing import to_text
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from mlnlab.learning.learning_state import LearningState
+    from mlnlab.learning.problem import Problem
+    from mlnlab.learning.training_data import TrainingData
+    from mlnlab.model.mln import MLN
+    from mlnlab.steps.trace import Trace
+
+
+@dataclass(frozen=True, eq=False)
+class LearnedWeights:
+    """A learned model: ``.mln``, ``.weights``, ``.gap`` (zero at the optimum), ``.objective``, ``.trace``."""
+
+    data: TrainingData
+    problem: Problem
+    method: str  # what learned the weights, in words
+    state: LearningState
+    trace: Trace[LearningState]
+    diagnostics: tuple[str, ...]
+    seconds: float
+
+    @cached_property
+    def mln(self) -> MLN:
+        """The model with the learned weights; marks are written out."""
+        return self.data.with_weights(self.state.answer)
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """The learned weight of each formula, 0 where it is hard."""
+        return self.state.answer
+
+    @property
+    def gap(self) -> NDArray[np.float64]:
+        """How far each formula was from its optimum where the learner ended: zero there."""
+        return self.state.gap
+
+    @property
+    def objective(self) -> float:
+        """The value of what was maximised, with the prior; nan where it is not known."""
+        return self.state.value
+
+    @property
+    def observed(self) -> NDArray[np.float64]:
+        """The counts in the data, as the objective has them."""
+        return self.state.observed
+
+    @property
+    def expected(self) -> NDArray[np.float64]:
+        """The counts that the model expects."""
+        return self.state.expected
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a table with a row for each formula: weight, observed and expected count, and gap."""
+        import pandas as pd
+
+        columns: dict[str, Any] = {
+            "formula": [to_text(weighted.formula) for weighted in self.data.formulas],
+            "weight": self.weights,
+            "observed": self.observed,
+            "expected": self.expected,
+            "gap": self.gap,
+            "learned": self.problem.free.parameter >= 0,
+        }
+        return pd.DataFrame(columns)
+
+    def __repr__(self) -> str:
+        number = self.problem.free.number
+        value = "" if np.isnan(self.objective) else f", objective {self.objective:.6g}"
+        return (
+            f"<LearnedWeights: {number:,} weights by {self.method}, {self.state.iteration:,} steps{value}, "
+            f"largest gap {np.abs(self.gap).max(initial=0.0):.2g}>"
+        )

@@ -1,0 +1,205 @@
+"""``ml.weight_learner`` and ``ml.learn_weights``: data, objective, prior and optimiser put together."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from mlnlab.errors import ArgumentError
+from mlnlab.learning.diagnostics import diagnosed
+from mlnlab.learning.free_weights import free_weights
+from mlnlab.learning.learned_weights import LearnedWeights
+from mlnlab.learning.presets import chosen_optimizer, objective_named, preset_named, with_parts
+from mlnlab.learning.priors import Gaussian, PriorLike, priors_of
+from mlnlab.learning.problem import Problem
+from mlnlab.learning.registry import optimizer_named
+from mlnlab.learning.training_data import training_data
+from mlnlab.steps.step import Step, numbered, run
+from mlnlab.steps.trace import Trace
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from mlnlab.learning.learning_state import LearningState
+    from mlnlab.learning.optimizer import Optimizer
+    from mlnlab.learning.presets import Preset
+    from mlnlab.learning.training_data import TrainingData
+    from mlnlab.model.database import Database
+    from mlnlab.model.mln import MLN
+    from mlnlab.steps.step import Observer
+
+TRACE_BYTES = 64 << 20
+_USUAL_PRIOR = Gaussian(0.0, 10.0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WeightLearner:
+    """A learner to iterate over: each iteration is a run of its own, which yields a state for each step."""
+
+    preset: Preset
+    data: TrainingData
+    problem: Problem
+    optimizer: Optimizer
+    params: Any
+    counting_seconds: float  # what it took to count the data, before the first step
+
+    def __iter__(self) -> Iterator[LearningState]:
+        return self.resume(None)
+
+    def steps(self) -> Iterator[Step[LearningState]]:
+        """Yield the states with their numbers and times."""
+        return numbered(self)
+
+    def resume(self, state: LearningState | None) -> Iterator[LearningState]:
+        """Yield the states that follow a state, of this process or from a checkpoint."""
+        return self.optimizer.steps(self.params, self.problem, state)
+
+    def model_at(self, state: LearningState) -> MLN:
+        """Return the model with the weights that would be returned if learning ended in a state."""
+        return self.data.with_weights(state.answer)
+
+    @property
+    def description(self) -> str:
+        """What is optimised, and by what, in words."""
+        counts = f" with counts by {self.preset.counts}" if self.preset.counts else ""
+        return f"{self.problem.objective.name}{counts}, {self.optimizer.name}"
+
+    def learned(self, trace: Trace[LearningState], seconds: float = 0.0) -> LearnedWeights:
+        """Return what a recorded run has learned."""
+        state = trace[-1].state
+        found = tuple(diagnosed(self.data, self.problem, state))
+        return LearnedWeights(self.data, self.problem, self.description, state, trace, found, seconds)
+
+    def __repr__(self) -> str:
+        return f"<WeightLearner {self.preset.name}: {self.problem.free.number:,} weights, {self.description}>"
+
+
+class LearningInterrupted(KeyboardInterrupt):
+    """Somebody stopped a learner; what it had learned by then is not lost."""
+
+    def __init__(self, learner: WeightLearner, trace: Trace[LearningState], seconds: float) -> None:
+        self._learner, self._trace, self._seconds = learner, trace, seconds
+        super().__init__(
+            f"{learner.preset.name} was stopped after {trace[-1].state.iteration} steps; so_far() returns "
+            "what it had "
+            "learned."
+        )
+
+    def so_far(self) -> LearnedWeights:
+        """Return the weights as they were."""
+        return self._learner.learned(self._trace, self._seconds)
+
+    def _render_traceback_(self) -> list[str]:
+        """Show the sentence alone in a notebook: IPython's own hook."""
+        return [f"KeyboardInterrupt: {self}"]
+
+
+def weight_learner(
+    method: str,
+    mln: MLN,
+    db: Database | Sequence[Database],
+    query: Sequence[str] | str | None = None,
+    *,
+    prior: PriorLike = _USUAL_PRIOR,
+    objective: str | None = None,
+    optimizer: str | None = None,
+    counts: str | None = None,
+    units: bool = False,
+    tied: Sequence[Sequence[int]] = (),
+    fixed: Sequence[int] = (),
+    bounds: Mapping[int, tuple[float, float]] | tuple[float, float] | None = None,
+    start: Sequence[float] | None = None,
+    seed: int = 0,
+    **options: object,
+) -> WeightLearner:
+    r"""Return a learner to iterate over, step by step; arguments are those of :func:`ml.learn_weights`.
+
+    >>> import mlnlab as ml
+    >>> mln = ml.MLN.from_text("Smokes(person)\nCancer(person)\nSmokes(x) => Cancer(x)")
+    >>> db = ml.Database.from_text("Smokes(Anna)\nSmokes(Bob)\nCancer(Anna)\nCancer(Carla)", mln)
+    >>> learner = ml.weight_learner("pll", mln, db)
+    >>> states = list(learner)
+    >>> states[-1].ended
+    'a further step would gain less than 1e-10 of the objective'
+    """
+    began = time.perf_counter()
+    preset = with_parts(preset_named(method), objective, optimizer, counts)
+    data = training_data(mln, db, query, units=units)
+    free = free_weights(data.formulas, tied=tied, fixed=fixed, bounds=bounds)
+    if start is not None:
+        free = replace(free, start=free.clipped(free.parameters_of(_start(start, len(data.formulas)))))
+    priors = priors_of(prior, free.parameter, free.number)
+    left: dict[str, object] = {"seed": seed, **options}
+    problem = Problem(objective_named(preset.objective, data, preset.counts, left), free, priors)
+    left.pop("seed", None)
+    name = preset.optimizer
+    if name == "auto":
+        name = chosen_optimizer(problem.objective, free, priors)
+    chosen = optimizer_named(name)
+    chosen.refuse(problem)
+    return WeightLearner(preset, data, problem, chosen, chosen.settings(**left), time.perf_counter() - began)
+
+
+def _start(values: Sequence[float], number: int) -> NDArray[np.float64]:
+    import numpy as np
+
+    found = np.asarray(values, np.float64)
+    if found.shape != (number,) or not np.isfinite(found).all():
+        raise ArgumentError(
+            f"start= needs a finite number for each of the {number} formulas of mln.expand(db)."
+        )
+    return found
+
+
+def learn_weights(
+    mln: MLN,
+    db: Database | Sequence[Database],
+    method: str = "pll",
+    query: Sequence[str] | str | None = None,
+    *,
+    prior: PriorLike = _USUAL_PRIOR,
+    objective: str | None = None,
+    optimizer: str | None = None,
+    counts: str | None = None,
+    units: bool = False,
+    tied: Sequence[Sequence[int]] = (),
+    fixed: Sequence[int] = (),
+    bounds: Mapping[int, tuple[float, float]] | tuple[float, float] | None = None,
+    start: Sequence[float] | None = None,
+    seed: int = 0,
+    observers: Iterable[Observer] = (),
+    **options: object,
+) -> LearnedWeights:
+    r"""Return a model whose weights are learned from one or several complete databases.
+
+    ``method`` is a preset (:mod:`mlnlab.learning.presets`); ``objective=``, ``optimizer=`` and ``counts=``
+    replace its parts, ``options`` are the optimiser's and the objective's own. ``query`` names the predicates
+    that the model is to predict, given all others; without it every predicate is. ``prior`` is
+    ``ml.Gaussian``, ``ml.Laplace``, ``None``, or a list with one for each formula; ``tied`` lists groups of
+    formulas that share a weight, ``fixed`` formulas whose weight stays, ``bounds`` limits. Formulas are
+    numbered as in ``mln.expand(db)``; ``units=True`` adds a formula for each predicate that has none.
+
+    >>> import mlnlab as ml
+    >>> mln = ml.MLN.from_text("Smokes(person)\nCancer(person)\nSmokes(x) => Cancer(x)")
+    >>> db = ml.Database.from_text("Smokes(Anna)\nSmokes(Bob)\nCancer(Anna)\nCancer(Carla)", mln)
+    >>> found = ml.learn_weights(mln, db, method="pll", prior=ml.Gaussian(0, 2))
+    >>> found
+    <LearnedWeights: 1 weights by pseudo-log-likelihood, newton, 2 steps, objective -4.15888, largest gap 0>
+    """
+    began = time.perf_counter()
+    learner = weight_learner(
+        method, mln, db, query, prior=prior, objective=objective, optimizer=optimizer, counts=counts,
+        units=units, tied=tied, fixed=fixed, bounds=bounds, start=start, seed=seed, **options,
+    )  # fmt: skip
+    trace: Trace[LearningState] = Trace(budget=TRACE_BYTES)
+    try:
+        run(learner, observers=(trace, *observers))
+    except KeyboardInterrupt:
+        if not len(trace):
+            raise
+        raise LearningInterrupted(learner, trace, time.perf_counter() - began) from None
+    return learner.learned(trace, time.perf_counter() - began)

@@ -1,0 +1,104 @@
+"""One state of a learner, the same for all optimisers, so that every display reads every learner."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import nan
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mlnlab.steps.encoding import storable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from mlnlab.learning.problem import Point
+
+    Numbers = NDArray[np.float64]
+
+
+@storable("learning.Move")
+@dataclass(frozen=True, slots=True)
+class Move:
+    """How a learner came to where it is, in numbers and in a sentence."""
+
+    size: float = 0.0  # the length of the step in weights
+    rate: float = nan  # the learning rate or step size
+    damping: float = nan  # λ, where steps are damped
+    accepted: bool = True
+    rejected: int = 0  # steps that were taken back so far
+    predicted: float = nan  # by how much what is minimised was to change
+    actual: float = nan
+    reason: str = ""
+
+
+@storable("learning.State")
+@dataclass(frozen=True, slots=True, eq=False)
+class LearningState:
+    """Where a learner is: weights, moments, the gap of each formula; arrays are read-only."""
+
+    iteration: int
+    weights: Numbers  # where the moments were computed
+    answer: Numbers  # the weights to return if learning ended here: averaged, or the best so far
+    observed: Numbers
+    expected: Numbers
+    errors: Numbers | None  # standard errors of the expected counts; None where these are exact
+    gap: Numbers  # by formula: zero at the optimum
+    value: float  # the objective with the prior; nan where it is not known
+    move: Move
+    sampling_seconds: float  # so far
+    stepping_seconds: float
+    memory: object  # what the objective keeps, such as chains
+    inner: object  # what the optimiser keeps
+    ended: str = ""  # why this is the last state; empty before
+
+    def metrics(self) -> Mapping[str, float]:
+        """Return the numbers worth plotting."""
+        found = {
+            "objective": self.value,
+            "largest_gap": float(np.abs(self.gap).max(initial=0.0)),
+            "gap_norm": float(np.linalg.norm(self.gap)),
+            "largest_weight": float(np.abs(self.weights).max(initial=0.0)),
+            "step_size": self.move.size,
+            "rate": self.move.rate,
+            "damping": self.move.damping,
+            "accepted": float(self.move.accepted),
+            "rejected": float(self.move.rejected),
+            "sampling_seconds": self.sampling_seconds,
+            "stepping_seconds": self.stepping_seconds,
+        }
+        return {name: number for name, number in found.items() if not np.isnan(number)}
+
+
+def state_at(
+    point: Point,
+    before: LearningState | None,
+    move: Move,
+    inner: object,
+    *,
+    answer: Numbers | None = None,
+    stepping_seconds: float = 0.0,
+    ended: str = "",
+) -> LearningState:
+    """Return the state of a learner that has come to a point."""
+    moments = point.moments
+    return LearningState(
+        0 if before is None else before.iteration + 1,
+        frozen(point.weights), frozen(point.weights if answer is None else answer),
+        frozen(moments.observed), frozen(moments.expected),
+        None if moments.errors is None else frozen(moments.errors),
+        frozen(point.gap), nan if point.value is None else point.value, move,
+        moments.sampling_seconds + (before.sampling_seconds if before is not None else 0.0),
+        stepping_seconds + (before.stepping_seconds if before is not None else 0.0),
+        point.memory, inner, ended,
+    )  # fmt: skip
+
+
+def frozen(values: Numbers) -> Numbers:
+    """Return a read-only copy."""
+    copy = np.array(values, np.float64)
+    copy.setflags(write=False)
+    return copy

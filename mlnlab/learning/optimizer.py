@@ -1,0 +1,57 @@
+"""What an optimiser says about itself: one record at the end of its file."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from mlnlab.errors import ArgumentError
+from mlnlab.logic.suggestions import did_you_mean
+
+if TYPE_CHECKING:
+    from mlnlab.learning.learning_state import LearningState
+    from mlnlab.learning.problem import Problem
+
+
+@dataclass(frozen=True, slots=True)
+class Optimizer:
+    """An optimiser: ``steps(params, problem, start)`` yields states, those after ``start`` if given."""
+
+    name: str
+    needs: str
+    needs_value: bool
+    params: Callable[..., Any]
+    citation: str
+    steps: Callable[[Any, Problem, LearningState | None], Iterator[LearningState]]
+    takes_kinks: bool = True  # whether it can deal with Laplace priors
+    takes_bounds: bool = True
+
+    def settings(self, **options: object) -> Any:  # noqa: ANN401 - each optimiser has Params of its own
+        """Return the optimiser's parameters; options that are ``None`` keep their defaults."""
+        known = tuple(inspect.signature(self.params).parameters)
+        given = {name: value for name, value in options.items() if value is not None}
+        for name in given:
+            if name not in known:
+                hint = did_you_mean(name, known) or "."
+                raise ArgumentError(f"{self.name} has no option {name}{hint} It has: {', '.join(known)}.")
+        return self.params(**given)
+
+    def knows(self, option: str) -> bool:
+        """Return whether the optimiser has an option of this name."""
+        return option in inspect.signature(self.params).parameters
+
+    def refuse(self, problem: Problem) -> None:
+        """Raise a sentence where the optimiser cannot deal with a problem."""
+        lacking = []
+        if self.needs_value and not problem.objective.has_value:
+            lacking.append(
+                f"needs the value of what it optimises, which is not known of {problem.objective.name}"
+            )
+        if problem.priors.has_kinks and not self.takes_kinks:
+            lacking.append("needs a prior with derivatives, and a Laplace prior has none at its mean")
+        if problem.free.is_bounded and not self.takes_bounds:
+            lacking.append("knows no bounds")
+        if lacking:
+            raise ArgumentError(f"{self.name} {' and '.join(lacking)}; choose another optimizer=.")

@@ -1,0 +1,141 @@
+"""Priors over weights: what learning believes before it sees data (lecture notes, eq. 43-47).
+
+A maximum-a-posteriori estimate maximises log P(x|w) + log P(w) (eq. 47). Constants of log P(w), which do not
+depend on w, are left out of all values, so that a Gaussian costs (w - mean)^2 / (2 deviation^2). A formula
+that is always or never true in the data has no finite maximum-likelihood weight; with a prior it has one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf, isfinite
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mlnlab.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Gaussian:
+    """A normal distribution: it pulls a weight towards its mean in proportion to the distance.
+
+    >>> import mlnlab as ml
+    >>> ml.Gaussian(0, 10)
+    Gaussian(mean=0, deviation=10)
+    """
+
+    mean: float = 0.0
+    deviation: float = 10.0
+
+    def __post_init__(self) -> None:
+        """Refuse what is no distribution."""
+        _check(self.mean, self.deviation, "deviation")
+
+
+@dataclass(frozen=True, slots=True)
+class Laplace:
+    """A double-sided exponential distribution: it pulls evenly, and keeps weights of little use exactly at 0.
+
+    >>> import mlnlab as ml
+    >>> ml.Laplace(scale=2)
+    Laplace(mean=0.0, scale=2)
+    """
+
+    mean: float = 0.0
+    scale: float = 1.0
+
+    def __post_init__(self) -> None:
+        """Refuse what is no distribution."""
+        _check(self.mean, self.scale, "scale")
+
+
+Prior = Gaussian | Laplace
+
+
+def _check(mean: float, width: float, name: str) -> None:
+    if not isfinite(mean) or not 0 < width < inf:
+        raise ArgumentError(f"A prior has a finite mean and a {name} above 0, not {mean!r} and {width!r}.")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Priors:
+    """The prior of each parameter as arrays: a quadratic part and a part with a kink at the mean."""
+
+    mean: Numbers
+    precision: Numbers  # 1 / deviation^2 where Gaussian, else 0
+    pull: Numbers  # 1 / scale where Laplace, else 0
+
+    @property
+    def has_kinks(self) -> bool:
+        """Whether a prior is a Laplace distribution, which has no derivative at its mean."""
+        return bool(self.pull.any())
+
+    @property
+    def is_flat(self) -> bool:
+        """Whether there is no prior at all."""
+        return not (self.pull.any() or self.precision.any())
+
+    def value(self, parameters: Numbers) -> float:
+        """Return log P(θ) up to a constant."""
+        away = parameters - self.mean
+        return float(-0.5 * self.precision @ away**2 - self.pull @ np.abs(away))
+
+    def smooth_gradient(self, parameters: Numbers) -> Numbers:
+        """Return the derivative of the Gaussian part."""
+        return -self.precision * (parameters - self.mean)
+
+    def gradient(self, parameters: Numbers, of_data: Numbers) -> Numbers:
+        """Return the derivative of log P(x|θ) + log P(θ); at a kink, the part of it that is not held there.
+
+        ``of_data`` is the derivative of log P(x|θ). At a Laplace prior's mean the derivative may be anything
+        between the two slopes; the one of least size is taken (zero where the parameter rests there).
+        """
+        total = of_data + self.smooth_gradient(parameters)
+        away = parameters - self.mean
+        at_kink = np.sign(total) * np.maximum(np.abs(total) - self.pull, 0.0)
+        return np.where(away == 0, at_kink, total - self.pull * np.sign(away))
+
+    def shrunk(self, parameters: Numbers, rates: Numbers) -> Numbers:
+        """Return the parameters pulled by the kinks for a step of these rates (soft thresholding)."""
+        away = parameters - self.mean
+        return np.asarray(self.mean + np.sign(away) * np.maximum(np.abs(away) - rates * self.pull, 0.0))
+
+
+PriorLike = Prior | None | Sequence[Prior | None]
+
+
+def priors_of(prior: PriorLike, parameter: NDArray[np.int64], number: int) -> Priors:
+    """Return the priors of all parameters; ``prior`` is one for all weights, or a list with one for each.
+
+    Weights that share a parameter share its prior: it counts once, and theirs must be equal.
+    """
+    wanted: list[Prior | None] = [None] * number
+    every: Sequence[Prior | None]
+    if prior is None or isinstance(prior, Gaussian | Laplace):
+        every = [prior] * len(parameter)
+    else:
+        every = list(prior)
+        if len(every) != len(parameter):
+            raise ArgumentError(f"{len(every)} priors were given for {len(parameter)} formulas.")
+    seen: set[int] = set()
+    for given, place in zip(every, parameter.tolist(), strict=True):
+        if given is not None and not isinstance(given, Gaussian | Laplace):
+            raise ArgumentError(f"A prior is ml.Gaussian(...), ml.Laplace(...) or None, not {given!r:.60}.")
+        if place < 0:
+            continue
+        if place in seen and wanted[place] != given:
+            raise ArgumentError("Weights that are tied to each other have one prior.")
+        seen.add(place)
+        wanted[place] = given
+    return Priors(
+        np.array([p.mean if p is not None else 0.0 for p in wanted], np.float64),
+        np.array([p.deviation**-2 if isinstance(p, Gaussian) else 0.0 for p in wanted], np.float64),
+        np.array([1 / p.scale if isinstance(p, Laplace) else 0.0 for p in wanted], np.float64),
+    )

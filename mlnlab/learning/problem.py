@@ -1,0 +1,103 @@
+"""A learning problem: an objective, a prior, and the parameters behind the weights."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mlnlab.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from mlnlab.learning.free_weights import FreeWeights
+    from mlnlab.learning.moments import Moments, Objective
+    from mlnlab.learning.priors import Priors
+
+    Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Problem:
+    """Maximise objective(w) + log prior(θ) over the parameters θ, with w = base + T θ."""
+
+    objective: Objective
+    free: FreeWeights
+    priors: Priors
+
+    def at(self, parameters: Numbers, memory: object = None) -> Point:
+        """Evaluate the objective; ``memory`` is what the evaluation before left."""
+        began = time.perf_counter()
+        weights = self.free.weights(parameters)
+        moments, remembered = self.objective.moments(weights, memory)
+        of_data = self.free.gathered(moments.gradient)
+        value = None if moments.value is None else moments.value + self.priors.value(parameters)
+        if not np.isfinite(of_data).all() or (value is not None and np.isnan(value)):
+            raise ArgumentError(
+                f"The {self.objective.name} has no finite derivative at these weights, the largest of which"
+                f" is {np.abs(weights).max(initial=0.0):.3g}: begin elsewhere, or give a prior or bounds."
+            )
+        gradient = self.priors.gradient(parameters, of_data)
+        return Point(self, parameters, weights, moments, of_data, gradient, value, remembered,
+                     time.perf_counter() - began)  # fmt: skip
+
+    def part(self, databases: Sequence[int]) -> Problem:
+        """Return the problem of some of the databases; the prior stays whole."""
+        return Problem(self.objective.part(databases), self.free, self.priors)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Point:
+    """Parameters, and all that is known there; gradients are those of what is maximised."""
+
+    problem: Problem
+    parameters: Numbers
+    weights: Numbers
+    moments: Moments
+    of_data: Numbers  # the objective's gradient by parameter, without the prior
+    gradient: Numbers  # with the prior; zero at the optimum
+    value: float | None  # with the prior
+    memory: object
+    seconds: float
+
+    def hessian_times(self, direction: Numbers) -> Numbers:
+        """Return H d, where H is the Hessian of what is minimised: minus the objective and log prior."""
+        free, priors = self.problem.free, self.problem.priors
+        by_weight = self.moments.curvature.times(free.spread(direction))
+        return free.gathered(by_weight) + priors.precision * direction
+
+    def quadratic(self, direction: Numbers) -> float:
+        """Return d'Hd."""
+        free, priors = self.problem.free, self.problem.priors
+        of_data = self.moments.curvature.quadratic(free.spread(direction))
+        return of_data + float(priors.precision @ direction**2)
+
+    def hessian_diagonal(self) -> Numbers:
+        """Return the diagonal of H; of tied weights only their own entries are added, not those between."""
+        free, priors = self.problem.free, self.problem.priors
+        return free.gathered(self.moments.curvature.diagonal()) + priors.precision
+
+    def hessian(self) -> Numbers:
+        """Return H as a matrix."""
+        free, priors = self.problem.free, self.problem.priors
+        full = self.moments.curvature.matrix()
+        places = free.free
+        gather = np.zeros((free.number, len(places)))
+        gather[free.parameter[places], np.arange(len(places))] = 1.0
+        return np.asarray(gather @ full[np.ix_(places, places)] @ gather.T + np.diag(priors.precision))
+
+    @property
+    def gap(self) -> Numbers:
+        """How far each formula is from its optimum: the gradient of its parameter, 0 where it has none.
+
+        At a bound that holds a parameter back, nothing is missing.
+        """
+        free = self.problem.free
+        held_low = (self.parameters <= free.lower) & (self.gradient < 0)
+        held_high = (self.parameters >= free.upper) & (self.gradient > 0)
+        return free.spread(np.where(held_low | held_high, 0.0, self.gradient))

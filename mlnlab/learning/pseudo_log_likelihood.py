@@ -1,0 +1,173 @@
+r"""Pseudo-log-likelihood: every atom predicted from all others as they are in the data (Besag 1975).
+
+    log P*(x) = sum_a log P(x_a | MB(a)),   P(a is true | MB(a)) = 1 / (1 + exp(-sum_i w_i Δn_i(a)))
+
+with Δn_i(a) the change of n_i when a turns true (Kok and Domingos, "Learning Markov logic network structure
+via hypergraph lifting", ICML 2009, section 3.3). The Δn are counted once, by plans, and atoms with equal rows
+are one row with a multiplicity: an iteration then costs the number of different rows, not of atoms. Weighted,
+each predicate's atoms count 1 / (their number), so that predicates with many atoms do not drown the others.
+
+An atom whose flip would break a hard formula has probability 1 and drops out. A block of exclusive atoms is
+one variable: one of its atoms is drawn, given all other blocks and atoms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mlnlab.counting.deltas import DeltaCounter
+from mlnlab.counting.facts import facts_of
+from mlnlab.learning.block_moves import block_moves
+from mlnlab.learning.curvature import WeightedRows
+from mlnlab.learning.moments import Moments
+from mlnlab.logic.traversal import predicates as predicates_of
+from mlnlab.logic.weights import Hard
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from mlnlab.learning.block_moves import BlockMoves
+    from mlnlab.learning.training_data import Example, TrainingData
+
+    Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AtomRows:
+    """Atoms with equal Δn and truth as one row each, of one predicate of one database."""
+
+    predicate: str
+    atoms: int  # of the predicate in the database: what weighting divides by
+    values: Numbers  # Δn, a column for each formula
+    truths: NDArray[np.bool_]
+    multiplicities: Numbers
+
+
+@dataclass(frozen=True, eq=False)
+class PseudoLogLikelihood:
+    """The pseudo-log-likelihood of databases, as rows of Δn."""
+
+    rows: tuple[tuple[AtomRows, ...], ...]  # by database
+    blocks: tuple[tuple[BlockMoves, ...], ...]
+    formulas: int
+    weighted: bool
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return "weighted-pseudo-log-likelihood" if self.weighted else "pseudo-log-likelihood"
+
+    has_value = True
+
+    @cached_property
+    def _joined(self) -> tuple[Numbers, NDArray[np.bool_], Numbers]:
+        parts = [rows for own in self.rows for rows in own]
+        shares = [rows.multiplicities / (rows.atoms if self.weighted else 1) for rows in parts]
+        values = np.concatenate([np.zeros((0, self.formulas)), *(rows.values for rows in parts)])
+        truths = np.concatenate([np.zeros(0, bool), *(rows.truths for rows in parts)])
+        return np.ascontiguousarray(values), truths, np.concatenate([np.zeros(0), *shares])
+
+    @cached_property
+    def _observed(self) -> Numbers:
+        values, truths, shares = self._joined
+        found = (shares * truths) @ values
+        for block in self._blocks:
+            found = found + self._share(block) * block.observed
+        return np.asarray(found)
+
+    @property
+    def _blocks(self) -> list[BlockMoves]:
+        return [block for own in self.blocks for block in own]
+
+    def _share(self, block: BlockMoves) -> float:
+        return 1 / block.blocks if self.weighted else 1.0
+
+    @property
+    def counts(self) -> Numbers:
+        """How many atoms each formula matters to; what per-weight rates divide by."""
+        values, _, shares = self._joined
+        return np.asarray(shares @ (values != 0))
+
+    def moments(self, weights: Numbers, memory: object = None) -> tuple[Moments, object]:
+        """Return the moments at some weights; nothing is remembered."""
+        from scipy.special import expit
+
+        values, truths, shares = self._joined
+        scores = values @ weights
+        chances = expit(scores)
+        value = -float(shares @ np.logaddexp(0.0, np.where(truths, -scores, scores)))
+        expected = (shares * chances) @ values
+        rows, strengths = [values], [shares * chances * (1.0 - chances)]
+        for block in self._blocks:
+            found = block.moments(weights)
+            value += self._share(block) * found.value
+            expected = expected + self._share(block) * found.expected
+            rows.append(found.centred)
+            strengths.append(self._share(block) * found.chances)
+        curvature = WeightedRows(np.concatenate(rows) if len(rows) > 1 else values, np.concatenate(strengths))
+        return Moments(self._observed, np.asarray(expected), curvature, value), memory
+
+    def part(self, databases: Sequence[int]) -> PseudoLogLikelihood:
+        """Return the same of some of the databases (one may be named twice)."""
+        return replace(
+            self,
+            rows=tuple(self.rows[number] for number in databases),
+            blocks=tuple(self.blocks[number] for number in databases),
+        )
+
+
+def pseudo_log_likelihood(data: TrainingData, *, weighted: bool = False) -> PseudoLogLikelihood:
+    """Count Δn of the predicted atoms in every database."""
+    rows, blocks = [], []
+    for example in data.examples:
+        own, moves = _of_example(data, example)
+        rows.append(tuple(own))
+        blocks.append(tuple(moves))
+    return PseudoLogLikelihood(tuple(rows), tuple(blocks), len(data.formulas), weighted)
+
+
+def _of_example(data: TrainingData, example: Example) -> tuple[list[AtomRows], list[BlockMoves]]:
+    formulas = [weighted.formula for weighted in data.formulas]
+    hard = np.array([isinstance(weighted.weight, Hard) for weighted in data.formulas], bool)
+    counter = DeltaCounter(formulas, example.vocabulary)
+    facts = facts_of(example.database, example.vocabulary)
+    mentioned = {name for formula in formulas for name in predicates_of(formula)}
+    rows, moves = [], []
+    for name in data.predicted:
+        predicate = example.vocabulary[name]
+        if predicate.exclusive:
+            moves += block_moves(formulas, hard, facts, predicate)
+            continue
+        if name in mentioned:
+            merged = counter(facts, name).merged()
+            found = AtomRows(
+                name, merged.atoms, np.asarray(merged.values, np.float64), merged.truths,
+                np.array(merged.multiplicities, np.float64),
+            )  # fmt: skip
+            rows.append(_without_certain(found, hard))
+        else:
+            rows.append(_of_unmentioned(name, example, len(formulas)))
+    return rows, moves
+
+
+def _without_certain(rows: AtomRows, hard: NDArray[np.bool_]) -> AtomRows:
+    """Return the rows of the atoms that may be otherwise, given the hard formulas, whose columns become 0."""
+    if not hard.any():
+        return rows
+    # The data break no hard formula, so an atom on which one depends holds it as it is.
+    kept = ~(rows.values[:, hard] != 0).any(axis=1)
+    values: Any = np.where(hard, 0.0, rows.values[kept])
+    return replace(rows, values=values, truths=rows.truths[kept], multiplicities=rows.multiplicities[kept])
+
+
+def _of_unmentioned(name: str, example: Example, formulas: int) -> AtomRows:
+    """Return the rows of a predicate that no formula mentions: a fair coin for each atom."""
+    atoms = example.database.number_of_atoms(name)
+    true = len(example.database.relation(name).true)
+    numbers = np.array([atoms - true, true], np.float64)
+    return AtomRows(name, max(1, atoms), np.zeros((2, formulas)), np.array([False, True]), numbers)

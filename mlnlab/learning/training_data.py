@@ -1,0 +1,259 @@
+"""Databases to learn from, beside the one list of formulas whose weights they all inform.
+
+``+x`` and ``*P`` are written out over the constants of all databases together, so that weight i means the
+same formula everywhere; a database that lacks one of these constants knows it, and nothing true about it. All
+other constants belong to their own database alone: two folds are two worlds, not one larger one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from mlnlab.counting.counts import count
+from mlnlab.errors import ArgumentError, UnsatisfiableError
+from mlnlab.logic.formulas import Atom, Variable
+from mlnlab.logic.substitution import free_variables
+from mlnlab.logic.suggestions import did_you_mean
+from mlnlab.logic.traversal import predicates as predicates_of
+from mlnlab.logic.weights import Fixed, Hard, Soft, ToLearn, WeightedFormula
+from mlnlab.model.database import Database
+from mlnlab.model.domain_sizes import with_constants_of
+from mlnlab.model.mln import MLN
+from mlnlab.model.writing import statement_text
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from mlnlab.logic.formulas import Formula
+    from mlnlab.logic.vocabulary import Predicate, Vocabulary
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Example:
+    """One database, and the formulas over its constants."""
+
+    database: Database
+    vocabulary: Vocabulary  # of the database, with the constants that formulas mention
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrainingData:
+    """A model whose marks are written out, its databases, and which predicates are to be predicted."""
+
+    mln: MLN  # expanded; its own constants are those of the model text and of marks, not of databases
+    examples: tuple[Example, ...]
+    query: tuple[str, ...]  # empty: all predicates
+
+    @property
+    def formulas(self) -> tuple[WeightedFormula, ...]:
+        """The formulas, in the order of the weights."""
+        return self.mln.formulas
+
+    def model(self, example: Example) -> MLN:
+        """Return the model over the constants of one database."""
+        return replace(self.mln, vocabulary=example.vocabulary)
+
+    @property
+    def predicted(self) -> tuple[str, ...]:
+        """The predicates whose atoms are predicted: those of the query, or all that formulas mention."""
+        if self.query:
+            return self.query
+        names = dict.fromkeys(name for f in self.formulas for name in predicates_of(f.formula))
+        return tuple(name for name in names if not self.mln.vocabulary[name].closed)
+
+    def with_weights(self, weights: NDArray[np.float64]) -> MLN:
+        """Return the model with other weights for the formulas that are not hard or fixed."""
+        formulas = tuple(
+            weighted
+            if isinstance(weighted.weight, Hard | Fixed)
+            else replace(weighted, weight=Soft(float(weight)))
+            for weighted, weight in zip(self.formulas, weights, strict=True)
+        )
+        return replace(self.mln, formulas=formulas)
+
+    def hidden(self, example: Example) -> Database:
+        """Return what is evidence: the database without the predicted atoms that are true."""
+        relations = dict(example.database.relations)
+        for name in self.predicted:
+            if name in relations:
+                relations[name] = replace(relations[name], true=relations[name].true[:0])
+        return replace(example.database, relations=type(example.database.relations)(relations))
+
+
+def training_data(
+    mln: MLN,
+    databases: Database | Sequence[Database],
+    query: Sequence[str] | str | None = None,
+    *,
+    units: bool = False,
+) -> TrainingData:
+    """Bring databases together under one list of formulas; say what does not fit.
+
+    ``units`` adds a formula ``P(x, y)`` for each predicted predicate that has none.
+    """
+    if not isinstance(mln, MLN):
+        raise ArgumentError(f"A model is needed first, made by ml.MLN.from_text or ml.load, not {mln!r:.50}.")
+    given = [databases] if isinstance(databases, Database) else list(databases)
+    if not given:
+        raise ArgumentError("Weights are learned from data: give at least one database.")
+    for number, database in enumerate(given):
+        _check(database, number, len(given))
+    names = _query(mln, query)
+    expanded = _expanded(mln, given)
+    if units:
+        expanded = with_units(expanded, names)
+    formulas = [weighted.formula for weighted in expanded.formulas]
+    examples = tuple(
+        Example(database, with_constants_of(expanded.vocabulary_with(database), formulas))
+        for database in given
+    )
+    data = TrainingData(expanded, examples, names)
+    _refuse_empty(data)
+    for example in examples:
+        refuse_broken(data, example)
+    return data
+
+
+def _check(database: object, number: int, of: int) -> None:
+    which = f"database {number + 1} of {of}" if of > 1 else "the database"
+    if not isinstance(database, Database):
+        raise ArgumentError(
+            f"What is learned from is databases, by ml.Database.from_text or ml.load_db; {which} is "
+            f"{database!r:.60}."
+        )
+    for name, relation in database.relations.items():
+        undecided = relation.listed - len(relation.true) - len(relation.false)
+        if undecided:
+            called = f" ({database.name})" if database.name else ""
+            raise ArgumentError(
+                f"{which[0].upper()}{which[1:]}{called} marks {undecided:,} atoms of {name} as unknown or "
+                "soft; learning "
+                "needs complete data. Remove the marks (what is not listed is false), or predict other "
+                "predicates."
+            )
+
+
+def _query(mln: MLN, query: Sequence[str] | str | None) -> tuple[str, ...]:
+    if query is None:
+        return ()
+    names = [query] if isinstance(query, str) else list(query)
+    for name in names:
+        if name not in mln.vocabulary.predicates:
+            hint = did_you_mean(str(name), mln.vocabulary.predicates) or "."
+            raise ArgumentError(f"There is no predicate {name!s:.60} to learn to predict{hint}")
+    if not names:
+        raise ArgumentError('Name the predicates to predict, query=["Cancer"], or leave query= out for all.')
+    return tuple(dict.fromkeys(names))
+
+
+def _expanded(mln: MLN, databases: Sequence[Database]) -> MLN:
+    """Return the model with its marks written out over the constants of all databases."""
+    marked = {
+        variable.type
+        for weighted in mln.formulas
+        for variable in free_variables(weighted.formula)
+        if variable.name in weighted.per_constant
+    }
+    if mln.semantics == "alchemy" or marked:
+        union = mln.vocabulary
+        for database in databases:
+            union = _joined(union, mln.vocabulary_with(database), None)
+        complete = replace(mln, vocabulary=union).expand(databases[0] if len(databases) == 1 else None)
+        complete = (
+            replace(mln, vocabulary=union).expand(_Constants(union)) if len(databases) > 1 else complete
+        )
+        kept = _joined(mln.vocabulary, union, marked)
+        return replace(complete, vocabulary=with_constants_of(kept, [w.formula for w in complete.formulas]))
+    expanded = mln.expand()
+    return replace(
+        expanded, vocabulary=with_constants_of(mln.vocabulary, [w.formula for w in expanded.formulas])
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Constants:
+    """A vocabulary in the place of a database."""
+
+    vocabulary: Vocabulary
+
+
+def _joined(own: Vocabulary, other: Vocabulary, types: set[str] | None) -> Vocabulary:
+    """Return a vocabulary with the constants that another one has in addition, of some types or of all."""
+    for type_, domain in other.types.items():
+        if types is not None and type_ not in types:
+            continue
+        known = own.types.get(type_)
+        extended = getattr(known, "extended", None)
+        if known is None or not len(known):
+            own = own.with_domain(type_, domain)
+        elif extended is not None and known != domain:
+            own = own.with_domain(type_, extended([name for name in domain if name not in known]))
+    return own
+
+
+def with_units(mln: MLN, query: Sequence[str]) -> MLN:
+    """Return the model with a unit formula for each predicate (of the query, or all) that has none."""
+    have = {f.formula.predicate for f in mln.formulas if isinstance(f.formula, Atom)}
+    for name in query or tuple(predicate for predicate in mln.vocabulary.predicates):
+        if name not in have:
+            mln = mln.add(_unit(mln.vocabulary[name]))
+    return mln
+
+
+def _unit(predicate: Predicate) -> Formula:
+    return predicate(*(Variable(f"x{place + 1}") for place in range(predicate.arity)))
+
+
+def _refuse_empty(data: TrainingData) -> None:
+    """Say which predicate has no atom at all in any database."""
+    for name in data.predicted:
+        types = data.mln.vocabulary[name].types
+        empty = [t for t in types if not any(len(e.vocabulary.domain(t)) for e in data.examples)]
+        if empty:
+            raise ArgumentError(
+                f"{data.mln.vocabulary[name]} has no ground atoms: no database knows a constant of type "
+                f"{empty[0]}."
+            )
+
+
+def refuse_broken(data: TrainingData, example: Example) -> None:
+    """Raise a sentence where a database breaks a hard formula or a block: it would be impossible."""
+    world = None
+    hard = [w for w in data.formulas if isinstance(w.weight, Hard)]
+    if hard:
+        model = data.model(example)
+        found = count(replace(model, formulas=tuple(hard)), example.database)
+        for weighted, broken in zip(hard, found.false, strict=True):
+            if broken:
+                raise UnsatisfiableError(_broken_text(data, example, weighted, broken))
+    if any(p.exclusive for p in data.mln.vocabulary.predicates.values()):
+        world = example.database.world()
+        if not world.respects_blocks():
+            raise UnsatisfiableError(
+                f"{example.database.name or 'The database'} has a block of exclusive atoms (declared with !) "
+                "of which not "
+                "exactly one is true, so that no weights make it possible."
+            )
+
+
+def _broken_text(data: TrainingData, example: Example, weighted: WeightedFormula, broken: int) -> str:
+    from mlnlab.counting.groundings_shown import groundings
+
+    name = example.database.name or "The database"
+    text = (
+        f"{name} breaks the hard formula {statement_text(weighted)} in {broken:,} groundings, so no weights "
+        "make "
+        "it possible."
+    )
+    model = data.model(example)
+    for found in groundings(model, example.database, weighted.formula).sample("violated", 1):
+        text += f" For instance: {found}."
+    return text + " Correct the fact or the formula, or give the formula a weight."
+
+
+def to_learn(mln: MLN) -> list[int]:
+    """Return the formulas that have no weight yet."""
+    return [number for number, weighted in enumerate(mln.formulas) if isinstance(weighted.weight, ToLearn)]
