@@ -55,6 +55,7 @@ _HOMES = {
     "check": "model.checking",
     "compare": "widgets.editing",
     "compare_traces": "steps.comparison",
+    "conditioning": "experiments.conditioning",
     "conflict": "inference.conflicts",
     "count": "counting.counts",
     "counting_steps": "counting.counting_steps",
