@@ -34,9 +34,13 @@ from mlnlab.display.scene.building import Entry, label, mark, numbered_id, toolt
 from mlnlab.display.scene.items import Circle, Group, Item, Layer, Path, Rectangle, Scene
 from mlnlab.display.scene.look import HUES
 from mlnlab.display.scene.paths import Point, segments
+from mlnlab.display.tree_pictures import ascent_caption, tree_part
+from mlnlab.inference import factor_structured_mean_field
 from mlnlab.inference.factor_gibbs import FactorGibbsState
+from mlnlab.inference.tree_ascent import StructuredState
 
 if TYPE_CHECKING:
+    from mlnlab.display.runs import Draw
     from mlnlab.inference.factor_answers import NetworkMarginals
     from mlnlab.inference.factor_arrays import FactorQuestion
     from mlnlab.inference.factor_asking import FactorRun
@@ -167,7 +171,7 @@ def run_drawing(question: FactorQuestion, *, chain: bool) -> RunDrawing | None:
 
 
 def factor_run_picture(run: FactorRun) -> RunPicture:
-    """Return the pictures of Gibbs sampling, belief propagation or mean field over a factor graph."""
+    """Return the pictures of a method's run over a factor graph."""
     name = run.method.name.replace("-", " ")
     title = name[:1].upper() + name[1:]
     drawing = run_drawing(run.question, chain=run.method.name == "gibbs")
@@ -185,19 +189,31 @@ def factor_run_picture(run: FactorRun) -> RunPicture:
     def distributions(step: Step[Any], _trace: Trace[Any]) -> Scene:
         return distributions_scene(run.marginals(step.state)) or titled(empty, title, _TOO_LARGE)
 
+    structured = run.method.name == factor_structured_mean_field.NAME
+    tree = _tree_part(run) if structured else None
     return RunPicture(
         title=f"{title} over a factor graph",
-        parts={"graph": graph, "distributions": distributions, "changes": _changes},
-        caption=_caption,
+        parts={
+            **({"tree": tree} if tree is not None else {}),
+            "graph": graph,
+            "distributions": distributions,
+            "changes": _changes,
+        },
+        caption=ascent_caption if structured else _caption,
         remarks=lambda step: _remarks(run, step),
         table=lambda step: _table(run.marginals(step.state)),
     )
 
 
+def _tree_part(run: FactorRun) -> Draw | None:
+    ascent = factor_structured_mean_field.ascent_of(run.params, run.question)
+    return tree_part(ascent, run.question.graph.variables)
+
+
 def _lit(run: FactorRun, state: Any) -> list[bool]:  # noqa: ANN401 - each method has states of its own
     """Return which factors had news to tell in the last sweep."""
-    changes = getattr(state, "changes", None)
-    if changes is None or float(changes.max(initial=0.0)) <= _LEAST:
+    changes = getattr(state, "changes", None)  # of each factor, but of variables where these are on a tree
+    if changes is None or isinstance(state, StructuredState) or float(changes.max(initial=0.0)) <= _LEAST:
         return [False] * run.question.number_of_tables
     found: list[bool] = (changes >= NEWS * changes.max()).tolist()
     return found

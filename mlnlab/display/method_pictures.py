@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from mlnlab.display.belief_pictures import belief_picture
 from mlnlab.display.samplers import sampler_picture
 from mlnlab.display.slice_pictures import slices_picture
+from mlnlab.display.tree_pictures import structured_picture
 
 if TYPE_CHECKING:
     from mlnlab.display.runs import RunPicture
@@ -18,6 +19,7 @@ OF_METHODS: Mapping[str, Callable[[Sampler], RunPicture]] = {
     "lifted-belief-propagation": belief_picture,
     "mc-sat": slices_picture,
     "mean-field": belief_picture,
+    "structured-mean-field": structured_picture,
 }
 
 

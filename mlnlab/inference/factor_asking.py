@@ -87,11 +87,12 @@ def marginals(
 ) -> NetworkMarginals:
     """Return the distribution of each variable of a factor graph or Bayesian network, given evidence.
 
-    ``method`` is "junction-tree" (exact), "gibbs" (samples, with standard errors), "belief-propagation" or
-    "mean-field" (approximations), or "auto": the junction tree where its tables fit, else Gibbs sampling, or
-    belief propagation where zeros cut the space; ``reason`` of the answer says which and why. The options are
+    ``method`` is "junction-tree" (exact), "gibbs" (samples, with standard errors), "belief-propagation",
+    "mean-field" or "structured-mean-field" (approximations), or "auto": the junction tree where its tables
+    fit, else Gibbs sampling, or belief propagation where zeros cut the space; ``reason`` of the answer says
+    which and why. The options are
     the method's: ``order=`` and ``most_cells=``; ``samples=``, ``burn_in=``, ``chains=``, ``thin=``;
-    ``order=``, ``damping=``, ``tolerance=``, ``sweeps=``.
+    ``order=``, ``damping=``, ``tolerance=``, ``sweeps=``; ``tree=`` (pairs of names) and ``begin=``.
 
     >>> import mlnlab as ml
     >>> network = ml.sample_network("greenhouse")

@@ -20,7 +20,12 @@ from mlnlab.factors.elimination_order import (
     elimination_steps,
 )
 from mlnlab.factors.junction_tree import junction_tree
-from mlnlab.inference import factor_belief_propagation, factor_gibbs, factor_mean_field
+from mlnlab.inference import (
+    factor_belief_propagation,
+    factor_gibbs,
+    factor_mean_field,
+    factor_structured_mean_field,
+)
 from mlnlab.inference.factor_answers import NetworkMarginals
 from mlnlab.inference.factor_arrays import FactorQuestion
 from mlnlab.inference.factor_support import connectedness
@@ -68,7 +73,7 @@ def settled(name: str, params: type[P], options: Mapping[str, object]) -> P:
 
 METHODS: Mapping[str, FactorMethod] = {
     module.NAME: FactorMethod(module.NAME, module.Params, module.steps, module.answer)
-    for module in (factor_gibbs, factor_belief_propagation, factor_mean_field)
+    for module in (factor_gibbs, factor_belief_propagation, factor_mean_field, factor_structured_mean_field)
 }
 
 

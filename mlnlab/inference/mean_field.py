@@ -20,15 +20,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mlnlab.errors import ArgumentError, count_of
-from mlnlab.inference.beliefs import Graph, expected_counts, graph_of, model_parts, query_probabilities
+from mlnlab.inference.beliefs import Graph, expected_counts, graph_of, query_probabilities
 from mlnlab.inference.factor_messages import neighbours_of
+from mlnlab.inference.field_weights import constant_of, factor_weights, random_field
 from mlnlab.inference.marginals import Marginals
 from mlnlab.inference.method import Method
 from mlnlab.inference.state_reading import MarginalsReader
 from mlnlab.kernels.belief_propagation import read_factors
 from mlnlab.kernels.belief_propagation_graph import room_for_messages, shared
 from mlnlab.kernels.mean_field import Weights, bound_of, sweep_field
-from mlnlab.kernels.random_numbers import next_uniform, streams
 from mlnlab.steps.encoding import storable
 from mlnlab.steps.step import run
 
@@ -80,10 +80,8 @@ class MeanFieldState:
 
 def weights_of(graph: Graph, hard: float) -> Weights:
     """Return what each clause and table adds where it holds, and the edges of each choice."""
-    clauses, model = graph.clauses, graph.model
-    ours, tables = model_parts(clauses)
-    of_clauses = np.where(clauses.hard, hard, clauses.weights)[ours]
-    of_tables = np.where(clauses.table_hard, hard, clauses.table_weights)[tables]
+    of_clauses, of_tables = factor_weights(graph, hard)
+    model = graph.model
     starts, table_starts = (a.astype(np.int64) for a in (model.clause_starts, model.table_starts))
     factors = np.concatenate([
         np.repeat(np.arange(len(of_clauses)), starts[1:] - starts[:-1]),
@@ -95,22 +93,9 @@ def weights_of(graph: Graph, hard: float) -> Weights:
     return Weights(shared(of_clauses), shared(of_tables), neighbours_of(model).starts, *words)
 
 
-def constant_of(graph: Graph, hard: float) -> float:
-    """Return what log-weights have besides: evidence, negated clauses, and hard ones, which add nothing."""
-    clauses = graph.clauses
-    ours, tables = model_parts(clauses)
-    negated = float(clauses.weights[ours & clauses.negated & ~clauses.hard].sum())
-    number = int((clauses.hard & ours).sum() + (clauses.table_hard & tables).sum())
-    return clauses.decided_log_weight - negated - hard * number
-
-
 def first_state(params: Params, graph: Graph, weights: Weights) -> MeanFieldState:
     """Return random distributions, none of them far from uniform."""
-    (random,) = streams(params.seed, 1)
-    starts = graph.model.value_starts.astype(np.int64)
-    noise = np.array([0.5 + next_uniform(random) for _ in range(int(starts[-1]))])
-    sums = np.add.reduceat(noise, starts[:-1]) if len(starts) > 1 else np.zeros(0)
-    field = noise / np.repeat(sums, starts[1:] - starts[:-1])
+    field = random_field(params.seed, graph.model.value_starts)
     return _state(params, graph, weights, field, 0, 1.0)
 
 

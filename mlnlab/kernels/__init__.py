@@ -58,6 +58,7 @@ def _modules() -> tuple[ModuleType, ...]:
         sample_sat_constraints,
         sample_sat_slices,
         simulated_tempering,
+        structured_mean_field,
         walk_blocks,
         walk_sat,
         walk_steps,
@@ -66,7 +67,8 @@ def _modules() -> tuple[ModuleType, ...]:
     sampling = random_numbers, ground_network, gibbs, hard_worlds, simulated_tempering
     slices = sample_sat_constraints, sample_sat, sample_sat_components, sample_sat_slices
     searching = modes, walk_steps, walk_blocks, walk_sat
-    beliefs = belief_propagation_graph, belief_propagation, belief_propagation_order, mean_field
+    beliefs = belief_propagation_graph, belief_propagation, belief_propagation_order
+    fields = mean_field, factor_mean_field, structured_mean_field
     counts = counting, counting_cycles, counting_groups, changing_relations, flip_lookups, counting_flips
-    tables = factor_tables, factor_gibbs, factor_messages, factor_mean_field
-    return *sampling, *slices, *searching, *beliefs, *tables, *counts, fact_scan
+    tables = factor_tables, factor_gibbs, factor_messages
+    return *sampling, *slices, *searching, *beliefs, *tables, *fields, *counts, fact_scan

@@ -13,7 +13,7 @@ from mlnlab.display.factor_bars import distributions_scene
 from mlnlab.display.run_pictures import picture_of
 
 GREENHOUSE = ml.sample_network("greenhouse")
-METHODS = ("gibbs", "belief-propagation", "mean-field")
+METHODS = ("gibbs", "belief-propagation", "mean-field", "structured-mean-field")
 
 
 def recorded(method, **options):

@@ -12,6 +12,9 @@ import mlnlab as ml
 from mlnlab.display.run_pictures import picture_of
 from mlnlab.display.scene.items import Group, Path, Rectangle, Text
 from mlnlab.display.scene.patches import patch_between
+from mlnlab.display.scene.svg import svg_text
+from mlnlab.display.slice_rows import MOST_CONSTRAINTS, SliceView
+from tests.display.things import HOSTILE, hostile_model
 
 MODEL = """
 Smokes(person)
@@ -27,6 +30,7 @@ METHODS = {
     "belief-propagation": {},
     "lifted-belief-propagation": {},
     "mean-field": {},
+    "structured-mean-field": {},
     "simulated-tempering": {"samples": 60, "burn_in": 40, "sweeps_per_state": 10},
 }
 
@@ -111,3 +115,75 @@ def test_atoms_of_one_colour_look_alike(run):
     assert seen == sorted(seen)
     assert seen[0] < seen[-1]
     assert np.isfinite(seen).all()
+
+
+# --- which formulas a slice chose ------------------------------------------------------------------
+
+
+def slice_run(**options):
+    text = "Smokes(p)\nFriends(p, p)\n1.5 Smokes(x) => Friends(x, x)\n-0.7 Smokes(x)\nSmokes(A) v Smokes(B)."
+    mln = ml.MLN.from_text(text + "\n0.4 (Smokes(A) <=> Smokes(B))")
+    options = {"samples": 60, "burn_in": 0, "sweeps_per_state": 1, "seed": 3, **options}
+    return ml.sampler("mc-sat", mln, {"p": 2}, ["Smokes", "Friends"], **options)
+
+
+def test_a_slice_tells_what_held_and_with_which_chance_it_was_chosen():
+    sampler = slice_run(samples=600)
+    trace, view = ml.Trace.of(sampler), SliceView(sampler.reader())
+    hard = np.isinf(view.strengths)
+    drawn = {weight: [0, 0] for weight in np.unique(np.abs(view.strengths)).tolist()}
+    for before, step in pairwise(trace):
+        standing = view.standing(step.state, before.state)
+        assert not (standing.chosen & ~standing.held).any()  # what did not hold is never chosen
+        assert (standing.chosen == standing.held)[hard].all()
+        after = view.standing(step.state, None)
+        assert after.held is None
+        for strength, held, chosen in zip(view.strengths, standing.held, standing.chosen, strict=True):
+            drawn[abs(strength)][0] += held
+            drawn[abs(strength)][1] += chosen
+    for weight, (held, chosen) in drawn.items():
+        chance = 1 - np.exp(-weight)
+        assert chosen / held == pytest.approx(chance, abs=5 * np.sqrt(chance * (1 - chance) / held) + 1e-12)
+
+
+def test_rows_of_a_slice_say_what_the_state_says():
+    sampler = slice_run()
+    trace, view, picture = ml.Trace.of(sampler), SliceView(sampler.reader()), picture_of(sampler)
+    for number, step in enumerate(trace):
+        before = trace[number - 1].state if number else None
+        standing = view.standing(step.state, before)
+        rows = [i for i in picture.parts["chosen"](step, trace).items() if i.id.startswith("row-")]
+        notes = [[c.text for c in row.children if isinstance(c, Text)][-1] for row in rows]
+        assert [note == "chosen" for note in notes] == standing.chosen[view.shown].tolist()
+        if before is not None:
+            assert [note == "did not hold" for note in notes] == (~standing.held[view.shown]).tolist()
+    words = picture.parts["chosen"](trace[1], trace).description
+    truths = [sampler.reader().truths(step.state)[0] for step in (trace[0], trace[1])]
+    changed = int((truths[0] != truths[1]).sum())
+    assert f"{changed} of 6 atoms changed" in words
+
+
+def test_a_slice_of_many_sweeps_says_so_and_draws_the_strongest():
+    trace = ml.Trace.of(slice_run(sweeps_per_state=10))
+    picture = picture_of(slice_run(sweeps_per_state=10))
+    words = picture.parts["chosen"](trace[1], trace).description
+    assert "sweeps_per_state=1 also tells" in words
+    mln = ml.MLN.from_text("Q(t)\n" + "\n".join(f"{0.1 * n} Q(C{n})" for n in range(1, 60)))
+    many = ml.sampler("mc-sat", mln, None, ["Q"], samples=5, burn_in=0, sweeps_per_state=1)
+    scene = picture_of(many).parts["chosen"](ml.Trace.of(many)[1], ml.Trace.of(many))
+    rows = [item for item in scene.items() if item.id.startswith("row-")]
+    assert len(rows) == MOST_CONSTRAINTS
+    assert "The 30 strongest are drawn." in scene.description
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_names_are_only_text(name):
+    mln = hostile_model(name)
+    for method in ("mc-sat", "belief-propagation"):
+        sampler = ml.sampler(method, mln, None, ["Smokes", "Cancer"])
+        trace, picture = ml.Trace.of(sampler), picture_of(sampler)
+        for draw in picture.parts.values():
+            drawn = svg_text(draw(trace[1], trace))
+            assert "<script" not in drawn
+            assert "<img" not in drawn
+            assert len(drawn) < 200_000

@@ -107,7 +107,10 @@ def factor_things(name):
         known.marginals, known.most_probable(), ml.elimination_order(graph), ml.treewidth(graph),
         ml.variable_elimination(graph, name), graph.given({name: "no"}),
         ml.marginals(graph, {name: "no"}), ml.marginals(graph, {f"{name}2": "other"}, method="gibbs"),
-        *(ml.marginal_steps(graph, method=word) for word in ("gibbs", "belief-propagation", "mean-field")),
+        *(
+            ml.marginal_steps(graph, method=word)
+            for word in ("gibbs", "belief-propagation", "mean-field", "structured-mean-field")
+        ),
     ]  # fmt: skip
 
 

@@ -25,7 +25,7 @@ from mlnlab.steps.sameness import same_state
 from tests.factors import brute_force
 
 GREENHOUSE = ml.sample_network("greenhouse")
-METHODS = ("gibbs", "belief-propagation", "mean-field")
+METHODS = ("gibbs", "belief-propagation", "mean-field", "structured-mean-field")
 POSITIVE = st.floats(0.2, 3.0)
 
 

@@ -43,7 +43,11 @@ and the exit code is 130.
 
 A model that ends in .uai or .bif is a factor graph or a Bayesian network. Then a query
 names variables (* is all of them), the file behind it is UAI evidence, --method is one
-of junction-tree, gibbs, belief-propagation, mean-field, and -o can end in .MAR too."""
+of junction-tree, gibbs, belief-propagation, mean-field, structured-mean-field, and -o
+can end in .MAR too.
+
+The last of these methods ties atoms or variables along a tree, the strongest one unless
+--option names its branches: tree="Smokes(Anna) -- Smokes(Bob); Smokes(Bob) -- Smokes(Eve)"."""
 
 _EXAMPLES = """
   mlnlab infer smoking.mln smoking.db --query Smokes,Cancer
@@ -51,7 +55,8 @@ _EXAMPLES = """
   mlnlab infer smoking.mln monday.db tuesday.db --query Smokes -o answers.csv
   mlnlab infer smoking.mln smoking.db -q Cancer --method gibbs --samples 100000 --seed 7
   mlnlab infer smoking.mln smoking.db -q Cancer --option thin=5 --option limit=1e6
-  mlnlab infer grid.uai grid.uai.evid -q "*" --method belief-propagation -o grid.MAR"""
+  mlnlab infer grid.uai grid.uai.evid -q "*" --method belief-propagation -o grid.MAR
+  mlnlab infer grid.uai -q "*" --method structured-mean-field --option "tree=v0 -- v1; v1 -- v2\""""
 
 _ENDINGS = (".csv", ".json")
 
