@@ -141,7 +141,9 @@ def weight_learner(
         name = chosen_optimizer(problem.objective, free, priors)
     chosen = optimizer_named(name)
     chosen.refuse(problem)
-    return WeightLearner(preset, data, problem, chosen, chosen.settings(**left), time.perf_counter() - began)
+    usual = preset.options if optimizer is None else {}
+    params = chosen.settings(**{**usual, **left})
+    return WeightLearner(preset, data, problem, chosen, params, time.perf_counter() - began)
 
 
 def _start(values: Sequence[float], number: int) -> NDArray[np.float64]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import nan
 from typing import TYPE_CHECKING
 
@@ -41,6 +41,7 @@ class LearningState:
     """Where a learner is: weights, moments, the gap of each formula; arrays are read-only."""
 
     iteration: int
+    parameters: Numbers
     weights: Numbers  # where the moments were computed
     answer: Numbers  # the weights to return if learning ended here: averaged, or the best so far
     observed: Numbers
@@ -54,6 +55,10 @@ class LearningState:
     memory: object  # what the objective keeps, such as chains
     inner: object  # what the optimiser keeps
     ended: str = ""  # why this is the last state; empty before
+
+    def with_stepping(self, seconds: float) -> LearningState:
+        """Return the state with the time that its step took apart from evaluating the objective."""
+        return replace(self, stepping_seconds=self.stepping_seconds + max(0.0, seconds))
 
     def metrics(self) -> Mapping[str, float]:
         """Return the numbers worth plotting."""
@@ -87,7 +92,7 @@ def state_at(
     moments = point.moments
     return LearningState(
         0 if before is None else before.iteration + 1,
-        frozen(point.weights), frozen(point.weights if answer is None else answer),
+        frozen(point.parameters), frozen(point.weights), frozen(point.weights if answer is None else answer),
         frozen(moments.observed), frozen(moments.expected),
         None if moments.errors is None else frozen(moments.errors),
         frozen(point.gap), nan if point.value is None else point.value, move,

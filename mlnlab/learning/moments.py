@@ -66,6 +66,10 @@ class Objective(Protocol):
         """Return the moments at some weights, and what to remember for the next evaluation."""
         ...
 
+    def recalled(self, weights: Numbers, memory: object) -> Moments:
+        """Return the moments that were found at these weights with this memory left behind."""
+        ...
+
     def part(self, databases: Sequence[int]) -> Objective:
         """Return the same objective of some of the databases (mini-batches, bootstrap)."""
         ...

@@ -80,7 +80,7 @@ def steps(params: Params, problem: Problem, start: LearningState | None = None) 
         yield state
     else:
         state = start
-        point = problem.at(problem.free.parameters_of(start.weights), start.memory)
+        point = problem.at_state(start)
     while not state.ended:
         began = time.perf_counter()
         point, move, inner = _moved(problem, point, state)

@@ -1,19 +1,30 @@
 """The learners by their usual names: which objective, which expected counts, and which optimiser.
 
-pll, wpll   (weighted) pseudo-log-likelihood, by Newton's method or L-BFGS
+pll, wpll       (weighted) pseudo-log-likelihood, by Newton's method or L-BFGS
+ll              exact log-likelihood, of the query given the rest where a query is named
+vp, vp-pw       voted perceptron: counts of a most probable world, averaged gradient descent
+cd, cd-pw       contrastive divergence: counts from a few samples; -pw: a rate for each weight
+dn              diagonal Newton
+scg, pscg       (preconditioned) scaled conjugate gradient
+smd             stochastic meta-descent
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from mlnlab.errors import ArgumentError
+from mlnlab.learning.conditional_log_likelihood import estimated_log_likelihood, exact_log_likelihood
+from mlnlab.learning.counts_of_best_worlds import BestWorldCounts
 from mlnlab.learning.pseudo_log_likelihood import pseudo_log_likelihood
+from mlnlab.learning.sampled_counts import SampledCounts
 from mlnlab.logic.suggestions import did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from mlnlab.learning.free_weights import FreeWeights
     from mlnlab.learning.moments import Objective
@@ -31,18 +42,28 @@ class Preset:
     objective: str
     optimizer: str
     counts: str = ""  # how expected counts are found, where there is a choice
+    options: Mapping[str, object] = field(default_factory=dict)  # of the optimiser
     citation: str = ""
 
+
+_LIKELIHOOD = "log-likelihood"
+_EACH: Mapping[str, object] = {"per_weight": True}
+_PLAIN: Mapping[str, object] = {"preconditioned": False}
 
 PRESETS: Mapping[str, Preset] = {
     preset.name: preset
     for preset in (
-        Preset(
-            "pll", "pseudo-log-likelihood", "auto", citation="Besag 1975; Kok and Domingos 2009, section 3.3"
-        ),
-        Preset(
-            "wpll", "weighted-pseudo-log-likelihood", "auto", citation="Kok and Domingos 2009, section 3.3"
-        ),
+        Preset("pll", "pseudo-log-likelihood", "auto", citation="Besag 1975; Kok and Domingos 2009, 3.3"),
+        Preset("wpll", "weighted-pseudo-log-likelihood", "auto", citation="Kok and Domingos 2009, 3.3"),
+        Preset("ll", _LIKELIHOOD, "auto", "exact", citation="lecture notes, eq. 17-36"),
+        Preset("vp", _LIKELIHOOD, "gradient-descent", "max-walk-sat", citation="thesis, 4.2.1"),
+        Preset("vp-pw", _LIKELIHOOD, "gradient-descent", "max-walk-sat", _EACH, "thesis, 4.2.3"),
+        Preset("cd", _LIKELIHOOD, "gradient-descent", "mc-sat", citation="thesis, 4.2.2"),
+        Preset("cd-pw", _LIKELIHOOD, "gradient-descent", "mc-sat", _EACH, "thesis, 4.2.3"),
+        Preset("dn", _LIKELIHOOD, "diagonal-newton", "mc-sat", citation="thesis, 4.2.4"),
+        Preset("scg", _LIKELIHOOD, "scaled-conjugate-gradient", "mc-sat", _PLAIN, "thesis, 4.2.5"),
+        Preset("pscg", _LIKELIHOOD, "scaled-conjugate-gradient", "mc-sat", citation="thesis, 4.2.5"),
+        Preset("smd", _LIKELIHOOD, "stochastic-meta-descent", "mc-sat", citation="thesis, 4.3.4"),
     )
 }
 
@@ -58,21 +79,49 @@ def preset_named(name: str) -> Preset:
 def with_parts(preset: Preset, objective: str | None, optimizer: str | None, counts: str | None) -> Preset:
     """Return a preset with some of its parts replaced."""
     changed = {"objective": objective, "optimizer": optimizer, "counts": counts}
-    return replace(preset, **{name: value for name, value in changed.items() if value is not None})
+    return replace(preset, **{name: value for name, value in changed.items() if value is not None})  # type: ignore[arg-type]
 
 
-def _pseudo(data: TrainingData, counts: str, options: dict[str, object]) -> Objective:  # noqa: ARG001
+def _pseudo(data: TrainingData, counts: str, options: dict[str, object]) -> Objective:
+    _no_choice(counts, "pseudo-log-likelihood", options)
     return pseudo_log_likelihood(data)
 
 
-def _weighted_pseudo(data: TrainingData, counts: str, options: dict[str, object]) -> Objective:  # noqa: ARG001
+def _weighted_pseudo(data: TrainingData, counts: str, options: dict[str, object]) -> Objective:
+    _no_choice(counts, "weighted-pseudo-log-likelihood", options)
     return pseudo_log_likelihood(data, weighted=True)
+
+
+def _no_choice(counts: str, name: str, options: dict[str, object]) -> None:
+    options.pop("seed", None)
+    if counts:
+        raise ArgumentError(f"The {name} needs no expected counts; leave counts= out.")
+
+
+def _log_likelihood(data: TrainingData, counts: str, options: dict[str, object]) -> Objective:
+    if counts == "exact":
+        options.pop("seed", None)
+        return exact_log_likelihood(data)
+    kinds = {"mc-sat": SampledCounts, "gibbs": SampledCounts, "max-walk-sat": BestWorldCounts}
+    if counts not in kinds:
+        hint = did_you_mean(counts, kinds) or "."
+        raise ArgumentError(
+            f"Expected counts are not found by {counts!s:.60}{hint} There are: exact, {', '.join(kinds)}."
+        )
+    kind = kinds[counts]
+    own = {
+        name: options.pop(name)
+        for name in inspect.signature(kind).parameters
+        if name != "name" and options.get(name) is not None
+    }
+    return estimated_log_likelihood(data, kind(counts, **own))
 
 
 # Each takes from the options what it knows.
 OBJECTIVES: Mapping[str, Callable[[TrainingData, str, dict[str, object]], Objective]] = {
     "pseudo-log-likelihood": _pseudo,
     "weighted-pseudo-log-likelihood": _weighted_pseudo,
+    "log-likelihood": _log_likelihood,
 }
 
 

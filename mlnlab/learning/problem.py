@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -22,6 +22,22 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.float64]
 
 
+class Standing(Protocol):
+    """What a state keeps of where a learner is."""
+
+    @property
+    def parameters(self) -> Numbers:
+        """The parameters."""
+
+    @property
+    def weights(self) -> Numbers:
+        """The weights."""
+
+    @property
+    def memory(self) -> object:
+        """What the objective left behind."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Problem:
     """Maximise objective(w) + log prior(θ) over the parameters θ, with w = base + T θ."""
@@ -35,6 +51,11 @@ class Problem:
         began = time.perf_counter()
         weights = self.free.weights(parameters)
         moments, remembered = self.objective.moments(weights, memory)
+        return self._point(parameters, weights, moments, remembered, time.perf_counter() - began)
+
+    def _point(
+        self, parameters: Numbers, weights: Numbers, moments: Moments, memory: object, seconds: float
+    ) -> Point:
         of_data = self.free.gathered(moments.gradient)
         value = None if moments.value is None else moments.value + self.priors.value(parameters)
         if not np.isfinite(of_data).all() or (value is not None and np.isnan(value)):
@@ -43,8 +64,12 @@ class Problem:
                 f" is {np.abs(weights).max(initial=0.0):.3g}: begin elsewhere, or give a prior or bounds."
             )
         gradient = self.priors.gradient(parameters, of_data)
-        return Point(self, parameters, weights, moments, of_data, gradient, value, remembered,
-                     time.perf_counter() - began)  # fmt: skip
+        return Point(self, parameters, weights, moments, of_data, gradient, value, memory, seconds)
+
+    def at_state(self, state: Standing) -> Point:
+        """Return where a state was, from what it keeps of the objective; no sample is drawn anew."""
+        moments = self.objective.recalled(state.weights, state.memory)
+        return self._point(state.parameters, state.weights, moments, state.memory, 0.0)
 
     def part(self, databases: Sequence[int]) -> Problem:
         """Return the problem of some of the databases; the prior stays whole."""
@@ -64,6 +89,15 @@ class Point:
     value: float | None  # with the prior
     memory: object
     seconds: float
+
+    def remembering(self, memory: object) -> Point:
+        """Return the same point, from which the objective goes on with other chains."""
+        return replace(self, memory=memory)
+
+    @property
+    def scale(self) -> float:
+        """How large counts are here: what gaps are compared with."""
+        return max(1.0, float(np.abs(self.moments.observed).max(initial=0.0)))
 
     def hessian_times(self, direction: Numbers) -> Numbers:
         """Return H d, where H is the Hessian of what is minimised: minus the objective and log prior."""

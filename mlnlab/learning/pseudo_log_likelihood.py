@@ -112,6 +112,10 @@ class PseudoLogLikelihood:
         curvature = WeightedRows(np.concatenate(rows) if len(rows) > 1 else values, np.concatenate(strengths))
         return Moments(self._observed, np.asarray(expected), curvature, value), memory
 
+    def recalled(self, weights: Numbers, memory: object) -> Moments:
+        """Return the moments again."""
+        return self.moments(weights, memory)[0]
+
     def part(self, databases: Sequence[int]) -> PseudoLogLikelihood:
         """Return the same of some of the databases (one may be named twice)."""
         return replace(
@@ -167,7 +171,7 @@ def _without_certain(rows: AtomRows, hard: NDArray[np.bool_]) -> AtomRows:
 
 def _of_unmentioned(name: str, example: Example, formulas: int) -> AtomRows:
     """Return the rows of a predicate that no formula mentions: a fair coin for each atom."""
-    atoms = example.database.number_of_atoms(name)
+    atoms = example.number_of_atoms(name)
     true = len(example.database.relation(name).true)
     numbers = np.array([atoms - true, true], np.float64)
     return AtomRows(name, max(1, atoms), np.zeros((2, formulas)), np.array([False, True]), numbers)

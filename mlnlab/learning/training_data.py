@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import prod
 from typing import TYPE_CHECKING
 
 from mlnlab.counting.counts import count
@@ -38,6 +39,10 @@ class Example:
     database: Database
     vocabulary: Vocabulary  # of the database, with the constants that formulas mention
 
+    def number_of_atoms(self, predicate: str) -> int:
+        """Return the number of a predicate's ground atoms over these constants."""
+        return prod(len(self.vocabulary.domain(type_)) for type_ in self.vocabulary[predicate].types)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainingData:
@@ -58,11 +63,15 @@ class TrainingData:
 
     @property
     def predicted(self) -> tuple[str, ...]:
-        """The predicates whose atoms are predicted: those of the query, or all that formulas mention."""
-        if self.query:
-            return self.query
-        names = dict.fromkeys(name for f in self.formulas for name in predicates_of(f.formula))
-        return tuple(name for name in names if not self.mln.vocabulary[name].closed)
+        """The predicates whose atoms are predicted: those of the query, or all that are not closed."""
+        known = self.mln.vocabulary.predicates
+        return self.query or tuple(name for name in known if not known[name].closed)
+
+    @property
+    def mentioned(self) -> tuple[str, ...]:
+        """The predicted predicates that formulas mention; atoms of the others are independent fair coins."""
+        names = {name for weighted in self.formulas for name in predicates_of(weighted.formula)}
+        return tuple(name for name in self.predicted if name in names)
 
     def with_weights(self, weights: NDArray[np.float64]) -> MLN:
         """Return the model with other weights for the formulas that are not hard or fixed."""
@@ -75,12 +84,9 @@ class TrainingData:
         return replace(self.mln, formulas=formulas)
 
     def hidden(self, example: Example) -> Database:
-        """Return what is evidence: the database without the predicted atoms that are true."""
-        relations = dict(example.database.relations)
-        for name in self.predicted:
-            if name in relations:
-                relations[name] = replace(relations[name], true=relations[name].true[:0])
-        return replace(example.database, relations=type(example.database.relations)(relations))
+        """Return what is evidence: the database without what it says of the predicted atoms."""
+        known = example.database.relations
+        return example.database.without([name for name in self.predicted if name in known])
 
 
 def training_data(
@@ -209,7 +215,7 @@ def _unit(predicate: Predicate) -> Formula:
 
 def _refuse_empty(data: TrainingData) -> None:
     """Say which predicate has no atom at all in any database."""
-    for name in data.predicted:
+    for name in data.query:
         types = data.mln.vocabulary[name].types
         empty = [t for t in types if not any(len(e.vocabulary.domain(t)) for e in data.examples)]
         if empty:

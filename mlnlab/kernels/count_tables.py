@@ -1,0 +1,76 @@
+"""All worlds of a few choices, and how many groundings of each formula hold in each of them.
+
+The arrays are those of :mod:`mlnlab.kernels.ground_network`. The choices go through their options like the
+wheels of a counter, so that two neighbouring worlds differ little.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mlnlab.kernels.compiled import compiled
+from mlnlab.kernels.ground_network import Chain, Network, choose, smallest, turn
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from numpy.typing import NDArray
+
+    Number = int | np.integer[Any]
+
+
+@compiled
+def change_option(network: Network, chain: Chain, choice: Number, option: Number) -> None:
+    """Give a choice another option, in all that follows from it."""
+    first, end = np.int64(network.first_atoms[choice]), np.int64(network.first_atoms[choice + 1])
+    old = np.int64(chain.chosen[choice])
+    if first + old < end:
+        turn(network, chain, first + old)
+    if first + option < end:
+        turn(network, chain, first + option)
+    choose(network, chain, choice, option)
+
+
+@compiled
+def tabulate(
+    network: Network, chain: Chain, choices: NDArray[np.int64],
+    clauses: NDArray[np.int64], clause_columns: NDArray[np.int64], negated: NDArray[np.uint8],
+    tables: NDArray[np.int64], table_columns: NDArray[np.int64],
+    counts: NDArray[np.int32], possible: NDArray[np.uint8],
+) -> None:  # fmt: skip
+    """Fill a row of counts for each world of some choices; column -1 means what must hold.
+
+    The chain stands with option 0 in each of the choices, and stands so again afterwards.
+    """
+    for world in range(len(counts)):
+        possible[world] = 1
+        for place in range(len(clauses)):
+            holds = (chain.satisfied[clauses[place]] != 0) != (negated[place] != 0)
+            if clause_columns[place] < 0:
+                possible[world] &= holds
+            elif holds:
+                counts[world, clause_columns[place]] += 1
+        for place in range(len(tables)):
+            table = tables[place]
+            holds = network.bits[network.table_starts[table] + chain.cells[table]] != 0
+            if table_columns[place] < 0:
+                possible[world] &= holds
+            elif holds:
+                counts[world, table_columns[place]] += 1
+        for choice in choices:
+            option = np.int64(chain.chosen[choice]) + 1
+            if option < np.int64(network.options[choice]):
+                change_option(network, chain, choice, option)
+                break
+            change_option(network, chain, choice, 0)
+
+
+def warm_up() -> None:
+    """Compile every kernel of this file."""
+    network, chain = smallest()
+    change_option(network, chain, 0, 0)
+    some, none = np.zeros(1, np.int64), np.zeros(0, np.int64)
+    counts, possible = np.zeros((2, 1), np.int32), np.zeros(2, np.uint8)
+    tabulate(network, chain, some, none, none, np.zeros(0, np.uint8), none, none, counts, possible)

@@ -1,0 +1,93 @@
+r"""Diagonal Newton: the gradient divided by each count's variance (thesis, section 4.2.4).
+
+    w_i <- w_i - α (E_w[n_i] - n_i) / (E_w[n_i^2] - E_w[n_i]^2)
+
+with α from the full d'Hd and a λ that keeps the step where the quadratic model is good (trust_region.py).
+Each weight moves at its own scale; what it does not see is that counts vary together.
+
+Needs: the gradient and the covariance of the counts, exact or from samples.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mlnlab.errors import ArgumentError
+from mlnlab.learning.learning_state import LearningState, Move, state_at
+from mlnlab.learning.optimizer import Optimizer
+from mlnlab.learning.trust_region import ended, tried
+from mlnlab.steps.encoding import storable
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from mlnlab.learning.problem import Point, Problem
+
+    Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Params:
+    """How long; the first λ; and the least variance that a count is taken to have."""
+
+    iterations: int = 100
+    damping: float = 1.0
+    least_variance: float = 0.1  # a count that did not vary in a few samples is not certain
+    tolerance: float = 1e-6  # of the largest gap, relative to the counts
+
+    def __post_init__(self) -> None:
+        """Refuse what makes no sense."""
+        if self.iterations < 1 or not self.damping >= 0 or not self.least_variance > 0:
+            raise ArgumentError("iterations is 1 or more, damping 0 or more, and least_variance above 0.")
+
+
+@storable("diagonal_newton.Inner")
+@dataclass(frozen=True, slots=True)
+class Inner:
+    """λ."""
+
+    damping: float
+
+
+def direction(point: Point, params: Params) -> Numbers:
+    """Return the gradient divided by the diagonal of the Hessian."""
+    return np.asarray(point.gradient / np.maximum(point.hessian_diagonal(), params.least_variance))
+
+
+def steps(params: Params, problem: Problem, start: LearningState | None = None) -> Iterator[LearningState]:
+    """Yield the first state and one after each iteration."""
+    if start is not None and start.ended:
+        return
+    if start is None:
+        point = problem.at(problem.free.start)
+        move = Move(damping=params.damping, reason="the weights to begin with")
+        end = ended(point, 0, move, params.iterations, params.tolerance)
+        state = state_at(point, None, move, Inner(params.damping), ended=end)
+        yield state
+    else:
+        state = start
+        point = problem.at_state(state)
+    while not state.ended:
+        began = time.perf_counter()
+        damping = state.inner.damping if isinstance(state.inner, Inner) else params.damping
+        found = tried(problem, point, direction(point, params), damping, state.move.rejected)
+        point = found.point
+        end = ended(point, state.iteration + 1, found.move, params.iterations, params.tolerance)
+        spent = max(0.0, time.perf_counter() - began - point.seconds)
+        state = state_at(point, state, found.move, Inner(found.damping), stepping_seconds=spent, ended=end)
+        yield state
+
+
+OPTIMIZER = Optimizer(
+    name="diagonal-newton",
+    needs="the gradient and the variances of the counts",
+    needs_value=False,
+    params=Params,
+    citation="Becker and Le Cun 1988; Lowd's thesis, section 4.2.4",
+    steps=steps,
+)

@@ -1,0 +1,116 @@
+"""A database made ready for likelihoods: its predicted atoms open, its formulas ground, its own world known.
+
+Grounding happens once; other weights only change numbers in arrays, whatever evidence leaves open.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import inf
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mlnlab.errors import ArgumentError
+from mlnlab.grounding.clause_making import ground_clauses
+from mlnlab.grounding.question import pose
+from mlnlab.inference.chains import Ground, prepared, refuse_impossible
+from mlnlab.kernels.gibbs import count
+from mlnlab.kernels.ground_network import new_chain
+from mlnlab.logic.weights import Fixed, Hard, Soft
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from mlnlab.grounding.question import Question
+    from mlnlab.kernels.ground_network import Chain
+    from mlnlab.learning.training_data import Example, TrainingData
+
+    Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class GroundExample:
+    """The ground clauses of one database, and the option of each choice in the database's own world."""
+
+    ground: Ground
+    data: NDArray[np.uint32]
+    hard: NDArray[np.bool_]  # which formulas must hold: they have no weight and count nothing
+
+    @property
+    def formulas(self) -> int:
+        """The number of formulas."""
+        return len(self.hard)
+
+    @cached_property
+    def observed(self) -> Numbers:
+        """n_i of the open groundings in the data."""
+        return self.counts_in(self.chain(self.data, np.zeros(4, np.uint64)))
+
+    @cached_property
+    def decided(self) -> Numbers:
+        """How many groundings of each formula evidence alone makes true."""
+        tallies = self.ground.clauses.tallies
+        return np.where(self.hard, 0.0, [float(tally.true) for tally in tallies])
+
+    def chain(self, chosen: NDArray[np.uint32], random: NDArray[np.uint64]) -> Chain:
+        """Return a chain in a world."""
+        return new_chain(self.ground.network, chosen, random)
+
+    def counts_in(self, chain: Chain) -> Numbers:
+        """Return n_i of the open groundings in a chain's world."""
+        numbers = np.zeros(self.formulas, np.int64)
+        count(self.ground.network, self.ground.groups, chain, numbers)
+        return np.where(self.hard, 0.0, numbers.astype(np.float64))
+
+    def reweighted(self, weights: Numbers) -> Ground:
+        """Return the same ground clauses with other weights of the formulas."""
+        clauses = self.ground.clauses
+        own = weights[clauses.clause_sources]
+        of_clauses = np.where(clauses.hard, 0.0, np.where(clauses.negated, -own, own))
+        of_tables = np.where(clauses.table_hard, 0.0, weights[clauses.table_sources])
+        changed: Any = {"weights": _settled(of_clauses), "table_weights": _settled(of_tables)}
+        network = self.ground.network._replace(
+            strengths=_settled(np.where(clauses.hard, inf, of_clauses)),
+            table_strengths=_settled(np.where(clauses.table_hard, inf, of_tables)),
+        )
+        return Ground(replace(clauses, **changed), network, self.ground.groups)
+
+
+def _settled(values: Numbers) -> Numbers:
+    array = np.ascontiguousarray(values, np.float64)
+    array.setflags(write=False)
+    return array
+
+
+def ground_example(data: TrainingData, example: Example) -> GroundExample:
+    """Ground the formulas over what evidence leaves open in a database."""
+    model = data.model(example)
+    # Any number will do for a weight: grounding does not look at it, and learning brings its own.
+    formulas = tuple(
+        weighted if isinstance(weighted.weight, Hard | Fixed | Soft) else replace(weighted, weight=Soft(0.0))
+        for weighted in model.formulas
+    )
+    # A type may be empty in one of several databases; predicates over it have no atoms there.
+    opened = [name for name in data.mentioned if example.number_of_atoms(name)]
+    question = pose(replace(model, formulas=formulas), data.hidden(example), opened)
+    clauses = ground_clauses(question)
+    if len(clauses.sources) != len(formulas):
+        raise ArgumentError(
+            f"{len(formulas)} formulas became {len(clauses.sources)} when they were read again; learn from"
+            " the model that mln.expand(db) returns."
+        )
+    refuse_impossible(clauses)
+    hard = np.array([isinstance(weighted.weight, Hard) for weighted in formulas], bool)
+    return GroundExample(prepared(clauses), _options_of_data(question, example), hard)
+
+
+def _options_of_data(question: Question, example: Example) -> NDArray[np.uint32]:
+    true = frozenset(example.database.atoms())
+    found = np.zeros(len(question.choices), np.uint32)
+    for number, choice in enumerate(question.choices):
+        held = [place for place, atom in enumerate(choice.atoms) if atom in true]
+        found[number] = held[0] if held else len(choice.atoms)
+    found.setflags(write=False)
+    return found

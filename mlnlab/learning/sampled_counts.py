@@ -1,0 +1,104 @@
+"""Expected counts from a few samples: contrastive divergence (thesis, section 4.2.2).
+
+Each evaluation draws ``samples`` samples by MC-SAT or Gibbs sampling. There is no burn-in: a chain goes on
+from the last sample of the evaluation before, at other weights. The first one begins in the data, whose world
+is possible, unless ``start="random"``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from mlnlab.errors import ArgumentError
+from mlnlab.inference.chains import random_world
+from mlnlab.inference.mc_sat import Params as SliceParams
+from mlnlab.inference.slices import constraints_of, room_for
+from mlnlab.kernels.gibbs import sweep
+from mlnlab.kernels.random_numbers import streams
+from mlnlab.kernels.sample_sat_slices import next_sample
+from mlnlab.steps.encoding import storable
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from mlnlab.inference.chains import Ground
+    from mlnlab.kernels.ground_network import Chain
+    from mlnlab.learning.ground_example import GroundExample
+
+    Numbers = NDArray[np.float64]
+
+Sampling = Literal["mc-sat", "gibbs"]
+
+
+@storable("learning.Chains")
+@dataclass(frozen=True, slots=True, eq=False)
+class Chains:
+    """Where the chains of one database are; arrays are read-only."""
+
+    chosen: NDArray[np.uint32]  # the option of each choice, a row for each chain
+    random: NDArray[np.uint64]
+
+
+@dataclass(frozen=True, slots=True)
+class SampledCounts:
+    """How expected counts are sampled: from each of some chains so many samples an evaluation."""
+
+    name: Sampling = "mc-sat"
+    samples: int = 5
+    chains: int = 1
+    burn_in: int = 0  # steps before the first sample of each evaluation
+    start: Literal["data", "random"] = "data"
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        """Refuse what makes no sense."""
+        for name, least in (("samples", 1), ("chains", 1), ("burn_in", 0), ("seed", 0)):
+            value = getattr(self, name)
+            if not isinstance(value, int) or value < least:
+                raise ArgumentError(f"{name} is a whole number from {least} on, not {value!r}.")
+        if self.start not in {"data", "random"}:
+            raise ArgumentError(f'Chains start in the "data" or in a "random" world, not in {self.start!r}.')
+
+    def first(self, example: GroundExample, number: int) -> Chains:
+        """Return the chains of a database before the first evaluation."""
+        rows = streams(self.seed + 7919 * number, self.chains)
+        chosen = [
+            random_world(example.ground, row.copy()).chosen if self.start == "random" else example.data
+            for row in rows
+        ]
+        return _frozen(np.array(chosen, np.uint32), np.array(rows, np.uint64))
+
+    def drawn(self, example: GroundExample, weights: Numbers, before: Chains) -> tuple[Numbers, Chains]:
+        """Return a row of counts of the open groundings for each sample, and where the chains are then."""
+        ground = example.reweighted(weights)
+        rows, chosen, random = [], [], []
+        for own, state in zip(before.chosen, before.random, strict=True):
+            chain = example.chain(own, state)
+            rows += self._samples(example, ground, chain)
+            chosen.append(chain.chosen)
+            random.append(chain.random)
+        return np.array(rows), _frozen(np.array(chosen, np.uint32), np.array(random, np.uint64))
+
+    def _samples(self, example: GroundExample, ground: Ground, chain: Chain) -> list[Numbers]:
+        found = []
+        if self.name == "gibbs":
+            for number in range(self.burn_in + self.samples):
+                sweep(ground.network, chain, 1)
+                if number >= self.burn_in:
+                    found.append(example.counts_in(chain))
+            return found
+        constraints, room, effort = constraints_of(ground), room_for(ground), SliceParams().effort
+        for number in range(self.burn_in + self.samples):
+            next_sample(ground.network, constraints, chain, room, effort)
+            if number >= self.burn_in:
+                found.append(example.counts_in(chain))
+        return found
+
+
+def _frozen(chosen: NDArray[np.uint32], random: NDArray[np.uint64]) -> Chains:
+    chosen.setflags(write=False)
+    random.setflags(write=False)
+    return Chains(chosen, random)

@@ -1,0 +1,117 @@
+r"""Scaled conjugate gradient, with or without a preconditioner (thesis, section 4.2.5).
+
+    z = P g,   β = max(0, z_t'(g_t - g_{t-1}) / z_{t-1}'g_{t-1}),   d_t = -z_t + β d_{t-1}     (Polak-Ribière)
+
+with P the inverse of the Hessian's diagonal (PSCG) or the identity (SCG). Each direction is conjugate to
+those before, so that steps do not undo each other in long narrow valleys; instead of a line search, which
+would need the likelihood's value, the step size comes from the Hessian along d (Møller 1993;
+trust_region.py).
+
+Needs: the gradient and the covariance of the counts along one direction, exact or from samples.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mlnlab.errors import ArgumentError
+from mlnlab.learning.learning_state import LearningState, Move, frozen, state_at
+from mlnlab.learning.optimizer import Optimizer
+from mlnlab.learning.trust_region import ended, tried
+from mlnlab.steps.encoding import storable
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from mlnlab.learning.problem import Point, Problem
+
+    Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Params:
+    """How long; whether the diagonal of the Hessian preconditions; the first λ."""
+
+    iterations: int = 100
+    preconditioned: bool = True
+    damping: float = 1.0
+    least_variance: float = 0.1
+    tolerance: float = 1e-6
+
+    def __post_init__(self) -> None:
+        """Refuse what makes no sense."""
+        if self.iterations < 1 or not self.damping >= 0 or not self.least_variance > 0:
+            raise ArgumentError("iterations is 1 or more, damping 0 or more, and least_variance above 0.")
+
+
+@storable("scaled_conjugate_gradient.Inner")
+@dataclass(frozen=True, slots=True, eq=False)
+class Inner:
+    """λ, and the last direction, gradient and preconditioned gradient; none before the first step."""
+
+    damping: float
+    direction: Numbers
+    gradient: Numbers
+    preconditioned: Numbers
+
+
+def preconditioned(point: Point, params: Params) -> Numbers:
+    """Return P g, of the gradient that is climbed."""
+    if not params.preconditioned:
+        return point.gradient
+    return np.asarray(point.gradient / np.maximum(point.hessian_diagonal(), params.least_variance))
+
+
+def direction(point: Point, params: Params, before: Inner) -> tuple[Numbers, Numbers]:
+    """Return the next direction and P g. Signs: the gradients here point uphill, so that -z becomes z."""
+    z = preconditioned(point, params)
+    if not len(before.direction):
+        return z, z
+    last = float(before.preconditioned @ before.gradient)
+    beta = max(0.0, float(z @ (point.gradient - before.gradient)) / last) if last > 0 else 0.0
+    d = z + beta * before.direction
+    return (d if float(d @ point.gradient) > 0 else z), z
+
+
+def steps(params: Params, problem: Problem, start: LearningState | None = None) -> Iterator[LearningState]:
+    """Yield the first state and one after each iteration."""
+    if start is not None and start.ended:
+        return
+    if start is None:
+        point = problem.at(problem.free.start)
+        none = frozen(np.zeros(0))
+        move = Move(damping=params.damping, reason="the weights to begin with")
+        inner = Inner(params.damping, none, none, none)
+        end = ended(point, 0, move, params.iterations, params.tolerance)
+        state = state_at(point, None, move, inner, ended=end)
+        yield state
+    else:
+        state = start
+        point = problem.at_state(state)
+    while not state.ended:
+        began = time.perf_counter()
+        before = state.inner
+        assert isinstance(before, Inner)  # noqa: S101 - a state of this optimiser
+        d, z = direction(point, params, before)
+        found = tried(problem, point, d, before.damping, state.move.rejected)
+        inner = Inner(found.damping, frozen(d), frozen(point.gradient), frozen(z))
+        point = found.point
+        end = ended(point, state.iteration + 1, found.move, params.iterations, params.tolerance)
+        spent = max(0.0, time.perf_counter() - began - point.seconds)
+        state = state_at(point, state, found.move, inner, stepping_seconds=spent, ended=end)
+        yield state
+
+
+OPTIMIZER = Optimizer(
+    name="scaled-conjugate-gradient",
+    needs="the gradient and the covariance of the counts",
+    needs_value=False,
+    params=Params,
+    citation="Møller 1993; Lowd's thesis, section 4.2.5",
+    steps=steps,
+)

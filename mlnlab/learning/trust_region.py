@@ -1,0 +1,93 @@
+"""How far to go in a direction by the Hessian alone, without the function's value (thesis, section 4.2.4).
+
+    α = -d'g / (d'Hd + λ d'd),   Δ_pred = s'g + s'Hs / 2,   Δ_actual ≈ s'g(after),   with the step s = α d
+
+λ is halved where Δ_actual / Δ_pred > 0.75 and grows fourfold where it is < 0.25. Since -CLL is convex,
+s'g(after) is no less than the true change; where it is positive the step may have made things worse, so it is
+taken back and done again with the larger λ. Diagonal Newton and scaled conjugate gradient share this file:
+they differ in the direction only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mlnlab.learning.learning_state import Move
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from mlnlab.learning.problem import Point, Problem
+
+    Numbers = NDArray[np.float64]
+
+MOST_DAMPING = 1e16
+MOST_REJECTED = 20  # in a row: the direction leads nowhere
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tried:
+    """Where a step has led, and what it did to λ."""
+
+    point: Point
+    move: Move
+    damping: float
+    step: Numbers
+
+
+def step_size(point: Point, direction: Numbers, damping: float) -> float:
+    """Return α; H is the Hessian of what is minimised, and g = -point.gradient."""
+    along = float(direction @ point.gradient)  # -d'g
+    return along / (point.quadratic(direction) + damping * float(direction @ direction))
+
+
+def tried(problem: Problem, point: Point, direction: Numbers, damping: float, rejected: int) -> Tried:
+    """Go along a direction; redo rejected steps with a larger λ."""
+    memory = point.memory
+    for attempt in range(MOST_REJECTED + 1):
+        alpha = step_size(point, direction, damping)
+        parameters = problem.free.clipped(_shrunk(problem, point.parameters + alpha * direction, alpha))
+        step = parameters - point.parameters
+        reached = problem.at(parameters, memory)
+        memory = reached.memory
+        predicted = -float(step @ point.gradient) + 0.5 * point.quadratic(step)  # thesis: Δ_pred
+        actual = -float(step @ reached.gradient)  # thesis: Δ_actual, an upper bound
+        worse = actual > 0
+        ratio = actual / predicted if predicted < 0 else 0.0
+        used = damping
+        if ratio > 0.75:
+            damping /= 2
+        if ratio < 0.25:
+            damping = min(4 * damping, MOST_DAMPING)
+        if not worse:
+            size = float(np.linalg.norm(problem.free.spread(step)))
+            reason = _reason(alpha, used, ratio, attempt)
+            move = Move(size, alpha, used, True, rejected + attempt, predicted, actual, reason)
+            return Tried(reached, move, damping, step)
+        damping = max(damping, used * 4) if used else 1.0
+    stuck = f"{MOST_REJECTED + 1} steps in a row would have made it worse; nothing was changed"
+    move = Move(0.0, 0.0, damping, False, rejected + MOST_REJECTED + 1, reason=stuck)
+    return Tried(point.remembering(memory), move, damping, np.zeros_like(direction))
+
+
+def _shrunk(problem: Problem, parameters: Numbers, alpha: float) -> Numbers:
+    priors = problem.priors
+    return priors.shrunk(parameters, np.full(len(parameters), abs(alpha))) if priors.has_kinks else parameters
+
+
+def _reason(alpha: float, damping: float, ratio: float, attempt: int) -> str:
+    how = "halved" if ratio > 0.75 else "four times as large" if ratio < 0.25 else "kept"
+    before = f" after {attempt} that made it worse" if attempt else ""
+    return f"α = {alpha:.3g} with λ = {damping:.3g}{before}; actual / predicted = {ratio:.2f}, so λ is {how}"
+
+
+def ended(point: Point, iteration: int, move: Move, iterations: int, tolerance: float) -> str:
+    """Say why an iteration is the last, if it is."""
+    if tolerance and float(np.abs(point.gap).max(initial=0.0)) <= tolerance * point.scale:
+        return f"no gap is larger than {tolerance:g} of the counts"
+    if not move.accepted:
+        return move.reason
+    return f"{iterations} steps were taken" if iteration >= iterations else ""
