@@ -24,7 +24,7 @@ from mlnlab.counting.deltas import DeltaCounter
 from mlnlab.counting.duckdb_counter import count_in_duckdb
 from mlnlab.counting.duckdb_interrupts import interruptible
 from mlnlab.counting.duckdb_store import store_of
-from mlnlab.counting.facts import facts_from_tables
+from mlnlab.counting.facts import Facts
 from mlnlab.logic.vocabulary import FrozenMapping, Predicate, SizedDomain, Vocabulary
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals are sent as POSIX does")
@@ -42,14 +42,19 @@ def random_facts(constants, pairs, triples, seed=0):
         FrozenMapping({name: Predicate(name, types) for name, types in signatures.items()}),
     )
     rng = np.random.default_rng(seed)
-    lengths = {name: pairs if len(types) == 2 else triples for name, types in signatures.items()}
-    return facts_from_tables(
-        words,
-        {
-            name: rng.integers(0, constants, (lengths[name], len(signatures[name]))).astype(np.uint32)
-            for name in lengths
-        },
-    )
+    tables = {
+        name: random_rows(rng, constants, len(types), pairs if len(types) == 2 else triples)
+        for name, types in signatures.items()
+    }
+    return Facts(words, FrozenMapping(tables))
+
+
+def random_rows(rng, constants, arity, length):
+    """Distinct rows, in order since they are made in order: sorting millions would outlast the tests."""
+    every = constants**arity
+    numbers = np.cumsum(rng.integers(1, 2 * every // length, length))
+    places = np.unravel_index(numbers[numbers < every], (constants,) * arity)
+    return np.column_stack(places).astype(np.uint32)
 
 
 def parsed(facts, text):
