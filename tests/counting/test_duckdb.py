@@ -24,12 +24,13 @@ from mlnlab.logic.weights import Soft, WeightedFormula
 from mlnlab.model.world import World
 from tests import strategies
 from tests.counting.clause_cases import clause_cases
+from tests.counting.shared_duckdb import facts_in
 
 SLOW = settings(deadline=None, suppress_health_check=list(HealthCheck))
 
 
-def in_duckdb(formula, facts):
-    with store_of(facts, threads=1) as store:
+def in_duckdb(formula, facts, connection):
+    with facts_in(connection, facts) as store:
         tables = len(store.rows)
         number = count_in_duckdb(formula, store)
         # What was made for the formula is gone; empty tables of predicates without facts may have come.
@@ -43,9 +44,9 @@ def brute_force(formula, world):
 
 @settings(SLOW, max_examples=150)  # five hundred others are in test_five_hundred_clauses.py
 @given(clause_cases())
-def test_random_clauses_are_counted_as_brute_force_counts(case):
+def test_random_clauses_are_counted_as_brute_force_counts(duckdb, case):
     facts = facts_of(case.world)
-    counted = in_duckdb(case.formula, facts)
+    counted = in_duckdb(case.formula, facts, duckdb)
     assert counted == brute_force(case.formula, case.world)
     assert counted == Counter(case.formula, facts.vocabulary)(facts)
     assert type(counted) is int
@@ -53,35 +54,35 @@ def test_random_clauses_are_counted_as_brute_force_counts(case):
 
 @settings(SLOW, max_examples=300)
 @given(strategies.cases())
-def test_formulas_of_every_kind_are_counted_as_brute_force_counts(case):
+def test_formulas_of_every_kind_are_counted_as_brute_force_counts(duckdb, case):
     world = World(case.vocabulary, frozenset(GroundAtom(*atom) for atom in case.world.true_atoms))
     try:
         expected = brute_force(case.formula, world)
     except ml.ArgumentError:  # a comparison of what is undefined
         assume(False)
-    assert in_duckdb(case.formula, facts_of(world)) == expected
+    assert in_duckdb(case.formula, facts_of(world), duckdb) == expected
 
 
 @settings(SLOW, max_examples=80)
 @given(clause_cases(most_literals=4))
-def test_changes_by_one_atom_are_those_of_counting_twice(case):
-    check_changes(case.formula, case.world)
+def test_changes_by_one_atom_are_those_of_counting_twice(duckdb, case):
+    check_changes(case.formula, case.world, duckdb)
 
 
 @settings(SLOW, max_examples=60)
 @given(strategies.cases())
-def test_changes_of_formulas_of_every_kind(case):
+def test_changes_of_formulas_of_every_kind(duckdb, case):
     world = World(case.vocabulary, frozenset(GroundAtom(*atom) for atom in case.world.true_atoms))
-    check_changes(case.formula, world)
+    check_changes(case.formula, world, duckdb)
 
 
-def test_an_equality_and_its_negation_contradict_after_renaming():
+def test_an_equality_and_its_negation_contradict_after_renaming(duckdb):
     mln = ml.MLN.from_text("P(t, t)\nt = {A, B}\nP(x,x) v x = y v !P(x,y)")
     for facts in ([], [("P", ("A", "A"))], [("P", ("A", "B")), ("P", ("B", "B"))]):
-        check_changes(mln.formulas[0].formula, ml.World.of(mln.vocabulary, facts))
+        check_changes(mln.formulas[0].formula, ml.World.of(mln.vocabulary, facts), duckdb)
 
 
-def check_changes(formula, world):
+def check_changes(formula, world, connection):
     for predicate in world.vocabulary.predicates.values():
         domains = [world.vocabulary.domain(type_) for type_ in predicate.types]
         atoms = [GroundAtom(predicate.name, names) for names in product(*domains)]
@@ -90,13 +91,12 @@ def check_changes(formula, world):
         numbers = [[d.number(n) for d, n in zip(domains, a.arguments, strict=True)] for a in atoms]
         rows = np.array(numbers, np.uint32).reshape(len(atoms), len(domains))
         try:
-            with store_of(facts_of(world), threads=1) as store:
+            with facts_in(connection, facts_of(world)) as store:
                 found = deltas_in_duckdb(formula, store, predicate.name)
-            expected = [
-                brute_force(formula, World(world.vocabulary, world.true_atoms | {atom}))
-                - brute_force(formula, World(world.vocabulary, world.true_atoms - {atom}))
-                for atom in atoms
-            ]
+            here, expected = brute_force(formula, world), []  # one of the two is the world itself
+            for atom in atoms:
+                there = brute_force(formula, world.flipped(atom))
+                expected.append(here - there if world.holds(*atom) else there - here)
         except ml.ArgumentError:  # a comparison of what is undefined
             assume(False)
         assert found.at(rows).tolist() == expected
@@ -138,10 +138,10 @@ LARGER = [
 
 
 @pytest.mark.parametrize("text", LARGER)
-def test_larger_counts_equal_those_by_plans(text):
+def test_larger_counts_equal_those_by_plans(duckdb, text):
     facts = random_facts(400, 3_000)
     formula = ml.MLN(facts.vocabulary).parse(text)
-    assert in_duckdb(formula, facts) == Counter(formula, facts.vocabulary)(facts)
+    assert in_duckdb(formula, facts, duckdb) == Counter(formula, facts.vocabulary)(facts)
 
 
 @pytest.mark.parametrize("text", LARGER[:7])
@@ -163,16 +163,16 @@ def test_an_atom_that_is_usual_is_never_listed():
     assert sum(len(change.rows) for change in found.changes) < 10_000
 
 
-def test_counts_pass_128_bits():
+def test_counts_pass_128_bits(duckdb):
     facts = random_facts(5_000_000, 300)
     star = " ^ ".join(f"A(x,y{k})" for k in range(16))
     everywhere = f"U(v1) v U(v2) v U(v3) v U(v4) v U(v5) v U(v6) v ({star})"
     for text in (star, everywhere):
         formula = ml.MLN(facts.vocabulary).parse(text)
-        assert in_duckdb(formula, facts) == Counter(formula, facts.vocabulary)(facts)
+        assert in_duckdb(formula, facts, duckdb) == Counter(formula, facts.vocabulary)(facts)
     hub = np.column_stack([np.zeros(3_000, np.uint32), np.arange(3_000, dtype=np.uint32)])
     facts = facts_from_tables(facts.vocabulary, {"A": hub})
-    assert in_duckdb(ml.MLN(facts.vocabulary).parse(star), facts) == 3_000**16 > 1 << 128
+    assert in_duckdb(ml.MLN(facts.vocabulary).parse(star), facts, duckdb) == 3_000**16 > 1 << 128
 
 
 def test_numbers_are_found_from_their_remainders():

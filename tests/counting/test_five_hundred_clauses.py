@@ -26,6 +26,7 @@ from mlnlab.logic.substitution import free_variables
 from mlnlab.logic.traversal import atoms, subformulas
 from mlnlab.logic.vocabulary import FrozenMapping, Predicate, SizedDomain, Vocabulary
 from mlnlab.model.mln import MLN
+from tests.counting.shared_duckdb import facts_in
 from tests.counting.typed_clauses import (
     counts_in_worlds,
     every_row,
@@ -122,10 +123,10 @@ def named(case, predicate, row):
     return GroundAtom(predicate, tuple(domain[n] for domain, n in zip(domains, row, strict=True)))
 
 
-def test_counts_and_changes_in_duckdb_equal_brute_force(cases):
+def test_counts_and_changes_in_duckdb_equal_brute_force(cases, duckdb):
     rng = np.random.default_rng(SEED)
     for case in cases:
-        with store_of(case.facts(), threads=1) as store:
+        with facts_in(duckdb, case.facts()) as store:
             number = count_in_duckdb(case.formula, store)
             assert number == in_one_world(case, case.tensors), str(case.formula)
             found = {name: deltas_in_duckdb(case.formula, store, name) for name in case.tensors}
@@ -141,12 +142,12 @@ def test_counts_and_changes_in_duckdb_equal_brute_force(cases):
         assert number + sign * change == in_one_world(case, tensors)
 
 
-def test_on_larger_worlds_both_ways_equal_each_other():
+def test_on_larger_worlds_both_ways_equal_each_other(duckdb):
     numbers = []
     for case in random_cases(LARGER, SEED + 1, people=(9, 14, 20), houses=(7, 11)):
         facts = case.facts()
         planned = DeltaCounter([case.formula], case.vocabulary)
-        with store_of(facts, threads=1) as store:
+        with facts_in(duckdb, facts) as store:
             numbers.append(count_in_duckdb(case.formula, store))
             assert numbers[-1] == Counter(case.formula, case.vocabulary)(facts), str(case.formula)
             for predicate in case.tensors:
