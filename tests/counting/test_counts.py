@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import time
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 
 import duckdb
 import numpy as np
@@ -80,18 +78,10 @@ def test_the_table_shows_numbers_of_any_size():
     assert "0 of 125,000,000,000,000,000,000" in str(ml.count(mln, db))
 
 
-@pytest.mark.parametrize(
-    "executor",
-    [
-        lambda: ThreadPoolExecutor(2),
-        lambda: ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")),
-    ],
-)
 def test_executors_change_nothing(smokers, executor):
     mln, db = smokers
     many = ml.MLN(db.vocabulary, mln.expand(db).formulas * 4)
-    with executor() as workers:
-        assert ml.count(many, db, executor=workers) == ml.count(many, db)
+    assert ml.count(many, db, executor=executor) == ml.count(many, db)
 
 
 def test_refusals_name_the_formula():

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from itertools import product
 
 import numpy as np
@@ -74,17 +72,9 @@ def rows_of(changes):
 
 
 @pytest.mark.parametrize("method", ["planned", "duckdb"])
-@pytest.mark.parametrize(
-    "executor",
-    [
-        lambda: ThreadPoolExecutor(3),
-        lambda: ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")),
-    ],
-)
 def test_executors_change_nothing(smokers, method, executor):
     mln, db = smokers
-    with executor() as workers:
-        shared_out = ml.deltas(mln, db, method=method, executor=workers)
+    shared_out = ml.deltas(mln, db, method=method, executor=executor)
     assert rows_of(shared_out) == rows_of(ml.deltas(mln, db))
     assert shared_out.formulas == ml.deltas(mln, db).formulas
     assert list(shared_out) == list(ml.deltas(mln, db))

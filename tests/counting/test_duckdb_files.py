@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import multiprocessing
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from pathlib import Path
 from random import Random
@@ -182,17 +181,9 @@ def test_what_cannot_be_counted_gets_a_sentence(smokers, tmp_path):
         ml.count(mln, facts, method="planned")
 
 
-@pytest.mark.parametrize(
-    "executor",
-    [
-        lambda: ThreadPoolExecutor(2),
-        lambda: ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")),
-    ],
-)
 def test_executors_change_nothing(smokers, executor):
     mln, _, db = smokers
-    with executor() as workers:
-        assert ml.count(mln, db, method="duckdb", executor=workers) == ml.count(mln, db)
+    assert ml.count(mln, db, method="duckdb", executor=executor) == ml.count(mln, db)
 
 
 def test_threads_that_share_files_take_turns(tmp_path):

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import pickle
-from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -57,12 +56,6 @@ class _Late:
         return self._future.result()
 
 
-EXECUTORS = {
-    "threads": lambda: ThreadPoolExecutor(4),
-    "processes": lambda: ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")),
-}
-
-
 @pytest.fixture(scope="module")
 def question():
     return model_and_facts()
@@ -74,11 +67,9 @@ def alone(question):
 
 
 @pytest.mark.parametrize("method", ["planned", "duckdb"])
-@pytest.mark.parametrize("kind", EXECUTORS)
-def test_answers_do_not_depend_on_who_counts(question, alone, kind, method):
-    with EXECUTORS[kind]() as executor:
-        assert ml.count(*question, method=method, executor=executor) == alone[0]
-        assert ml.deltas(*question, method=method, executor=executor).to_frame().equals(alone[1])
+def test_answers_do_not_depend_on_who_counts(question, alone, executor, method):
+    assert ml.count(*question, method=method, executor=executor) == alone[0]
+    assert ml.deltas(*question, method=method, executor=executor).to_frame().equals(alone[1])
 
 
 @pytest.mark.parametrize("method", ["planned", "duckdb"])
