@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from math import isnan
+from math import isfinite, isnan
 
 from mlnlab.display.bars import BAR, ROW, WIDTH
 from mlnlab.display.exploring_rows import BETWEEN, CERTAIN, Answer, EvidenceRow, answer_row, evidence_row
@@ -177,12 +177,24 @@ def _answer_rows(state: Exploring, top: float) -> tuple[list[Item], float]:
 
 
 def _agreement(state: Exploring) -> str:
-    compared = [a for a in state.answers if not (isnan(a.beside) and isnan(a.exact)) and not isnan(a.first)]
-    if not compared:
+    """Say how many answers are too far apart, by what is known of their errors, and which most of all."""
+    gaps = [(gap, answer.name) for answer in state.answers for gap in answer.gaps]
+    if not gaps:
         return ""
-    apart = sum(bool(answer.disagreement) for answer in compared)
-    rule = f"further than {CERTAIN:g} combined standard errors"
-    return f"{apart:,} of {len(compared):,} answers are {rule} apart (≠)."
+    measured = [(gap, name) for gap, name in gaps if not isnan(gap.units)]
+    parts = []
+    if measured:
+        apart = len({name for gap, name in measured if gap.words})
+        number = len({name for _, name in measured})
+        rule = f"further than {CERTAIN:g} combined standard errors"
+        parts.append(f"{apart:,} of {number:,} answers are {rule} apart (≠).")
+        most, name = max(measured, key=lambda pair: pair[0].units)
+        if isfinite(most.units) and most.units > 0:
+            parts.append(f"The furthest: {most.units:.1f} at {in_symbols(shortened(name, 60))}.")
+    if len(measured) < len(gaps):
+        largest = max(gap.apart for gap, _ in gaps if isnan(gap.units))
+        parts.append(f"Of an approximation nobody knows the error; it is up to {largest:.2g} off.")
+    return " ".join(parts)
 
 
 # --- conditions and facts -------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import isfinite, isnan
+from math import inf, isfinite, isnan, nan
 from typing import NamedTuple
 
 from mlnlab.display.bars import BAR, ROW, WIDTH
@@ -22,6 +22,45 @@ _LOOKS = {"true": "bar blue washed", "false": "bar orange washed", "unknown": "s
 
 CERTAIN = 3.0  # standard errors: beyond, two answers disagree
 _NOTICEABLE = 0.01  # a difference where nobody knows the errors
+_ROUNDING = 1e-9
+
+
+class Gap(NamedTuple):
+    """How far two answers are apart; ``error`` is their combined standard error, sqrt(e1^2 + e2^2).
+
+    Of an approximation nobody knows the error: then this is not a number.
+    """
+
+    word: str
+    apart: float
+    error: float
+
+    @property
+    def units(self) -> float:
+        """The distance in combined standard errors; NaN where nobody knows these."""
+        if not isfinite(self.error):
+            return nan
+        if self.apart <= _ROUNDING:
+            return 0.0
+        return self.apart / self.error if self.error else inf
+
+    @property
+    def words(self) -> str:
+        """Say that the answers are too far apart; nothing where they are not."""
+        if isnan(self.units):
+            return f"{self.apart:.2g} off" if self.apart > _NOTICEABLE else ""
+        return f"≠ {self.word}" if self.units > CERTAIN else ""
+
+    @property
+    def told(self) -> str:
+        """Return the distance in a line."""
+        other = "the lower bar" if self.word == "lower" else "enumeration"
+        line = f"{self.apart:.2g} from {other}"
+        if isnan(self.units):
+            return f"{line}; nobody knows the error of an approximation"
+        if not isfinite(self.units):
+            return f"{line}; both count as exact"
+        return f"{line}: {self.units:.1f} combined standard errors"
 
 
 class Answer(NamedTuple):
@@ -37,21 +76,19 @@ class Answer(NamedTuple):
     changed: bool
 
     @property
+    def gaps(self) -> tuple[Gap, ...]:
+        """Return how far the first answer is from each other one that is known."""
+        others = ((self.beside, self.beside_error, "lower"), (self.exact, 0.0, "exact"))
+        return tuple(
+            Gap(word, abs(self.first - other), (self.error**2 + error**2) ** 0.5)
+            for other, error, word in others
+            if not (isnan(other) or isnan(self.first))
+        )
+
+    @property
     def disagreement(self) -> str:
         """Say where two answers are further apart than their errors explain; nothing where they are not."""
-        for other, error, word in (
-            (self.beside, self.beside_error, "lower"),
-            (self.exact, 0.0, "exact"),
-        ):
-            if isnan(other) or isnan(self.first):
-                continue
-            apart = abs(self.first - other)
-            off = (self.error**2 + error**2) ** 0.5
-            if isfinite(off) and apart > max(CERTAIN * off, 1e-9):
-                return f"≠ {word}"
-            if not isfinite(off) and apart > _NOTICEABLE:
-                return f"{apart:.2g} off"
-        return ""
+        return next((gap.words for gap in self.gaps if gap.words), "")
 
 
 class EvidenceRow(NamedTuple):
@@ -158,6 +195,4 @@ def _told(answer: Answer) -> list[str]:
         lines.append(f"beside: {_number(answer.beside, answer.beside_error)}")
     if not isnan(answer.exact):
         lines.append(f"by enumeration: {_number(answer.exact, 0.0)}")
-    if answer.disagreement:
-        lines.append(f"they disagree: {answer.disagreement}")
-    return lines
+    return [*lines, *(gap.told for gap in answer.gaps)]

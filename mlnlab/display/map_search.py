@@ -9,6 +9,7 @@ import numpy as np
 from mlnlab.display.axes import place_axis, value_words
 from mlnlab.display.bars import WIDTH
 from mlnlab.display.curves import vertical_axis
+from mlnlab.display.map_moves import moves_part
 from mlnlab.display.map_view import SearchView, search_view
 from mlnlab.display.map_worlds import worlds_part
 from mlnlab.display.markup import count_of, shortened
@@ -47,11 +48,18 @@ def search_picture(solver: Solver) -> RunPicture:
     name = solver.method.name
     return RunPicture(
         title=f"{_WRITTEN.get(name, name[:1].upper() + name[1:])}: search for a most probable world",
-        parts={"search": search_part(view), "worlds": worlds_part(view)},
+        parts=_parts(view),
         caption=lambda step: _caption(view, step),
         remarks=_remarks,
         table=lambda step: _table(view, step),
     )
+
+
+def _parts(view: SearchView) -> dict[str, Draw]:
+    parts = {"search": search_part(view), "worlds": worlds_part(view)}
+    if view.solver.method.name != "rc2":  # a proof moves from bound to bound, not from world to world
+        parts["moves"] = moves_part(view)
+    return parts
 
 
 def search_part(view: SearchView) -> Draw:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from mlnlab.display.markup import shortened
 from mlnlab.display.samplers_view import Latest
 from mlnlab.display.symbols import in_symbols
 from mlnlab.inference.walk_arrays import broken_in
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from mlnlab.logic.ground_atoms import GroundAtom
 
 _LONGEST = 12  # literals of a clause that are written out
+_LONGEST_NAME = 160
 
 
 class Move(NamedTuple):
@@ -71,14 +73,14 @@ class SearchView:
             table = constraint - clauses.number_of_clauses
             first, end = clauses.scope_starts[table : table + 2].tolist()
             members = [self._member(choice) for choice in clauses.scope[first:end].tolist()]
-            source = clauses.sources[clauses.table_sources[table]].text
+            source = shortened(clauses.sources[clauses.table_sources[table]].text, _LONGEST_NAME)
             return in_symbols(f"{source} (about {', '.join(members[:_LONGEST])})")
         first, end = clauses.starts[constraint : constraint + 2].tolist()
         literals = clauses.literals[first:end].tolist()
         # A clause with a negative weight should be false: then the conjunction of its negations holds.
         unwanted = clauses.weights[constraint] < 0 and not clauses.hard[constraint]
         written = [
-            f"{'!' if (literal & 1) != unwanted else ''}{self.atoms[literal >> 1]}"
+            f"{'!' if (literal & 1) != unwanted else ''}{self._name(literal >> 1)}"
             for literal in literals[:_LONGEST]
         ]
         more = [f"{len(literals) - _LONGEST:,} more"] if len(literals) > _LONGEST else []
@@ -87,15 +89,18 @@ class SearchView:
     def _member(self, choice: int) -> str:
         """Return what a choice is about: its atom, or the first one of its block."""
         first, end = self.reader.landscape.clauses.first_atoms[choice : choice + 2].tolist()
-        return f"{self.atoms[first]}{' or its block' * (end - first > 1)}"
+        return f"{self._name(first)}{' or its block' * (end - first > 1)}"
+
+    def _name(self, atom: int) -> str:
+        return shortened(str(self.atoms[atom]), _LONGEST_NAME)
 
     def option(self, choice: int, option: int) -> str:
         """Return what an option of a choice says."""
         clauses = self.reader.landscape.clauses
         first, end = clauses.first_atoms[choice : choice + 2].tolist()
         if first + option < end:
-            return f"{self.atoms[first + option]} is true"
-        return f"{self.atoms[first]} is false" if end - first == 1 else "none of its block is true"
+            return f"{self._name(first + option)} is true"
+        return f"{self._name(first)} is false" if end - first == 1 else "none of its block is true"
 
     def move(self, state: Any) -> Move:  # noqa: ANN401 - only walks tell their moves
         """Return what the last move of a walk was, and why."""

@@ -21,7 +21,8 @@ from mlnlab.display.plotting_curves import (
 )
 from mlnlab.display.plotting_evaluations import evaluation_figure
 from mlnlab.display.plotting_growth import growth_figure
-from mlnlab.display.plotting_look import empty_figure, plot_text
+from mlnlab.display.plotting_look import empty_figure, plot_text, with_names
+from mlnlab.display.plotting_sensitivities import sensitivities_figure
 from mlnlab.display.probabilities import by_probability, facts_among
 from mlnlab.display.scene.look import COLOURS
 from mlnlab.errors import ArgumentError
@@ -30,6 +31,7 @@ from mlnlab.evaluation.evaluating import Evaluation
 from mlnlab.experiments.bench.counting_growth import CountingGrowth
 from mlnlab.inference.explanation import Explanation
 from mlnlab.inference.marginals import Marginals
+from mlnlab.inference.sensitivity import Sensitivities
 from mlnlab.steps.comparison import Comparison
 from mlnlab.steps.learning_curve import LearningCurve
 from mlnlab.steps.trace import Trace
@@ -43,7 +45,7 @@ MOST_BARS = 60
 
 
 def plot(value: object, *, truth: Database | None = None) -> go.Figure:
-    r"""Return a plotly figure of a result: probabilities, an explanation, runs, calibration, counts, scores.
+    r"""Return a plotly figure of a result: probabilities, why, what would change one, runs, counts, scores.
 
     With ``truth``, a database, marginals are drawn as a reliability diagram: of the atoms with a probability
     of about p, which share is true.
@@ -54,6 +56,7 @@ def plot(value: object, *, truth: Database | None = None) -> go.Figure:
     >>> marginals = ml.infer(mln, db, query=["Smokes"])
     >>> bars = ml.plot(marginals)
     >>> reliability = ml.plot(marginals, truth=ml.Database.from_text("Smokes(Anna)", mln))
+    >>> changes = ml.plot(ml.sensitivities(mln, db, query="Smokes", of="Smokes(Anna)"))
     >>> shares = ml.plot(ml.count(mln, db))
     >>> curves = ml.plot(ml.Trace.of(ml.sampler("gibbs", mln, db, ["Smokes"], samples=100)))
     """
@@ -92,7 +95,7 @@ def _marginals_figure(marginals: Marginals) -> go.Figure:
         hovertemplate="%{customdata}<br>%{x:.4f}<extra></extra>",
     )
     figure.update_xaxes(range=[0, 1], title="probability")
-    return _with_names(figure, names)
+    return with_names(figure, names)
 
 
 def _error_bars(marginals: Marginals, names: Sequence[str]) -> dict[str, Any] | None:
@@ -132,12 +135,13 @@ def _explanation_figure(explanation: Explanation) -> go.Figure:
         connector={"line": {"color": COLOURS["line"].middle, "width": 1}},
     )
     figure.update_xaxes(title="log-odds", zeroline=True)
-    return _with_names(figure, [stride.label for stride in strides])
+    return with_names(figure, [stride.label for stride in strides])
 
 
 _PLOTS: Mapping[type, Callable[[Any], Any]] = {
     Marginals: _marginals_figure,
     Explanation: _explanation_figure,
+    Sensitivities: sensitivities_figure,
     LearningCurve: learning_curve_figure,
     Trace: trace_figure,
     Comparison: comparison_figure,
@@ -146,14 +150,3 @@ _PLOTS: Mapping[type, Callable[[Any], Any]] = {
     Calibration: calibration_figure,
     Evaluation: evaluation_figure,
 }
-
-
-def _with_names(figure: go.Figure, names: Sequence[str]) -> go.Figure:
-    """Write names beside rows; rows are numbered, because two long names may look the same when cut."""
-    figure.update_yaxes(
-        tickvals=list(range(len(names))),
-        ticktext=[plot_text(name) for name in names],
-        autorange="reversed",
-        ticklabelstandoff=6,
-    )
-    return figure

@@ -8,6 +8,8 @@ from mlnlab.display.markup import fit, shortened
 from mlnlab.display.scene.look import COLOURS, FONT, HUES
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import plotly.graph_objects as go
 
 ROW = 24  # pixels of a row of bars
@@ -52,3 +54,14 @@ def theme() -> go.layout.Template:
         "hoverlabel": {"align": "left"},
     }
     return go.layout.Template(layout=layout)
+
+
+def with_names(figure: go.Figure, names: Sequence[str]) -> go.Figure:
+    """Write names beside rows; rows are numbered, because two long names may look the same when cut."""
+    figure.update_yaxes(
+        tickvals=list(range(len(names))),
+        ticktext=[plot_text(name) for name in names],
+        autorange="reversed",
+        ticklabelstandoff=6,
+    )
+    return figure

@@ -13,6 +13,7 @@ from mlnlab.display.ground_network_lit import LitNetwork, lit_network
 from mlnlab.display.markup import count_of
 from mlnlab.display.plots import Line, Plot
 from mlnlab.display.samplers import sampler_picture
+from mlnlab.display.slice_rows import slice_part
 from mlnlab.inference.beliefs import model_parts
 from mlnlab.inference.slice_reading import SliceReader
 from mlnlab.kernels.sample_sat_components import FAILED, JUMPS, TIGHT
@@ -38,6 +39,8 @@ def slices_picture(sampler: Sampler) -> RunPicture:
     reader = sampler.reader()
     parts = {**found.parts, "slices": _slices_part}
     if isinstance(reader, SliceReader):
+        if reader.ground.clauses.number_of_clauses + reader.ground.clauses.number_of_tables:
+            parts["chosen"] = slice_part(reader)
         network = lit_network(reader.ground.clauses)
         if network is not None:
             parts["one slice"] = _one_slice_part(reader, network)

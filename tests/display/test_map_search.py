@@ -140,7 +140,7 @@ def test_a_view_steps_through_a_search():
     view.close()
 
 
-@pytest.mark.parametrize("name", HOSTILE[:5])
+@pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_names_are_only_text(name):
     mln = hostile_model(name)
     solver = ml.solver("max-walk-sat", mln, None, flips=5, flips_per_state=1)

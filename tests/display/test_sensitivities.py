@@ -65,3 +65,49 @@ def test_hostile_names_stay_text(name):
     html = bundle(ml.sensitivities(mln, db, "Smokes", "Smokes(Bob)"))["text/html"]
     assert "<script" not in html.split("</style>", 1)[1]
     assert "onerror='alert" not in html
+
+
+def test_the_figure_has_a_bar_for_each_change():
+    found = found_of()
+    figure = ml.plot(found)
+    bars = {bar.name: bar for bar in figure.data}
+    assert set(bars) == {"if true", "if false", "if unknown", "per unit of weight, at first"}
+    rows = figure.layout.yaxis.ticktext
+    assert len(rows) == len(found.facts) + len(found.weights)
+    drawn = {
+        (row, name): change for name, bar in bars.items() for row, change in zip(bar.y, bar.x, strict=True)
+    }
+    expected = {
+        (row, f"if {value}"): change
+        for row, fact in enumerate(found.facts)
+        for value, change in fact.changes.items()
+    }
+    expected |= {
+        (len(found.facts) + row, "per unit of weight, at first"): weight.derivative
+        for row, weight in enumerate(found.weights)
+    }
+    assert drawn == pytest.approx(expected)
+    assert all(bar.error_x.array is None for bar in bars.values())
+    sampled = ml.plot(found_of(method="gibbs", samples=300, facts=2))
+    assert any(bar.error_x.array is not None for bar in sampled.data)
+
+
+@pytest.mark.parametrize("name", HOSTILE[:6])
+def test_in_the_figure_hostile_names_stay_text(name):
+    mln = ml.MLN.from_text(
+        "Smokes(person)\nFriends(person, person)\n1.2 Friends(x, y) ^ Smokes(x) => Smokes(y)"
+    )
+    friends, smokes = ml.predicates("Friends(person, person), Smokes(person)")
+    atoms = {str(friends(name, "Bob")): True, str(smokes(name)): True}
+    db = ml.Database.from_text("", mln).with_atoms(atoms)
+    figure = ml.plot(ml.sensitivities(mln, db, "Smokes", "Smokes(Bob)"))
+    texts = [*figure.layout.yaxis.ticktext, *(words for bar in figure.data for words, _ in bar.customdata)]
+    assert not any("<script" in text or "<img" in text or "$" in text for text in texts)
+
+
+def test_where_nothing_changes_it_there_is_a_sentence():
+    mln = ml.MLN.from_text("P(t)\nP(A) v !P(A).")
+    found = ml.sensitivities(mln, ml.Database.from_text("", mln), "P", "P(A)")
+    if not found.facts and not found.weights:
+        with pytest.raises(ml.ArgumentError, match=r"No weight and no fact that was tried changes P\(A\)"):
+            ml.plot(found)

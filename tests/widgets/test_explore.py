@@ -334,3 +334,32 @@ def test_mistakes_get_a_sentence(view):
         ml.explore("model", DB, "Smokes")
     with pytest.raises(ml.ArgumentError, match="Name what is asked"):
         ml.explore(MODEL, DB)
+
+
+def test_a_distance_is_told_in_combined_standard_errors():
+    row = Answer("P(A)", 0.5, 0.03, 0.25, 0.04, 0.4, "open", changed=False)
+    beside, exact = row.gaps
+    assert (beside.apart, beside.error) == pytest.approx((0.25, 0.05))  # sqrt(0.03^2 + 0.04^2)
+    assert beside.told == "0.25 from the lower bar: 5.0 combined standard errors"
+    assert beside.words == "≠ lower"
+    assert exact.told == "0.1 from enumeration: 3.3 combined standard errors"  # enumeration has no error
+    unknown = row._replace(error=float("nan"))
+    assert "nobody knows the error" in unknown.gaps[0].told
+    assert unknown.gaps[0].words == "0.25 off"
+    both = row._replace(error=0.0, beside_error=0.0)
+    assert both.gaps[0].told == "0.25 from the lower bar; both count as exact"
+    assert both.gaps[0].words == "≠ lower"
+    rounded = both._replace(beside=0.5 + 1e-12)
+    assert rounded.gaps[0].units == 0
+
+
+def test_an_approximation_is_not_judged_by_errors_that_nobody_knows():
+    view = ml.explore(MODEL, DB, "Smokes", method="mean-field")
+    view.check()
+    assert view.wait()
+    told = next(text for text in texts(view) if "nobody knows the error" in text)
+    largest = max(abs(view.marginals[name] - view.exact[name]) for name in view.marginals)
+    assert largest > 0.01
+    assert f"it is up to {largest:.2g} off" in told
+    assert "0 of" in told  # the facts, which nobody disputes
+    view.close()
