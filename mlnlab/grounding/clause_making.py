@@ -12,8 +12,9 @@ from mlnlab.grounding.clause_literals import as_literals
 from mlnlab.grounding.clause_store import ClauseStore, TableStore, frozen
 from mlnlab.grounding.clauses import GroundClauses, Source, Tally
 from mlnlab.grounding.decided_counts import DecidedCounts, bounds_in
+from mlnlab.grounding.definitions import GateStore
 from mlnlab.grounding.evidence_relations import EvidenceRelations
-from mlnlab.grounding.features import MOST_VISITS, number_of_groundings
+from mlnlab.grounding.features import MOST_CELLS, MOST_VISITS, number_of_groundings
 from mlnlab.grounding.question import soft_formulas
 from mlnlab.grounding.single_groundings import Guard, SingleGroundings, guard_of, visits
 from mlnlab.grounding.ways import Literals, way_of
@@ -33,10 +34,13 @@ FEW = 1 << 18  # bindings that are listed sooner than a plan for counting them i
 MOST_BYTES = 4_000_000_000  # of the arrays while they are made
 
 
-def ground_clauses(question: Question, queries: Sequence[tuple[str, Formula]] = ()) -> GroundClauses:
+def ground_clauses(
+    question: Question, queries: Sequence[tuple[str, Formula]] = (), *, most_cells: int = MOST_CELLS
+) -> GroundClauses:
     r"""Return the ground clauses and tables of a question's formulas, soft evidence and conditions.
 
-    Further formulas with their names, ``queries``, come first, with weight 0.
+    Further formulas with their names, ``queries``, come first, with weight 0. A grounding that is no clause,
+    and whose table would have more than ``most_cells``, becomes one that counts what holds.
 
     >>> import mlnlab as ml
     >>> from mlnlab.grounding.question import pose
@@ -46,7 +50,7 @@ def ground_clauses(question: Question, queries: Sequence[tuple[str, Formula]] = 
     <GroundClauses: 2 open atoms, 1 clause, 0 tables, 5e-05 MB>:
       1.5 Smokes(x) => Cancer(x): 2 groundings, of which evidence makes 1 true and 0 false; 1 clause
     """
-    return _Maker(question).run([*_query_sources(queries), *sources_of(question)])
+    return _Maker(question, most_cells).run([*_query_sources(queries), *sources_of(question)])
 
 
 def sources_of(question: Question) -> Iterator[tuple[Source, Formula]]:
@@ -70,10 +74,16 @@ def _query_sources(queries: Sequence[tuple[str, Formula]]) -> Iterator[tuple[Sou
         yield Source(label, "query", 0.0, hard=False), formula
 
 
+def gates_over(question: Question, tables: TableStore) -> GateStore:
+    """Return a store without gates, for formulas over a question's choices."""
+    plain = [len(choice.atoms) == 1 and choice.may_be_none for choice in question.choices]
+    return GateStore(tables, [choice.options for choice in question.choices], plain)
+
+
 class _Maker:
     """The state of one pass over all groundings of all sources."""
 
-    def __init__(self, question: Question) -> None:
+    def __init__(self, question: Question, most_cells: int) -> None:
         self.question = question
         atoms = [atom for choice in question.choices for atom in choice.atoms]
         numbers: dict[GroundAtom, int] = {atom: number for number, atom in enumerate(atoms)}
@@ -83,7 +93,10 @@ class _Maker:
             DecidedCounts(question.vocabulary, bounds_in(relations)),
         )
         self.clauses, self.tables = ClauseStore(), TableStore()
-        self.single = SingleGroundings(question, self.joins, numbers, self.clauses, self.tables)
+        self.gates = gates_over(question, self.tables)
+        self.single = SingleGroundings(
+            question, self.joins, numbers, self.clauses, self.tables, self.gates, most_cells
+        )
 
     def run(self, pairs: list[tuple[Source, Formula]]) -> GroundClauses:
         plans = [self._plan(formula) for _, formula in pairs]
@@ -99,10 +112,10 @@ class _Maker:
             self.tables.end_source(source)
         options = np.array([choice.options for choice in self.question.choices], np.uint32)
         first_atoms = np.cumsum([0, *(len(choice.atoms) for choice in self.question.choices)])
-        arrays: tuple[Any, ...] = (*self.clauses.arrays(), *self.tables.arrays(), tuple(ways))
+        arrays: tuple[Any, ...] = (*self.clauses.arrays(), *self.tables.arrays(), tuple(ways), 0.0)
         return GroundClauses(
             self.question, tuple(source for source, _ in pairs), tuple(tallies),
-            frozen(options), frozen(first_atoms.astype(np.uint32)), *arrays,
+            frozen(options), frozen(first_atoms.astype(np.uint32)), *arrays, self.gates.arrays(),
         )  # fmt: skip
 
     def _plan(self, formula: Formula) -> Literals | Guard | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from numpy.typing import NDArray
@@ -85,14 +85,26 @@ class TableStore:
     def add(self, scope: tuple[int, ...], truths: NDArray[np.bool_]) -> None:
         """Add a table: an axis for each choice, an entry for each combination of their options."""
         bits = np.ascontiguousarray(truths, np.uint8)
+        self._scopes.append(scope)
+        self._strides += list(bits.strides)
+        self._starts.append(self.place(bits))
+
+    def add_counting(self, strides: Mapping[int, int], truths: NDArray[np.bool_]) -> int:
+        """Add a table of which the cell is a sum, with a truth for each sum; return its number."""
+        self._scopes.append(tuple(strides))
+        self._strides += list(strides.values())
+        self._starts.append(self.place(truths))
+        return len(self._starts) - 1
+
+    def place(self, truths: NDArray[Any]) -> int:
+        """Keep truth values, once where they are equal to others; return where they begin."""
+        bits = np.ascontiguousarray(truths, np.uint8)
         key = bits.tobytes()
         if key not in self._places:
             self._places[key] = self._filled
             self._bits.append(bits.ravel())
             self._filled += bits.size
-        self._scopes.append(scope)
-        self._strides += list(bits.strides)
-        self._starts.append(self._places[key])
+        return self._places[key]
 
     def end_source(self, source: Source) -> None:
         """Say that the tables added since the last call belong to this source."""

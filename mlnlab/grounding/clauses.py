@@ -2,7 +2,8 @@
 
 Only what evidence leaves open is grounded. A grounding that is a clause becomes one; a conjunction of
 literals becomes the clause of its negation, with the opposite weight; any other becomes a *table*: the
-choices that it depends on and, for each combination of their options, whether it is true. A block of
+choices that it depends on and, for each combination of their options, whether it is true; where these are
+too many, a table that counts which parts of the formula hold (:mod:`mlnlab.grounding.gates`). A block of
 exclusive atoms stays one choice with many options; literals say which of its atoms is true.
 """
 
@@ -15,11 +16,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mlnlab.errors import count_of
+from mlnlab.grounding.gates import NO_GATES
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
+    from mlnlab.grounding.gates import Gates
     from mlnlab.grounding.question import Question
 
 
@@ -42,6 +45,7 @@ class Tally:
     false: int = 0
     clauses: int = 0
     tables: int = 0
+    wide: int = 0  # of the tables: those that count what holds, because they are too wide to be written down
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,6 +83,7 @@ class GroundClauses:
     # how the groundings of each source were kept, in words; and what every world has in addition
     ways: tuple[str, ...] = ()
     constant: float = 0.0
+    gates: Gates = NO_GATES  # of tables that count what smaller tables say
 
     @property
     def number_of_atoms(self) -> int:
@@ -118,6 +123,7 @@ class GroundClauses:
         starts = self.scope_starts.astype(np.int64)
         tables = np.repeat(np.arange(self.number_of_tables), starts[1:] - starts[:-1])
         np.add.at(cells, tables, chosen.astype(np.int64)[self.scope] * self.strides)
+        self.gates.add_to(cells, chosen, self.bits)
         selected = self.bits[self.bit_starts + cells] == 1
         if self.violated is not None or not (holds[self.hard].all() and selected[self.table_hard].all()):
             return -inf
@@ -138,7 +144,7 @@ class GroundClauses:
     def size(self) -> int:
         """The bytes of the arrays."""
         arrays = (getattr(self, name) for name in self.__slots__)
-        return sum(array.nbytes for array in arrays if isinstance(array, np.ndarray))
+        return sum(array.nbytes for array in arrays if isinstance(array, np.ndarray)) + self.gates.nbytes
 
     def to_frame(self) -> pd.DataFrame:
         """Return for each source its groundings, and how many of them evidence decides."""

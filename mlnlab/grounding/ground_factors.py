@@ -20,6 +20,7 @@ from mlnlab.factors.factor import Factor
 from mlnlab.factors.factor_graph import FactorGraph
 from mlnlab.factors.random_variables import RandomVariable
 from mlnlab.grounding.clause_making import ground_clauses
+from mlnlab.grounding.gates import refuse_counting
 from mlnlab.grounding.question import listed, opening
 
 if TYPE_CHECKING:
@@ -72,6 +73,7 @@ def ground_factors(clauses: GroundClauses) -> GroundFactors:
     >>> len(found.graph.variables), len(found.graph.factors), found.graph.variables[0].values
     (4, 2, ('true', 'false'))
     """
+    refuse_counting(clauses, "a factor graph")
     builder = _Builder(clauses)
     for number, choices in enumerate(builder.clauses_as_choices()):
         builder.add_clause(number, *choices)

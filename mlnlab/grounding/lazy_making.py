@@ -8,7 +8,7 @@ import numpy as np
 
 from mlnlab.grounding.clause_joins import EVERY, ClauseJoins
 from mlnlab.grounding.clause_literals import as_literals
-from mlnlab.grounding.clause_making import sources_of
+from mlnlab.grounding.clause_making import gates_over, sources_of
 from mlnlab.grounding.clause_store import ClauseStore, TableStore, frozen
 from mlnlab.grounding.clauses import GroundClauses, Tally
 from mlnlab.grounding.decided_counts import AtomBounds, DecidedCounts, bounds_in
@@ -102,7 +102,8 @@ class LazyMaker:
         self.joins = ClauseJoins(self.relations)
         self.counts = DecidedCounts(self.vocabulary, self._bounds)
         self.clauses, self.tables = ClauseStore(), TableStore()
-        self.single = SingleGroundings(eager, self.joins, numbers, self.clauses, self.tables)
+        self.gates = gates_over(eager, self.tables)
+        self.single = SingleGroundings(eager, self.joins, numbers, self.clauses, self.tables, self.gates)
 
     def _keys(self, predicate: str, atoms: list[GroundAtom]) -> Numbers:
         domains = [self.vocabulary.domain(type_) for type_ in self.vocabulary[predicate].types]
@@ -135,10 +136,10 @@ class LazyMaker:
         question = self._question()
         options = np.array([choice.options for choice in question.choices], np.uint32)
         first_atoms = np.cumsum([0, *(len(choice.atoms) for choice in question.choices)])
-        arrays: tuple[Any, ...] = (*self.clauses.arrays(), *self.tables.arrays(), tuple(ways))
+        arrays: tuple[Any, ...] = (*self.clauses.arrays(), *self.tables.arrays(), tuple(ways), 0.0)
         clauses = GroundClauses(
             question, tuple(source for source, _ in pairs), tuple(tallies),
-            frozen(options), frozen(first_atoms.astype(np.uint32)), *arrays,
+            frozen(options), frozen(first_atoms.astype(np.uint32)), *arrays, self.gates.arrays(),
         )  # fmt: skip
         return LazyPass(clauses, self.relations.known)
 

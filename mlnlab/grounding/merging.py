@@ -103,7 +103,12 @@ def _rows(starts: Numbers, literals: NDArray[np.uint32], kept: Numbers) -> Array
 
 
 def _merged_tables(clauses: GroundClauses) -> Arrays:
-    """Return the tables with those over the same choices, true of the same options, as one."""
+    """Return the tables with those over the same choices, true of the same options, as one.
+
+    Where some of them count, all stay as they are: gates know their tables by number.
+    """
+    if len(clauses.gates.roots):
+        return {}
     starts = clauses.scope_starts.tolist()
     groups: dict[tuple[bytes, int, bool], list[int]] = {}
     for table, (begin, end) in enumerate(pairwise(starts)):

@@ -7,9 +7,13 @@ a world satisfies the clauses of a part just where it satisfies the part.
 from __future__ import annotations
 
 from itertools import combinations, pairwise
+from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from mlnlab.grounding.counting_circuits import defined
+from mlnlab.grounding.definitions import SMALL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,6 +32,7 @@ class Propositions:
     def __init__(self, clauses: GroundClauses) -> None:
         self.clauses = clauses
         self.top = clauses.number_of_atoms
+        self._roots = frozenset(clauses.gates.roots.tolist())
         self._literals = np.where(clauses.literals & 1, -1, 1) * (clauses.literals.astype(np.int64) // 2 + 1)
 
     def new_variable(self) -> int:
@@ -65,12 +70,52 @@ class Propositions:
 
     def table(self, number: int, *, holds: bool) -> list[NumberedClause]:
         """Return clauses that say that a table is true, or that it is false."""
+        if number in self._roots:
+            return self._counting(number, holds=holds)
         first, end = self.clauses.scope_starts[number : number + 2].tolist()
         scope = self.clauses.scope[first:end].tolist()
         shape = tuple(int(self.clauses.options[choice]) for choice in scope)
         start = int(self.clauses.bit_starts[number])
         bits = self.clauses.bits[start : start + int(np.prod(shape))].reshape(shape)
         return list(self._excluded(bits != holds, scope))
+
+    # --- tables that count ------------------------------------------------------------------------
+
+    def _counting(self, number: int, *, holds: bool) -> list[NumberedClause]:
+        """Return clauses that say that a formula that is too wide for a table is true, or false."""
+        found: list[NumberedClause] = []
+        first, end = self.clauses.scope_starts[number : number + 2].tolist()
+        strides = self.clauses.strides[first:end].tolist()
+        counted = self._counted_choices(self.clauses.scope[first:end].tolist(), strides)
+        below = self.clauses.gates.below.get(len(self.clauses.gates) + number, [])
+        literals = [*counted, *(self._gate(gate, found) for gate in below)]
+        root = defined(literals, self._truths(int(self.clauses.bit_starts[number]), literals), self, found)
+        return [*found, [root if holds else -root]]
+
+    def _counted_choices(self, scope: list[int], strides: list[int]) -> list[int]:
+        """Return a literal for each unit that a choice of two options adds with its second option."""
+        firsts = self.clauses.first_atoms
+        pairs = zip(scope, strides, strict=True)
+        return [-(int(firsts[choice]) + 1) for choice, stride in pairs for _ in range(stride)]
+
+    def _truths(self, start: int, literals: list[int]) -> list[bool]:
+        return [bool(bit) for bit in self.clauses.bits[start : start + len(literals) + 1].tolist()]
+
+    def _gate(self, number: int, found: list[NumberedClause]) -> int:
+        """Return a variable that is true where a gate is; what makes it so is added to the clauses."""
+        gates = self.clauses.gates
+        first, end = gates.scope_starts[number : number + 2].tolist()
+        scope, strides = gates.scope[first:end].tolist(), gates.strides[first:end].tolist()
+        start, below = int(gates.bit_starts[number]), gates.below.get(number, [])
+        sizes = [int(self.clauses.options[choice]) for choice in scope]
+        if not below and (len(scope) == 1 or prod(sizes) <= SMALL) and strides == _row_major(sizes):
+            gate = self.new_variable()
+            bits = self.clauses.bits[start : start + prod(sizes)].reshape(sizes)
+            found += [[*clause, gate] for clause in self._excluded(bits == 1, scope)]
+            found += [[*clause, -gate] for clause in self._excluded(bits != 1, scope)]
+            return gate
+        literals = [*self._counted_choices(scope, strides), *(self._gate(one, found) for one in below)]
+        return defined(literals, self._truths(start, literals), self, found)
 
     def _excluded(self, wrong: NDArray[np.bool_], scope: list[int]) -> Iterator[NumberedClause]:
         """Yield a clause for each group of cells that must not be selected, splitting option by option."""
@@ -103,3 +148,8 @@ class Propositions:
             found[choice] = next(true, end - first if self.clauses.options[choice] > end - first else 0)
         found.setflags(write=False)
         return found
+
+
+def _row_major(sizes: list[int]) -> list[int]:
+    """Return the strides of a table that has a cell for each combination of options."""
+    return [prod(sizes[place + 1 :]) for place in range(len(sizes))]

@@ -1,5 +1,7 @@
 """Groundings of formulas that are no plain clauses: as clauses where that is free, else as tables.
 
+A table that would be too large is one of counts instead (:mod:`mlnlab.grounding.definitions`).
+
 Only groundings are looked at that no literal decides by itself (:mod:`mlnlab.grounding.deciding_literals`):
 of ``Friends(x, y) => (Smokes(x) <=> Smokes(y))`` the pairs of friends, not all pairs of people.
 """
@@ -7,15 +9,15 @@ of ``Friends(x, y) => (Smokes(x) <=> Smokes(y))`` the pairs of friends, not all 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import log2, prod
+from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mlnlab.errors import TooLargeError
 from mlnlab.grounding.clause_algebra import ClauseAlgebra, Clauses, Opaque, Shape
 from mlnlab.grounding.clauses import Tally
 from mlnlab.grounding.deciding_literals import deciding_literals
+from mlnlab.grounding.definitions import Count, CountAlgebra, Leaf
 from mlnlab.grounding.features import MOST_CELLS, MOST_VISITS, number_of_groundings, number_of_visits
 from mlnlab.grounding.truth_algebras import Algebra, ArrayAlgebra, ScopeAlgebra, compiled, extensions
 from mlnlab.logic.evaluation import typed_arithmetic
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from mlnlab.grounding.clause_store import ClauseStore, TableStore
     from mlnlab.grounding.clauses import Source
     from mlnlab.grounding.decided_counts import DecidedCounts
+    from mlnlab.grounding.definitions import GateStore, Node
     from mlnlab.grounding.question import Question
     from mlnlab.logic.formulas import Formula
     from mlnlab.logic.ground_atoms import GroundAtom
@@ -80,10 +83,10 @@ class SingleGroundings:
 
     def __init__(
         self, question: Question, joins: ClauseJoins, numbers: dict[GroundAtom, int],
-        clauses: ClauseStore, tables: TableStore,
+        clauses: ClauseStore, tables: TableStore, gates: GateStore, most_cells: int = MOST_CELLS,
     ) -> None:  # fmt: skip
         self.question, self.joins, self.numbers = question, joins, numbers
-        self.clauses, self.tables = clauses, tables
+        self.clauses, self.tables, self.gates, self.most_cells = clauses, tables, gates, most_cells
         self.sizes = tuple(choice.options for choice in question.choices)
         self.places = {
             atom: (number, option)
@@ -97,8 +100,9 @@ class SingleGroundings:
             self._open_or_known, MOST_COUNTED if source.hard else 0
         )
         shape_of = compiled(formula, self.question.vocabulary, algebra)
-        table_of = self._table_maker(source, formula)
+        table_of = self._table_maker(formula)
         visited = true = false = clauses = tables = 0
+        wide = self.gates.number_of_roots
         for binding in self._bindings(formula, guard):
             visited += 1
             shape: Shape = shape_of(binding)
@@ -108,12 +112,13 @@ class SingleGroundings:
                 clauses, tables = clauses + added, tables + (not added)
             else:
                 true, false = true + decided, false + (not decided)
+        wide = self.gates.number_of_roots - wide
         if guard is None:
-            return Tally(visited, true, false, clauses, tables)
+            return Tally(visited, true, false, clauses, tables, wide)
         groundings = number_of_groundings(formula, self.question)
         rest = groundings - visited
         true, false = (true + rest, false) if guard.truth else (true, false + rest)
-        return Tally(groundings, true, false, clauses, tables)
+        return Tally(groundings, true, false, clauses, tables, wide)
 
     def _bindings(self, formula: Formula, guard: Guard | None) -> Iterator[Binding]:
         """Yield the bindings that the guard lets through."""
@@ -148,12 +153,14 @@ class SingleGroundings:
         self.clauses.add(sorted(clause), negated=True)
         return 1
 
-    def _table_maker(self, source: Source, formula: Formula) -> Callable[[dict[Variable, str]], bool | None]:
+    def _table_maker(self, formula: Formula) -> Callable[[dict[Variable, str]], bool | None]:
         """Return what keeps a grounding as a table; a grounding that needs none has its truth returned."""
         vocabulary = self.question.vocabulary
         digits: dict[int, NDArray[np.intp]] = {}
         scope_of = compiled(formula, vocabulary, ScopeAlgebra(self._choice_or_known))
         truths = compiled(formula, vocabulary, ArrayAlgebra(lambda p, a: self._truths(p, a, digits)))
+        counting: Algebra[Leaf | Count] = CountAlgebra(self._option_or_known)
+        counts_of = compiled(formula, vocabulary, counting)
 
         def keep(binding: dict[Variable, str]) -> bool | None:
             scope = scope_of(binding)
@@ -161,8 +168,8 @@ class SingleGroundings:
                 return scope
             order = tuple(sorted(scope))
             shape = tuple(self.sizes[number] for number in order)
-            if prod(shape) > MOST_CELLS:
-                raise _too_wide(source, shape)
+            if prod(shape) > self.most_cells:
+                return self._keep_counts(counts_of(binding))
             digits.clear()
             digits.update(zip(order, np.indices(shape, sparse=True), strict=True))
             bits = np.broadcast_to(truths(binding), shape)
@@ -172,6 +179,17 @@ class SingleGroundings:
             return None
 
         return keep
+
+    def _keep_counts(self, node: Node | bool) -> bool | None:
+        """Keep a wide grounding as a tree of counts, unless it has the same truth for all of them."""
+        if isinstance(node, bool):
+            return node
+        self.gates.add(Count((node,), (False, True)) if isinstance(node, Leaf) else node)
+        return None
+
+    def _option_or_known(self, predicate: str, arguments: tuple[str, ...]) -> bool | tuple[int, int]:
+        place = self.places.get((predicate, arguments))  # type: ignore[call-overload]
+        return self.question.holds(predicate, arguments) if place is None else place
 
     def _choice_or_known(self, predicate: str, arguments: tuple[str, ...]) -> bool | int:
         place = self.places.get((predicate, arguments))  # type: ignore[call-overload]
@@ -186,14 +204,3 @@ class SingleGroundings:
         number, option = place
         # A choice outside the scope stands beside something that decides without it: any value will do.
         return np.asarray(digits[number] == option) if number in digits else False
-
-
-def _too_wide(source: Source, shape: tuple[int, ...]) -> TooLargeError:
-    cells = prod(shape)
-    return TooLargeError(
-        f"A grounding of {source.text} depends on {len(shape):,} open choices and is no clause; its table "
-        f"would have about 2^{log2(cells):.0f} entries (up to {MOST_CELLS:,}).", cells,
-        ["write it as clauses, or as a conjunction of literals: these may have any length",
-         "give more evidence or use fewer constants, so that fewer atoms are open",
-         "where there are few enough worlds, enumeration takes formulas of any width"],
-    )  # fmt: skip

@@ -37,6 +37,12 @@ def way_of(source: Source, plan: Literals | Guard | None, tally: Tally) -> str:
         guard = f" Where {' or '.join(texts)} holds, the formula is {truth} and was not looked at."
     if not tally.tables:
         return f"No clause as it is written, but its open groundings are.{guard}"
+    if tally.wide:
+        return (
+            f"No clause, and {count_of(tally.wide, 'grounding')} over too many choices for a table of"
+            " all combinations: kept by definitions, small tables that say which parts hold, and others that"
+            f" count these. They follow every flip, so samplers need no further atoms.{guard}"
+        )
     tables = count_of(tally.tables, "grounding")
     return (
         f"No clause, and clauses of the same weight would need further atoms: of {tables} a table says for "

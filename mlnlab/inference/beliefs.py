@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mlnlab.errors import count_of
+from mlnlab.grounding.gates import refuse_counting
 from mlnlab.inference.chains import prepared, random_world
 from mlnlab.inference.estimates import Asked, QueryEstimates, asked_of
 from mlnlab.inference.factor_messages import Reading, factors_of, has_loops, read
@@ -84,6 +85,7 @@ def graph_of(question: Question) -> Graph:
     """Ground a question; where something has to hold, make sure that some world lets it."""
     ground = grounded(question)
     clauses = ground.clauses
+    refuse_counting(clauses, "passing messages")
     if clauses.hard.any() or clauses.table_hard.any():
         random_world(prepared(clauses), streams(0, 1)[0])
     return Graph(clauses, factors_of(clauses, asked=False), factors_of(clauses, asked=True))

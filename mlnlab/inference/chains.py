@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mlnlab.errors import MlnlabError, UnsatisfiableError
-from mlnlab.inference.conflicts import IMPOSSIBLE, contradiction
+from mlnlab.errors import MlnlabError
+from mlnlab.inference.conflicts import contradiction
 from mlnlab.inference.satisfying import start_of
 from mlnlab.kernels.gibbs import Groups, sweep
 from mlnlab.kernels.ground_network import Chain, Network, new_chain, scatter, settle
@@ -50,17 +50,47 @@ def prepared(clauses: GroundClauses) -> Ground:
     order = np.argsort(atoms, kind="stable")
     owners = np.repeat(np.arange(len(sizes)), sizes)
     occurrences = 2 * owners + (clauses.literals & 1)
-    by_choice = np.argsort(clauses.scope, kind="stable")
-    tables = np.repeat(np.arange(clauses.number_of_tables), _lengths(clauses.scope_starts))
+    scope_starts, scope, strides = tables_and_gates(clauses)
+    by_choice = np.argsort(scope, kind="stable")
+    tables = np.repeat(np.arange(len(scope_starts) - 1), _lengths(scope_starts))
+    gates = clauses.gates
+    no_strengths = np.zeros(len(gates))
     network = Network(
         clauses.first_atoms, clauses.options,
         _starts(atoms, clauses.number_of_atoms), _settled(occurrences[order]),
         _strengths(clauses.weights, clauses.hard, inf),
-        _starts(clauses.scope, len(clauses.options)), _settled(tables[by_choice]),
-        _settled(clauses.strides[by_choice]), clauses.bit_starts,
-        _strengths(clauses.table_weights, clauses.table_hard, inf), clauses.bits,
+        _starts(scope, len(clauses.options)), _settled(tables[by_choice]), _settled(strides[by_choice]),
+        _settled(np.concatenate([clauses.bit_starts, gates.bit_starts])),
+        _settled_reals([_strengths(clauses.table_weights, clauses.table_hard, inf), no_strengths]),
+        clauses.bits, _settled(gates.kernel_parents(clauses.number_of_tables)),
+        _settled(np.concatenate([np.zeros(clauses.number_of_tables, np.uint32), gates.steps])),
+        _marked(gates.scope, len(clauses.options)),
     )  # fmt: skip
     return Ground(clauses, network, _groups(clauses))
+
+
+def tables_and_gates(
+    clauses: GroundClauses,
+) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32]]:
+    """Return where the scopes of the tables begin, and behind them those of the gates, scopes and strides."""
+    gates = clauses.gates
+    starts = np.concatenate([clauses.scope_starts, clauses.scope_starts[-1] + gates.scope_starts[1:]])
+    scope = np.concatenate([clauses.scope, gates.scope])
+    strides = np.concatenate([clauses.strides, gates.strides])
+    return _settled(starts), _settled(scope), _settled(strides)
+
+
+def _settled_reals(parts: list[NDArray[np.float64]]) -> NDArray[np.float64]:
+    array = np.concatenate(parts)
+    array.setflags(write=False)
+    return array
+
+
+def _marked(choices: NDArray[np.uint32], number: int) -> NDArray[np.uint8]:
+    array = np.zeros(number, np.uint8)
+    array[choices] = 1
+    array.setflags(write=False)
+    return array
 
 
 def _groups(clauses: GroundClauses) -> Groups:
@@ -121,7 +151,7 @@ def refuse_impossible(clauses: GroundClauses) -> None:
         kind = "the condition " if violated.kind == "given" else ""
         raise contradiction(clauses, f" The evidence alone contradicts {kind}{violated.text}")
     if not clauses.options.all():
-        raise UnsatisfiableError(f"{IMPOSSIBLE} A block has no atom left that could be true.")
+        raise contradiction(clauses, " A block has no atom left that could be true.")
 
 
 def _satisfy(ground: Ground, chain: Chain) -> None:

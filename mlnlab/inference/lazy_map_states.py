@@ -97,11 +97,11 @@ def lazy_map_state(
 
 def lazy_steps(lazy: LazyGround) -> Iterator[LazyState]:
     """Yield a state for each round; the last one's world is a most probable one of the whole model."""
-    for number, one in enumerate(lazy_rounds(lazy, _optimum)):
+    for number, one in enumerate(lazy_rounds(lazy, optimum)):
         yield LazyState(number, one, one.lazy.clauses.log_weight(one.chosen))
 
 
-def _optimum(clauses: GroundClauses) -> NDArray[np.integer[Any]]:
+def optimum(clauses: GroundClauses) -> NDArray[np.integer[Any]]:
     """Return a most probable world by the clauses that there are."""
     refuse_impossible(clauses)
     problem = weighted_clauses(clauses)

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mlnlab.inference.chains import tables_and_gates
 from mlnlab.kernels.sample_sat_constraints import Constraints, Slice, new_slice
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from mlnlab.grounding.clauses import GroundClauses
     from mlnlab.inference.chains import Ground
 
 
@@ -31,8 +33,8 @@ def constraints_of(ground: Ground) -> Constraints:
     plain.setflags(write=False)
     return Constraints(
         clauses.starts, clauses.literals, *_joining(ground.network.strengths),
-        clauses.scope_starts, clauses.scope, clauses.strides, *_joining(ground.network.table_strengths),
-        owners, plain, _simple(ground, plain[owners]),
+        *tables_and_gates(clauses), *_joining(ground.network.table_strengths),
+        owners, plain, _simple(ground, plain[owners]), _gate_starts(clauses),
     )  # fmt: skip
 
 
@@ -47,6 +49,12 @@ def _simple(ground: Ground, plain_atoms: NDArray[np.uint8]) -> NDArray[np.uint8]
     return found
 
 
+def _gate_starts(clauses: GroundClauses) -> NDArray[np.uint32]:
+    starts = clauses.gates.first_gates(clauses.number_of_tables)
+    starts.setflags(write=False)
+    return starts
+
+
 def _joining(strengths: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
     odds = np.where(strengths == inf, 1.0, -np.expm1(-np.abs(strengths)))
     favours = (strengths > 0).astype(np.uint8)
@@ -58,6 +66,5 @@ def _joining(strengths: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArr
 def room_for(ground: Ground) -> Slice:
     """Return room to work for one chain."""
     clauses = ground.clauses
-    return new_slice(
-        clauses.number_of_atoms, clauses.number_of_clauses, len(clauses.options), clauses.number_of_tables
-    )
+    tables = clauses.number_of_tables + len(clauses.gates)
+    return new_slice(clauses.number_of_atoms, clauses.number_of_clauses, len(clauses.options), tables)

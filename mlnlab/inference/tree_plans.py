@@ -49,6 +49,8 @@ def tree_plan(asked: Opening) -> TreePlan | None:
         clauses = ground_clauses(question, all_instances(question))
     except MlnlabError:
         return None
+    if len(clauses.gates.roots):
+        return None
     near: list[set[int]] = [set() for _ in clauses.options]
     for scope in _scopes(clauses):
         if len(scope) > _WIDEST:

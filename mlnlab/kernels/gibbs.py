@@ -68,6 +68,8 @@ def sweep(network: Network, chain: Chain, number: int) -> None:
 @compiled
 def advantage_in_tables(network: Network, chain: Chain, choice: Number) -> float:
     """Return what the tables of an atom that is no block's gain when it is true instead of false."""
+    if network.gated[choice]:
+        return advantage_by_trial(network, chain, choice)
     advantage = 0.0
     for place in range(network.choice_starts[choice], network.choice_starts[choice + 1]):
         table, stride = network.choice_tables[place], network.choice_strides[place]
@@ -76,6 +78,37 @@ def advantage_in_tables(network: Network, chain: Chain, choice: Number) -> float
             strength = network.table_strengths[table]
             advantage += strength if network.bits[if_true] else -strength
     return advantage
+
+
+@compiled
+def advantage_by_trial(network: Network, chain: Chain, choice: Number) -> float:
+    """Return the same where gates count the atom: try both options, and count apart what must hold."""
+    before, scores, held = np.int64(chain.chosen[choice]), chain.scores, chain.held
+    for option in range(2):
+        scores[option] = 0.0
+        held[option] = 0
+    score_by_trial(network, chain, choice, before)
+    if held[0] != held[1]:
+        return inf if held[0] > held[1] else -inf
+    return scores[0] - scores[1]
+
+
+@compiled
+def score_by_trial(network: Network, chain: Chain, choice: Number, before: Number) -> None:
+    """Add to the options' scores what the tables say, taking each option in turn; then go back."""
+    table_starts, strengths, bits, cells = (
+        network.table_starts,
+        network.table_strengths,
+        network.bits,
+        chain.cells,
+    )
+    for option in range(np.int64(network.options[choice])):
+        choose(network, chain, choice, option)
+        for place in range(network.choice_starts[choice], network.choice_starts[choice + 1]):
+            table = network.choice_tables[place]
+            if strengths[table] != 0.0 and bits[table_starts[table] + cells[table]]:
+                add_score(chain.scores, chain.held, option, strengths[table], 1)
+    choose(network, chain, choice, before)
 
 
 @compiled
@@ -107,6 +140,9 @@ def draw_block(network: Network, chain: Chain, choice: Number) -> None:
 @compiled
 def score_tables(network: Network, chain: Chain, choice: Number) -> None:
     """Add to the options' scores what the tables say."""
+    if network.gated[choice]:
+        score_by_trial(network, chain, choice, np.int64(chain.chosen[choice]))
+        return
     scores, held, bits = chain.scores, chain.held, network.bits
     for place in range(network.choice_starts[choice], network.choice_starts[choice + 1]):
         table, stride = network.choice_tables[place], np.int64(network.choice_strides[place])

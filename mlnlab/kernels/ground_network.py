@@ -10,7 +10,10 @@ and tables (its Markov blanket). Arrays, with i : i + 1 for a stretch between tw
     atom a     clauses     atom_starts[a : a + 1]   ->  occurrences[] = 2 * clause + (1 where negated)
     clause c   strength    strengths[c]              what its truth adds to a world's log-weight
     table t    truth       bits[table_starts[t] + cells[t]], strength table_strengths[t]
+               parent      table_parents[t] < NOBODY: a gate, whose truth adds table_steps[t] to that cell
 
+Gates (:mod:`mlnlab.grounding.gates`) stand behind the other tables, have strength 0, and each stands behind
+those below it. A choice with gates is marked ``gated``: what it changes above is only known by changing it.
 Strength inf marks what must hold. While everything of that kind holds, no sum meets inf - inf.
 """
 
@@ -20,7 +23,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from mlnlab.kernels.compiled import compiled
+from mlnlab.kernels.compiled import compiled, inlined
 from mlnlab.kernels.random_numbers import next_below
 
 if TYPE_CHECKING:
@@ -31,6 +34,7 @@ if TYPE_CHECKING:
     Number = int | np.integer[Any]
 
 _1 = np.uint32(1)
+NOBODY = np.uint32(0xFFFFFFFF)
 
 
 class Network(NamedTuple):
@@ -47,6 +51,9 @@ class Network(NamedTuple):
     table_starts: NDArray[np.uint32]
     table_strengths: NDArray[np.float64]
     bits: NDArray[np.uint8]
+    table_parents: NDArray[np.uint32]
+    table_steps: NDArray[np.uint32]
+    gated: NDArray[np.uint8]
 
 
 class Chain(NamedTuple):
@@ -87,6 +94,10 @@ def settle(network: Network, chain: Chain) -> None:
             turn(network, chain, atom)
         for place in range(network.choice_starts[choice], network.choice_starts[choice + 1]):
             chain.cells[network.choice_tables[place]] += chosen * network.choice_strides[place]
+    for table in range(len(chain.cells)):
+        parent = network.table_parents[table]
+        if parent != NOBODY and network.bits[network.table_starts[table] + chain.cells[table]]:
+            chain.cells[parent] += network.table_steps[table]
 
 
 @compiled
@@ -102,13 +113,41 @@ def turn(network: Network, chain: Chain, atom: Number) -> None:
     chain.values[atom] = 1 - value
 
 
+@inlined
+def pass_on(
+    parents: NDArray[np.uint32], steps: NDArray[np.uint32], starts: NDArray[np.uint32],
+    bits: NDArray[np.uint8], cells: NDArray[np.uint32], table: Number, before: Number,
+) -> tuple[Number, Number]:  # fmt: skip
+    """Tell the tables above that a cell has changed, as far up as this makes a difference.
+
+    Return the last table whose cell changed, and the cell that it had before.
+    """
+    while parents[table] != NOBODY:
+        start = np.int64(starts[table])
+        now = bits[start + cells[table]]
+        if bits[start + before] == now:
+            break
+        step, table = steps[table], parents[table]
+        before = np.int64(cells[table])
+        cells[table] = before + step if now else before - step
+    return table, before
+
+
 @compiled
 def choose(network: Network, chain: Chain, choice: Number, option: Number) -> None:
     """Set a choice in the cells of its tables."""
     old = chain.chosen[choice]
+    if old == option:
+        return
     for place in range(network.choice_starts[choice], network.choice_starts[choice + 1]):
         table, stride = network.choice_tables[place], network.choice_strides[place]
-        chain.cells[table] = chain.cells[table] - old * stride + option * stride
+        before = np.int64(chain.cells[table])
+        chain.cells[table] = before - np.int64(old) * stride + option * stride
+        if network.gated[choice]:
+            pass_on(
+                network.table_parents, network.table_steps, network.table_starts, network.bits, chain.cells,
+                np.int64(table), before,
+            )  # fmt: skip
     chain.chosen[choice] = option
 
 
@@ -135,7 +174,24 @@ def smallest() -> tuple[Network, Chain]:
         array.setflags(write=False)
     none.setflags(write=False)
     bits.setflags(write=False)
-    network = Network(first_atoms, options, starts, empty, none, starts, empty, empty, empty, none, bits)
+    gated = np.zeros(1, np.uint8)
+    gated.setflags(write=False)
+    network = Network(
+        first_atoms,
+        options,
+        starts,
+        empty,
+        none,
+        starts,
+        empty,
+        empty,
+        empty,
+        none,
+        bits,
+        empty,
+        empty,
+        gated,
+    )
     return network, new_chain(network, np.zeros(1, np.uint32), np.ones(4, np.uint64))
 
 
@@ -144,3 +200,4 @@ def warm_up() -> None:
     network, chain = smallest()
     scatter(network, chain)
     settle(network, chain)
+    choose(network, chain, 0, 0)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mlnlab.kernels.compiled import compiled
+from mlnlab.kernels.gibbs import score_by_trial
 from mlnlab.kernels.ground_network import Chain, Network, choose, smallest, turn
 
 if TYPE_CHECKING:
@@ -37,6 +38,9 @@ def score_options(network: Network, chain: Chain, choice: Number) -> None:
         chain.scores[option] = score
     if first + chosen < end:
         turn(network, chain, first + chosen)
+    if network.gated[choice]:
+        score_by_trial(network, chain, choice, chosen)
+        return
     for place in range(network.choice_starts[choice], network.choice_starts[choice + 1]):
         table, stride = network.choice_tables[place], np.int64(network.choice_strides[place])
         cell = np.int64(network.table_starts[table]) + np.int64(chain.cells[table]) - chosen * stride

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from mlnlab.kernels.compiled import compiled
+from mlnlab.kernels.compiled import compiled, inlined
 from mlnlab.kernels.ground_network import Chain, Network
 from mlnlab.kernels.random_numbers import next_below, next_uniform
 from mlnlab.kernels.sample_sat import search, wander
@@ -175,7 +175,7 @@ def all_hold(network: Network, constraints: Constraints, work: Slice, start: int
     for place in range(start, last):
         constraint = np.int64(work.collected[place])
         if constraint >= clauses:
-            if not table_holds(network, constraints, drawn, constraint - clauses):
+            if not table_holds(network, constraints, drawn, work.sums, constraint - clauses):
                 return False
             continue
         holds = False
@@ -192,12 +192,39 @@ def all_hold(network: Network, constraints: Constraints, work: Slice, start: int
 
 
 @compiled
-def table_holds(network: Network, constraints: Constraints, drawn: NDArray[np.uint32], table: Number) -> bool:
+def table_holds(
+    network: Network,
+    constraints: Constraints,
+    drawn: NDArray[np.uint32],
+    sums: NDArray[np.int64],
+    table: Number,
+) -> bool:
     """Return whether the drawn options satisfy a table."""
-    cell = np.int64(network.table_starts[table])
+    tables = len(constraints.gate_starts) - 1
+    sums[table] = 0
+    first, end = np.int64(constraints.gate_starts[table]), np.int64(constraints.gate_starts[table + 1])
+    for gate in range(tables + first, tables + end):
+        sums[gate] = 0
+    for gate in range(tables + first, tables + end):  # each behind those below it
+        if network.bits[cell_of(network, constraints, drawn, sums, gate)]:
+            sums[network.table_parents[gate]] += network.table_steps[gate]
+    cell = cell_of(network, constraints, drawn, sums, table)
+    return bool(network.bits[cell] == constraints.table_favours[table])
+
+
+@inlined
+def cell_of(
+    network: Network,
+    constraints: Constraints,
+    drawn: NDArray[np.uint32],
+    sums: NDArray[np.int64],
+    table: Number,
+) -> Number:
+    """Return the place of a table's truth for the drawn options, where the gates below have added theirs."""
+    cell = np.int64(network.table_starts[table]) + sums[table]
     for position in range(constraints.scope_starts[table], constraints.scope_starts[table + 1]):
         cell += drawn[constraints.scope[position]] * constraints.strides[position]
-    return bool(network.bits[cell] == constraints.table_favours[table])
+    return cell
 
 
 @compiled

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from mlnlab.kernels.compiled import compiled, inlined
-from mlnlab.kernels.ground_network import Chain, Network, smallest
+from mlnlab.kernels.ground_network import Chain, Network, pass_on, smallest
 from mlnlab.kernels.random_numbers import next_below
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ class Constraints(NamedTuple):
     owners: NDArray[np.uint32]  # the choice of each atom
     plain: NDArray[np.uint8]  # choices that are single atoms without tables: for them everything is quicker
     simple: NDArray[np.uint8]  # constraints over such choices alone, all of them clauses
+    gate_starts: NDArray[np.uint32]  # of each table, where its gates begin among the gates
 
 
 class Slice(NamedTuple):
@@ -63,6 +64,7 @@ class Slice(NamedTuple):
     held: NDArray[np.uint32]  # the options to go back to
     broken: NDArray[np.uint32]  # constraints in hand that do not hold: clauses, and behind them tables
     places: NDArray[np.uint32]  # where each stands there, from 1 on; 0: it holds
+    sums: NDArray[np.int64]  # the cells of tables that count, of options that are looked at
     sizes: NDArray[np.int64]
     tallies: NDArray[np.int64]
 
@@ -140,10 +142,16 @@ def move(
         flip_of(network, chain, work, first + option)
     clauses = len(constraints.odds)
     for place in range(network.choice_starts[choice], network.choice_starts[choice + 1]):
-        table, stride = network.choice_tables[place], np.int64(network.choice_strides[place])
+        table, stride = np.int64(network.choice_tables[place]), np.int64(network.choice_strides[place])
         cell = np.int64(chain.cells[table])
         other = cell + (option - old) * stride
         chain.cells[table] = other
+        if network.gated[choice]:
+            table, cell = pass_on(
+                network.table_parents, network.table_steps, network.table_starts, network.bits, chain.cells,
+                table, cell,
+            )  # fmt: skip
+            other = np.int64(chain.cells[table])
         if work.tables_asked[table] == HAND:
             start = np.int64(network.table_starts[table])
             if network.bits[start + cell] != network.bits[start + other]:
@@ -177,13 +185,13 @@ def smallest_slice() -> tuple[Network, Chain, Constraints, Slice]:
     owners.setflags(write=False)
     plain.setflags(write=False)
     constraints = Constraints(
-        starts, empty, none, bits, starts, empty, empty, none, bits, owners, plain, bits
+        starts, empty, none, bits, starts, empty, empty, none, bits, owners, plain, bits, starts
     )
     return network, chain, constraints, work
 
 
 def new_slice(atoms: int, clauses: int, choices: int, tables: int) -> Slice:
-    """Return room to work on slices of a network of so many parts."""
+    """Return room to work on slices of a network of so many parts; gates are tables too."""
 
     def bytes_(number: int) -> NDArray[np.uint8]:
         return np.zeros(number, np.uint8)
@@ -196,7 +204,8 @@ def new_slice(atoms: int, clauses: int, choices: int, tables: int) -> Slice:
         bytes_(clauses), words(clauses), bytes_(tables), bytes_(atoms), bytes_(choices), bytes_(choices),
         words(atoms), words(choices), np.zeros(choices + 1, np.int64),
         words(clauses + tables), np.zeros(choices + 1, np.int64), words(choices), words(choices),
-        words(clauses + tables), words(clauses + tables), np.zeros(3, np.int64), np.zeros(8, np.int64),
+        words(clauses + tables), words(clauses + tables), np.zeros(tables, np.int64),
+        np.zeros(3, np.int64), np.zeros(8, np.int64),
     )  # fmt: skip
 
 

@@ -42,6 +42,7 @@ def on_rung(network: Network, ladder: Ladder, rung: int) -> Network:
         network.first_atoms, network.options, network.atom_starts, network.occurrences,
         ladder.strengths[rung], network.choice_starts, network.choice_tables, network.choice_strides,
         network.table_starts, ladder.table_strengths[rung], network.bits,
+        network.table_parents, network.table_steps, network.gated,
     )  # fmt: skip
 
 

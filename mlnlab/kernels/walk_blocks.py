@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mlnlab.kernels.compiled import compiled
-from mlnlab.kernels.ground_network import Chain, Network, smallest
+from mlnlab.kernels.ground_network import Chain, Network, pass_on, smallest
 from mlnlab.kernels.modes import score_options
 from mlnlab.kernels.random_numbers import next_below
 from mlnlab.kernels.walk_steps import (
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     Number = int | np.integer[Any]
 
 _1 = np.uint32(1)
+MOST_LOOKED_AT = 16  # choices of a table; one that counts may have thousands
 
 
 @compiled
@@ -126,7 +127,7 @@ def pick_in_table(
     start, end = np.int64(members.scope_starts[table]), np.int64(members.scope_starts[table + 1])
     place = start + next_below(chain.random, int(end - start))
     found, option, least = np.int64(-1), np.int64(0), inf
-    for _ in range(end - start):
+    for _ in range(min(end - start, MOST_LOOKED_AT)):
         choice = np.int64(members.scope[place])
         place = place + 1 if place + 1 < end else start
         options, chosen = np.int64(network.options[choice]), np.int64(chain.chosen[choice])
@@ -165,10 +166,17 @@ def move(network: Network, chain: Chain, walk: Walk, choice: Number, option: Num
             walk.recent[slot] = atom
             slot += 1
     for place in range(network.choice_starts[choice], network.choice_starts[choice + 1]):
-        table, stride = network.choice_tables[place], np.int64(network.choice_strides[place])
+        table, stride = np.int64(network.choice_tables[place]), np.int64(network.choice_strides[place])
         before = np.int64(network.table_starts[table]) + np.int64(chain.cells[table])
         after = before + (option - chosen) * stride
         chain.cells[table] = after - np.int64(network.table_starts[table])
+        if network.gated[choice]:
+            table, cell = pass_on(
+                network.table_parents, network.table_steps, network.table_starts, network.bits, chain.cells,
+                table, before - np.int64(network.table_starts[table]),
+            )  # fmt: skip
+            before = np.int64(network.table_starts[table]) + np.int64(cell)
+            after = np.int64(network.table_starts[table]) + np.int64(chain.cells[table])
         if network.bits[before] != network.bits[after]:
             strength = network.table_strengths[table]
             worse = -strength if network.bits[after] else strength
