@@ -6,6 +6,7 @@ import ast
 import io
 import re
 import tokenize
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -48,9 +49,13 @@ def entries():
 ENTRIES = entries()
 
 
+@cache
 def prose_of(path):
     """Return the docstrings and comments of a file, each on one line."""
-    source = path.read_text(encoding="utf-8")
+    return tuple(_prose(path.read_text(encoding="utf-8")))
+
+
+def _prose(source):
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             yield " ".join((ast.get_docstring(node) or "").split())
@@ -67,7 +72,12 @@ def source_of(prose, year):
     return None
 
 
+@cache
 def citations(path):
+    return tuple(_citations(path))
+
+
+def _citations(path):
     for prose in prose_of(path):
         for year in YEAR.finditer(prose):
             yield prose[max(0, year.start() - 60) : year.end()], source_of(prose, year)
