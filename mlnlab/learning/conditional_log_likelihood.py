@@ -130,7 +130,8 @@ class EstimatedLogLikelihood:
             variances += rows.var(axis=0, ddof=1) / len(rows) if len(rows) > 1 else 0.0
         decided = self._decided
         curvature, errors = CurvatureSum(parts), np.sqrt(variances)
-        return Moments(self.counts + decided, expected + decided, curvature, None, errors)
+        number = len(drawn.counts[0])
+        return Moments(self.counts + decided, expected + decided, curvature, None, errors, samples=number)
 
     def _first(self) -> tuple[Chains, ...]:
         pairs = zip(self.examples, self.numbers, strict=True)

@@ -52,13 +52,13 @@ class BestWorldCounts:
 
     def drawn(self, example: GroundExample, weights: Numbers, before: Chains) -> tuple[Numbers, Chains]:
         """Return the counts of the best world that was met, as a single row."""
-        found = landscape_of(example.reweighted(weights))
+        found = landscape_of(example.weighted.at(weights))
         members = members_of(found.ground)
         walker = first_walk(found, before.random[0].copy(), self.tabu, before.chosen[0])
         search(found.network, members, walker.chain, walker.walk, self.flips, self.noise, self.tabu, 0.0)
         go_downhill(found, walker)
         best = walker.walk.best.copy()
-        counts = example.counts_in(example.chain(best, np.zeros(4, np.uint64)))
+        counts = example.weighted.counts(found.chain(best, np.zeros(4, np.uint64)))
         return counts[None, :], _frozen(best[None, :], walker.chain.random[None, :].copy())
 
 

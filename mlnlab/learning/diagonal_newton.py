@@ -20,7 +20,7 @@ import numpy as np
 from mlnlab.errors import ArgumentError
 from mlnlab.learning.learning_state import LearningState, Move, state_at
 from mlnlab.learning.optimizer import Optimizer
-from mlnlab.learning.trust_region import ended, tried
+from mlnlab.learning.trust_region import Region, ended, tried
 from mlnlab.steps.encoding import storable
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ class Params:
     iterations: int = 100
     damping: float = 1.0
     least_variance: float = 0.1  # a count that did not vary in a few samples is not certain
+    largest_step: float = 2.0  # of any weight in an iteration
     tolerance: float = 1e-6  # of the largest gap, relative to the counts
 
     def __post_init__(self) -> None:
@@ -75,7 +76,13 @@ def steps(params: Params, problem: Problem, start: LearningState | None = None) 
     while not state.ended:
         began = time.perf_counter()
         damping = state.inner.damping if isinstance(state.inner, Inner) else params.damping
-        found = tried(problem, point, direction(point, params), damping, state.move.rejected)
+        found = tried(
+            problem,
+            point,
+            direction(point, params),
+            Region(damping, params.least_variance, params.largest_step),
+            state.move.rejected,
+        )
         point = found.point
         end = ended(point, state.iteration + 1, found.move, params.iterations, params.tolerance)
         spent = max(0.0, time.perf_counter() - began - point.seconds)

@@ -18,6 +18,7 @@ from mlnlab.grounding.question import pose
 from mlnlab.inference.chains import Ground, prepared, refuse_impossible
 from mlnlab.kernels.gibbs import count
 from mlnlab.kernels.ground_network import new_chain
+from mlnlab.learning.weighted_network import WeightedNetwork, weighted_network
 from mlnlab.logic.weights import Fixed, Hard, Soft
 
 if TYPE_CHECKING:
@@ -57,6 +58,11 @@ class GroundExample:
     def chain(self, chosen: NDArray[np.uint32], random: NDArray[np.uint64]) -> Chain:
         """Return a chain in a world."""
         return new_chain(self.ground.network, chosen, random)
+
+    @cached_property
+    def weighted(self) -> WeightedNetwork:
+        """The different ground clauses, for sampling."""
+        return weighted_network(self.ground.clauses, self.hard)
 
     def counts_in(self, chain: Chain) -> Numbers:
         """Return n_i of the open groundings in a chain's world."""

@@ -30,6 +30,7 @@ class Moments:
     value: float | None = None  # without the prior
     errors: Numbers | None = None  # standard errors of the expected counts; None where they are exact
     sampling_seconds: float = 0.0
+    samples: int = 0  # behind the expected counts of each database; 0 where these are exact
 
     @property
     def gradient(self) -> Numbers:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
+from math import sqrt
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -110,6 +111,13 @@ class Point:
         free, priors = self.problem.free, self.problem.priors
         of_data = self.moments.curvature.quadratic(free.spread(direction))
         return of_data + float(priors.precision @ direction**2)
+
+    def noise(self, direction: Numbers) -> float:
+        """Return the standard error of the gradient along a direction: 0 where expected counts are exact."""
+        moments, free = self.moments, self.problem.free
+        if not moments.samples:
+            return 0.0
+        return sqrt(moments.curvature.quadratic(free.spread(direction)) / moments.samples)
 
     def hessian_diagonal(self) -> Numbers:
         """Return the diagonal of H; of tied weights only their own entries are added, not those between."""

@@ -17,6 +17,7 @@ from mlnlab.inference.chains import random_world
 from mlnlab.inference.mc_sat import Params as SliceParams
 from mlnlab.inference.slices import constraints_of, room_for
 from mlnlab.kernels.gibbs import sweep
+from mlnlab.kernels.ground_network import new_chain
 from mlnlab.kernels.random_numbers import streams
 from mlnlab.kernels.sample_sat_slices import next_sample
 from mlnlab.steps.encoding import storable
@@ -73,10 +74,10 @@ class SampledCounts:
 
     def drawn(self, example: GroundExample, weights: Numbers, before: Chains) -> tuple[Numbers, Chains]:
         """Return a row of counts of the open groundings for each sample, and where the chains are then."""
-        ground = example.reweighted(weights)
+        ground = example.weighted.at(weights)
         rows, chosen, random = [], [], []
         for own, state in zip(before.chosen, before.random, strict=True):
-            chain = example.chain(own, state)
+            chain = new_chain(ground.network, own, state)
             rows += self._samples(example, ground, chain)
             chosen.append(chain.chosen)
             random.append(chain.random)
@@ -88,13 +89,13 @@ class SampledCounts:
             for number in range(self.burn_in + self.samples):
                 sweep(ground.network, chain, 1)
                 if number >= self.burn_in:
-                    found.append(example.counts_in(chain))
+                    found.append(example.weighted.counts(chain))
             return found
         constraints, room, effort = constraints_of(ground), room_for(ground), SliceParams().effort
         for number in range(self.burn_in + self.samples):
             next_sample(ground.network, constraints, chain, room, effort)
             if number >= self.burn_in:
-                found.append(example.counts_in(chain))
+                found.append(example.weighted.counts(chain))
         return found
 
 

@@ -22,7 +22,7 @@ import numpy as np
 from mlnlab.errors import ArgumentError
 from mlnlab.learning.learning_state import LearningState, Move, frozen, state_at
 from mlnlab.learning.optimizer import Optimizer
-from mlnlab.learning.trust_region import ended, tried
+from mlnlab.learning.trust_region import Region, ended, tried
 from mlnlab.steps.encoding import storable
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ class Params:
     preconditioned: bool = True
     damping: float = 1.0
     least_variance: float = 0.1
+    largest_step: float = 2.0  # of any weight in an iteration
     tolerance: float = 1e-6
 
     def __post_init__(self) -> None:
@@ -98,7 +99,13 @@ def steps(params: Params, problem: Problem, start: LearningState | None = None) 
         before = state.inner
         assert isinstance(before, Inner)  # noqa: S101 - a state of this optimiser
         d, z = direction(point, params, before)
-        found = tried(problem, point, d, before.damping, state.move.rejected)
+        found = tried(
+            problem,
+            point,
+            d,
+            Region(before.damping, params.least_variance, params.largest_step),
+            state.move.rejected,
+        )
         inner = Inner(found.damping, frozen(d), frozen(point.gradient), frozen(z))
         point = found.point
         end = ended(point, state.iteration + 1, found.move, params.iterations, params.tolerance)

@@ -24,8 +24,17 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.float64]
 
-MOST_DAMPING = 1e16
+LEAST_DAMPING, MOST_DAMPING = 1e-6, 1e16
 MOST_REJECTED = 20  # in a row: the direction leads nowhere
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """Where the quadratic model is trusted."""
+
+    damping: float  # λ
+    least_variance: float
+    largest_step: float  # of any weight at once: beyond, a chain of few samples cannot follow
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,39 +47,46 @@ class Tried:
     step: Numbers
 
 
-def step_size(point: Point, direction: Numbers, damping: float) -> float:
+def step_size(point: Point, direction: Numbers, damping: float, least: float) -> float:
     """Return α; H is the Hessian of what is minimised, and g = -point.gradient."""
     along = float(direction @ point.gradient)  # -d'g
-    return along / (point.quadratic(direction) + damping * float(direction @ direction))
+    return along / (curved(point, direction, least) + damping * float(direction @ direction))
 
 
-def tried(problem: Problem, point: Point, direction: Numbers, damping: float, rejected: int) -> Tried:
+def curved(point: Point, direction: Numbers, least: float) -> float:
+    """Return d'Hd, with a least variance for each count: a few samples may show none where there is some."""
+    missing = np.maximum(0.0, least - point.hessian_diagonal()) if point.moments.samples else 0.0
+    return point.quadratic(direction) + float(np.sum(missing * direction**2))
+
+
+def tried(problem: Problem, point: Point, direction: Numbers, region: Region, rejected: int) -> Tried:
     """Go along a direction; redo rejected steps with a larger λ."""
-    memory = point.memory
+    damping, longest = region.damping, float(np.abs(problem.free.spread(direction)).max(initial=0.0))
     for attempt in range(MOST_REJECTED + 1):
-        alpha = step_size(point, direction, damping)
+        alpha = step_size(point, direction, damping, region.least_variance)
+        alpha = min(alpha, region.largest_step / longest) if longest else alpha
         parameters = problem.free.clipped(_shrunk(problem, point.parameters + alpha * direction, alpha))
         step = parameters - point.parameters
-        reached = problem.at(parameters, memory)
-        memory = reached.memory
-        predicted = -float(step @ point.gradient) + 0.5 * point.quadratic(step)  # thesis: Δ_pred
-        actual = -float(step @ reached.gradient)  # thesis: Δ_actual, an upper bound
-        worse = actual > 0
+        reached = problem.at(parameters, point.memory)
+        predicted = -float(step @ point.gradient) + 0.5 * curved(point, step, region.least_variance)  # Δ_pred
+        actual = -float(step @ reached.gradient)  # Δ_actual, an upper bound
+        noise = reached.noise(step)
         ratio = actual / predicted if predicted < 0 else 0.0
         used = damping
         if ratio > 0.75:
             damping /= 2
         if ratio < 0.25:
-            damping = min(4 * damping, MOST_DAMPING)
-        if not worse:
+            damping = min(4 * max(damping, LEAST_DAMPING), MOST_DAMPING)
+        # With samples, what is within their noise is no reason to turn back.
+        if actual <= noise:
             size = float(np.linalg.norm(problem.free.spread(step)))
             reason = _reason(alpha, used, ratio, attempt)
             move = Move(size, alpha, used, True, rejected + attempt, predicted, actual, reason)
             return Tried(reached, move, damping, step)
-        damping = max(damping, used * 4) if used else 1.0
+        point = problem.at(point.parameters, reached.memory) if point.moments.samples else point
     stuck = f"{MOST_REJECTED + 1} steps in a row would have made it worse; nothing was changed"
     move = Move(0.0, 0.0, damping, False, rejected + MOST_REJECTED + 1, reason=stuck)
-    return Tried(point.remembering(memory), move, damping, np.zeros_like(direction))
+    return Tried(point, move, damping, np.zeros_like(direction))
 
 
 def _shrunk(problem: Problem, parameters: Numbers, alpha: float) -> Numbers:
@@ -86,8 +102,10 @@ def _reason(alpha: float, damping: float, ratio: float, attempt: int) -> str:
 
 def ended(point: Point, iteration: int, move: Move, iterations: int, tolerance: float) -> str:
     """Say why an iteration is the last, if it is."""
-    if tolerance and float(np.abs(point.gap).max(initial=0.0)) <= tolerance * point.scale:
+    # A few samples may agree with the data by chance, so that they end nothing.
+    exact = not point.moments.samples
+    if exact and tolerance and float(np.abs(point.gap).max(initial=0.0)) <= tolerance * point.scale:
         return f"no gap is larger than {tolerance:g} of the counts"
-    if not move.accepted:
+    if exact and not move.accepted:
         return move.reason
     return f"{iterations} steps were taken" if iteration >= iterations else ""
