@@ -6,7 +6,7 @@ would be accepted, and the likely repair. The exceptions carry either diagnostic
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -33,6 +33,7 @@ class Span:
     column: int
     end_line: int
     end_column: int
+    line_text: str = field(default="", compare=False, repr=False)  # of its first line, where it is kept
 
     def __str__(self) -> str:
         """Return ``file:line:column``, as compilers print it."""
@@ -128,7 +129,12 @@ class TooLargeError(MlnlabError):
 
 
 class UnsatisfiableError(MlnlabError):
-    """No world satisfies the hard formulas, the blocks and the evidence together."""
+    """No world satisfies the hard formulas, the blocks and the evidence together.
+
+    ``conflict`` says what contradicts what, and what would resolve it, where that was found.
+    """
+
+    conflict: object | None = None
 
 
 class FormulaHint(UserWarning):

@@ -56,7 +56,7 @@ from mlnlab.grounding.ground_network import GroundNetwork
 from mlnlab.grounding.lazy_grounding import LazyGround
 from mlnlab.grounding.network_size import NetworkSize
 from mlnlab.inference.asking import LogZ
-from mlnlab.inference.conflicts import Conflict
+from mlnlab.inference.conflict_parts import Conflict
 from mlnlab.inference.explanation import Explanation
 from mlnlab.inference.map_states import MapState
 from mlnlab.inference.marginals import Marginals

@@ -14,7 +14,7 @@ from mlnlab.display.worlds import true_atoms_table, world_text
 from mlnlab.logic.substitution import free_variables
 
 if TYPE_CHECKING:
-    from mlnlab.inference.conflicts import Conflict, Part
+    from mlnlab.inference.conflict_parts import Conflict, Part
     from mlnlab.inference.map_states import MapState
     from mlnlab.inference.solving import Solver
     from mlnlab.logic.formulas import Formula
@@ -103,10 +103,31 @@ def map_state_text(state: MapState) -> str:
 
 def conflict_display(conflict: Conflict) -> Element:
     """Return the display of formulas, facts and blocks that contradict each other."""
-    minimal = "none of these can be left out" if conflict.minimal else "together with some of the evidence"
-    rows = ((part.kind, in_symbols(shortened(part.text, 400)), _binding(part)) for part in conflict.parts)
-    headings = ("what", "says", "where")
-    return card(title("Contradiction", minimal), bounded_table(headings, rows, len(conflict.parts), "parts"))
+    rows = (
+        (part.kind, in_symbols(shortened(part.text, 400)), _binding(part), _place(part))
+        for part in conflict.parts
+    )
+    headings = ("what", "says", "where", "written in")
+    lines = [line for part in conflict.parts for line in _excerpt(part)]
+    return card(
+        title("Contradiction", conflict.heading.partition(":")[0]),
+        bounded_table(headings, rows, len(conflict.parts), "parts"),
+        folded("the lines themselves", element("pre", *lines)) if lines else None,
+        quiet(conflict.advice) if conflict.advice else None,
+        element("ul", *(element("li", shortened(str(remedy), 400)) for remedy in conflict.advised))
+        if conflict.advised
+        else None,
+    )
+
+
+def _place(part: Part) -> str:
+    return shortened(part.place.words, 200) if part.place is not None else ""
+
+
+def _excerpt(part: Part) -> list[str]:
+    """Return the place of a part, its line and a caret below, as compilers print them."""
+    lines = part.place.excerpt() if part.place is not None else []
+    return [f"{_place(part)}\n", *(f"{line}\n" for line in lines)] if lines else []
 
 
 def _binding(part: Part) -> str:

@@ -37,6 +37,7 @@ class Grounding:
     kind: str
     binding: Mapping[str, str] | None  # None where it was not found again
     formula: Formula
+    number: int = 0  # of the formula in the model, or of the condition
 
 
 def ground_atoms_of(formula: Formula, vocabulary: Vocabulary) -> list[GroundAtom]:
@@ -66,7 +67,7 @@ def groundings_of(
     A target is the set of a clause's literals; of a table the numbers ``-1 - choice``; ``None`` is a
     grounding that evidence makes false.
     """
-    question, (formula, kind) = clauses.question, _formula(clauses, source)
+    question, (formula, kind, number) = clauses.question, _formula(clauses, source)
     shape_of = _shape_of(question, formula)
     text = clauses.sources[source].text
     missing, found = dict.fromkeys(targets), []
@@ -76,21 +77,22 @@ def groundings_of(
         for target in [t for t in missing if _matches(shape_of(binding), t, question, instance)]:
             del missing[target]
             named = {variable.name: value for variable, value in binding.items()}
-            found.append(Grounding(text, kind, named, instance))
+            found.append(Grounding(text, kind, named, instance, number))
         if not missing:
             break
     unique = list({str(sorted((g.binding or {}).items())): g for g in found}.values())
-    return [*unique, *(Grounding(text, kind, None, formula) for _ in missing)]
+    return [*unique, *(Grounding(text, kind, None, formula, number) for _ in missing)]
 
 
-def _formula(clauses: GroundClauses, source: int) -> tuple[Formula, str]:
+def _formula(clauses: GroundClauses, source: int) -> tuple[Formula, str, int]:
     """Return the formula of a source; sources are queries, formulas, soft evidence and conditions in turn."""
     question = clauses.question
     before = sum(one.kind == "query" for one in clauses.sources)
     place = source - before
     if place < len(question.mln.formulas):
-        return question.mln.formulas[place].formula, "formula"
-    return question.given[place - len(question.mln.formulas) - len(question.soft)], "given"
+        return question.mln.formulas[place].formula, "formula", place
+    place -= len(question.mln.formulas) + len(question.soft)
+    return question.given[place], "given", place
 
 
 def _shape_of(question: Question, formula: Formula) -> Callable[[Binding], tuple[Shape, object]]:
@@ -120,7 +122,17 @@ def _matches(
         return shape is False or (isinstance(shape, Opaque) and _is_false(instance, question))
     if isinstance(shape, Clauses):
         return target in shape.clauses
-    return isinstance(scope, frozenset) and frozenset(-1 - choice for choice in scope) == target
+    if not isinstance(scope, frozenset):
+        return False
+    # What is looked at cell by cell becomes a clause where it is one, of fewer atoms than it mentions.
+    return frozenset(-1 - choice for choice in scope) == target or _choices(question, target) <= scope
+
+
+def _choices(question: Question, target: frozenset[int]) -> frozenset[int]:
+    """Return the choices of a clause's atoms; of a table, which names choices, none that there are."""
+    owners = (n for n, choice in enumerate(question.choices) for _ in choice.atoms)
+    numbered = dict(enumerate(owners))
+    return frozenset(numbered[n >> 1] if n >= 0 else -1 for n in target)
 
 
 def _is_false(instance: Formula, question: Question) -> bool:

@@ -179,10 +179,10 @@ class LazyMaker:
             for number, row in zip(register.codes[lazy].tolist(), rows, strict=True):
                 known[number] = GroundAtom(name, tuple(d[n] for d, n in zip(domains, row, strict=True)))
         choices = (Choice((known[number],), may_be_none=True) for number in sorted(known))
-        mln, true, eager, soft, atoms, formulas, given = (
+        mln, true, eager, soft, atoms, formulas, given, asked = (
             getattr(self.eager, name) for name in self.eager.__slots__
         )
-        return Question(mln, true, (*eager, *choices), soft, atoms, formulas, given)
+        return Question(mln, true, (*eager, *choices), soft, atoms, formulas, given, asked)
 
     @staticmethod
     def _rows(keys: Numbers, sizes: list[int]) -> list[list[int]]:

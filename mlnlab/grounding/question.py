@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 from math import log
 from typing import TYPE_CHECKING
@@ -56,6 +56,7 @@ class Question:
     query_atoms: tuple[GroundAtom, ...]
     query_formulas: tuple[tuple[str, Formula], ...]
     given: tuple[Formula, ...]
+    asked: Opening | None = field(default=None, compare=False, repr=False)  # what its atoms were listed for
 
     @property
     def vocabulary(self) -> Vocabulary:
@@ -123,7 +124,8 @@ def listed(asked: Opening) -> Question:
     atoms = [a for q in asked.queries for a in _query_atoms(q, vocabulary)]
     formulas = [(text, f) for text, f in asked.queries if f is not None and not _is_ground_atom(f)]
     soft = tuple(data.soft_evidence()) if data is not None else ()
-    return Question(asked.mln, true, choices, soft, tuple(dict.fromkeys(atoms)), tuple(formulas), asked.given)
+    query = tuple(dict.fromkeys(atoms))
+    return Question(asked.mln, true, choices, soft, query, tuple(formulas), asked.given, asked)
 
 
 def _open_names(

@@ -9,83 +9,31 @@ Marques-Silva, 2010). What is left is minimal: without any one part of it there 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from mlnlab.errors import TooLargeError, UnsatisfiableError
 from mlnlab.grounding.clause_making import ground_clauses
 from mlnlab.grounding.ground_bindings import Grounding, ground_atoms_of, groundings_of
 from mlnlab.grounding.propositional import NumberedClause, Propositions
 from mlnlab.grounding.question import Choice, Question, listed, opening
+from mlnlab.inference.conflict_parts import Conflict, Part
+from mlnlab.inference.conflict_remedies import remedies
 from mlnlab.inference.refutation import core_of, is_impossible, needed, parts_of
 from mlnlab.logic.ground_atoms import GroundAtom
 from mlnlab.logic.weights import Hard, WeightedFormula
+from mlnlab.model.fact_places import place_of
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from mlnlab.grounding.clauses import GroundClauses
     from mlnlab.logic.formulas import Formula
     from mlnlab.model.database import Database
     from mlnlab.model.mln import MLN
 
 IMPOSSIBLE = "No world satisfies the hard formulas together with the evidence and the conditions."
+MOST_SECONDS = 2.0  # for leaving out parts; what is left after that is not proven minimal
 MOST_ATOMS = 20_000  # that the formulas of a conflict may mention
-
-
-class Part(NamedTuple):
-    """One of the things that contradict each other."""
-
-    kind: str  # "formula", "condition", "fact" or "block"
-    text: str
-    binding: tuple[tuple[str, str], ...] = ()  # of the formula's variables
-
-    def __str__(self) -> str:
-        """Return it as one line."""
-        if not self.binding:
-            return self.text
-        values = ", ".join(f"{variable} = {constant}" for variable, constant in self.binding)
-        return f"{self.text}    where {values}"
-
-
-@dataclass(frozen=True, slots=True)
-class Conflict:
-    r"""Formulas, facts and blocks that contradict each other.
-
-    ``minimal`` says that none of the parts can be left out; otherwise the search for the facts was given up,
-    and these formulas contradict each other together with some of the evidence.
-
-    >>> import mlnlab as ml
-    >>> mln = ml.MLN.from_text("Smokes(person)\nCancer(person)\nSmokes(x) => Cancer(x).\n!Cancer(Anna).")
-    >>> db = ml.Database.from_text("Smokes(Anna)\nSmokes(Bob)", mln)
-    >>> print(ml.conflict(mln, db))
-    These contradict each other, and none of them can be left out:
-      - the formula Smokes(x) => Cancer(x).    where x = Anna
-      - the formula !Cancer(Anna).
-      - the fact Smokes(Anna)
-    """
-
-    parts: tuple[Part, ...]
-    minimal: bool = True
-
-    def of(self, kind: str) -> tuple[Part, ...]:
-        """Return the parts of a kind: ``formula``, ``condition``, ``fact`` or ``block``."""
-        return tuple(part for part in self.parts if part.kind == kind)
-
-    def __str__(self) -> str:
-        """Return a sentence and a line for each part."""
-        last = (
-            ", and none of them can be left out:" if self.minimal else " together with some of the evidence:"
-        )
-        lines = [f"  - the {part.kind} {part}" for part in self.parts]
-        return "\n".join([f"These contradict each other{last}", *lines])
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return a data frame with a row for each part."""
-        import pandas as pd
-
-        rows = [(part.kind, part.text, dict(part.binding)) for part in self.parts]
-        return pd.DataFrame(rows, columns=["kind", "text", "binding"])
 
 
 def conflict(
@@ -109,6 +57,8 @@ def conflict(
     >>> db = ml.Database.from_text("Smokes(Anna)\n!Cancer(Anna)", mln)
     >>> [str(part) for part in ml.conflict(mln, db).parts]
     ['Smokes(x) => Cancer(x).    where x = Anna', 'Smokes(Anna)', '!Cancer(Anna)']
+    >>> print(ml.conflict(mln, ml.Database.from_text("Smokes(Anna)", mln), "Smokes").of("closed")[0])
+    Cancer(Anna) is not listed, and Cancer is closed: it is false
     """
     from mlnlab.model.database import Database as Facts
 
@@ -124,20 +74,29 @@ def conflict(
 
 def contradiction(clauses: GroundClauses, hint: str = "") -> UnsatisfiableError:
     """Return the error for ground clauses that no world satisfies: a sentence, and the conflict."""
-    return UnsatisfiableError(f"{IMPOSSIBLE}{hint} {conflict_in(clauses)}")
+    return unsatisfiable(f"{IMPOSSIBLE}{hint}", conflict_in(clauses))
+
+
+def unsatisfiable(sentence: str, found: Conflict) -> UnsatisfiableError:
+    """Return the error that says a sentence and what contradicts what, and carries the conflict."""
+    error = UnsatisfiableError(f"{sentence} {found}")
+    error.conflict = found
+    return error
 
 
 def conflict_in(clauses: GroundClauses) -> Conflict:
     """Return what contradicts what, of ground clauses that no world satisfies."""
     question = clauses.question
     grounds = _needed(clauses)
-    try:
-        parts = _minimal(question, grounds) if all(g.binding is not None for g in grounds) else None
-    except TooLargeError:
-        parts = None
-    if parts is None:
-        return Conflict(tuple(dict.fromkeys(_formula_part(g) for g in grounds)), minimal=False)
-    return Conflict(parts)
+    found = None
+    with suppress(TooLargeError):
+        found = _minimal(question, grounds) if all(g.binding is not None for g in grounds) else None
+    if found is None:
+        parts = tuple(dict.fromkeys(_formula_part(g)._replace(binding=()) for g in grounds))
+        found = Conflict(parts, minimal=False)
+    placed = _with_places(question, found.parts)
+    ways = remedies(question.asked, placed, clauses.number_of_clauses)
+    return replace(found, parts=placed, remedies=ways)
 
 
 # --- which ground formulas are needed -------------------------------------------------------------
@@ -165,7 +124,7 @@ def _needed(clauses: GroundClauses) -> list[Grounding]:
 # --- which facts they contradict ------------------------------------------------------------------
 
 
-def _minimal(question: Question, grounds: Sequence[Grounding]) -> tuple[Part, ...] | None:
+def _minimal(question: Question, grounds: Sequence[Grounding]) -> Conflict | None:
     """Return a minimal set of the ground formulas, the facts that they mention, and blocks."""
     formulas = [ground.formula for ground in grounds]
     mentioned = dict.fromkeys(a for f in formulas for a in ground_atoms_of(f, question.vocabulary))
@@ -187,17 +146,17 @@ def _minimal(question: Question, grounds: Sequence[Grounding]) -> tuple[Part, ..
     for place, tally in enumerate(clauses.tallies):
         if tally.false:  # a formula that is false whatever the atoms are
             by_source[place] = [[]]
-    parts = [(_fact_part(atom, value), [[number[atom] if value else -number[atom]]])
+    parts = [(_fact_part(question, atom, value), [[number[atom] if value else -number[atom]]])
              for atom, value in _facts(question, atoms, blocks)]  # fmt: skip
     for key, (members, may_be_none) in blocks.items():
         numbers = [number[atom] for atom in members]
         parts.append((_block_part(key, members, may_be_none), _block_clauses(made, numbers, may_be_none)))
     parts += [(_formula_part(ground), by_source[place]) for place, ground in enumerate(grounds)]
     keys = [((str(place), place), clauses_of) for place, (_, clauses_of) in enumerate(parts)]
-    kept = needed(keys, made.top + 1)
-    order = {"formula": 0, "condition": 1, "block": 2, "fact": 3}
-    found = [parts[place][0] for _, place in kept]
-    return tuple(sorted(found, key=lambda part: order[part.kind])) or None
+    kept = needed(keys, made.top + 1, seconds=MOST_SECONDS)
+    order = {"formula": 0, "condition": 1, "block": 2, "fact": 3, "closed": 4}
+    found = [parts[place][0] for _, place in kept.keys]
+    return Conflict(tuple(sorted(found, key=lambda part: order[part.kind])), kept.minimal) if found else None
 
 
 _Blocks = dict[tuple[str, tuple[str, ...]], tuple[tuple[GroundAtom, ...], bool]]
@@ -245,8 +204,38 @@ def _facts(
             yield atom, atom in question.true
 
 
-def _fact_part(atom: GroundAtom, value: bool) -> Part:
-    return Part("fact", f"{'' if value else '!'}{atom}")
+def _fact_part(question: Question, atom: GroundAtom, value: bool) -> Part:
+    if value or _is_listed(question, atom):
+        return Part("fact", f"{'' if value else '!'}{atom}", atom=atom)
+    name = atom.predicate
+    return Part("closed", f"{atom} is not listed, and {name} is closed: it is false", atom=atom)
+
+
+def _is_listed(question: Question, atom: GroundAtom) -> bool:
+    """Return whether a fact says that the atom is false."""
+    data = question.asked.data if question.asked is not None else None
+    if data is None or atom.predicate not in data.vocabulary.predicates:
+        return False
+    domains = [data.vocabulary.domain(type_) for type_ in data.vocabulary[atom.predicate].types]
+    if not all(name in domain for name, domain in zip(atom.arguments, domains, strict=True)):
+        return False
+    row = [domain.number(name) for name, domain in zip(atom.arguments, domains, strict=True)]
+    return bool((data.relation(atom.predicate).false == row).all(axis=1).any())
+
+
+def _with_places(question: Question, parts: Sequence[Part]) -> tuple[Part, ...]:
+    """Return the parts with the places where they were written, as far as these are known."""
+    wanted = [(p.atom, not p.text.startswith("!")) for p in parts if p.kind == "fact" and p.atom]
+    data = question.asked.data if question.asked is not None else None
+    known = data.places(wanted) if data is not None and wanted else {}
+    found = []
+    for part in parts:
+        place = known.get((part.atom, not part.text.startswith("!"))) if part.atom is not None else None
+        if part.kind == "formula" and part.source is not None and question.mln.places:
+            span = question.mln.places[part.source]
+            place = place_of(span, span.line_text) if span is not None else None
+        found.append(part._replace(place=place) if part.kind != "closed" else part)
+    return tuple(found)
 
 
 def _block_part(key: tuple[str, tuple[str, ...]], members: tuple[GroundAtom, ...], may_be_none: bool) -> Part:
@@ -256,4 +245,4 @@ def _block_part(key: tuple[str, tuple[str, ...]], members: tuple[GroundAtom, ...
 
 def _formula_part(ground: Grounding) -> Part:
     kind = "condition" if ground.kind == "given" else "formula"
-    return Part(kind, ground.text, tuple((ground.binding or {}).items()))
+    return Part(kind, ground.text, tuple((ground.binding or {}).items()), source=ground.number)

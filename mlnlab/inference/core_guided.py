@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
 
+from mlnlab.inference.sat_calls import SOLVER, Waiting
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import TracebackType
 
     from mlnlab.inference.weighted_clauses import WeightedClauses
-
-SOLVER = "glucose4"
 
 
 class CoreGuided:
@@ -30,6 +30,7 @@ class CoreGuided:
             formula.append([literal], weight=cost)
         formula.nv = max(formula.nv, problem.propositions.top)
         self._solver: Any = RC2Stratified(formula, solver=SOLVER, adapt=True, blo="full")
+        self._waiting = Waiting(self._solver.oracle)
         self._atoms = problem.propositions.clauses.number_of_atoms
         self._per_call = conflicts_per_call
         self.model: set[int] | None = None  # the true atoms of the last world
@@ -41,6 +42,7 @@ class CoreGuided:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._waiting.close()
         self._solver.delete()
 
     @property
@@ -56,9 +58,12 @@ class CoreGuided:
     def run(self) -> Iterator[str | None]:
         """Yield ``"going on"`` after each call, ``"optimal"`` last; ``None`` where no world is possible."""
         solver = self._solver
-        if not self._find_world():
+        while (found := self._waiting.answer(conflicts=self._per_call)) is None:
+            yield "going on"
+        if not found:
             yield None
             return
+        self._keep()
         yield "going on"
         solver.next_level()
         while solver.levl is not None and solver.done < len(solver.blop):
@@ -71,21 +76,13 @@ class CoreGuided:
                 solver.next_level()
         yield "optimal"
 
-    def _find_world(self) -> bool:
-        """Ask for any world at all, so that there is one from the beginning."""
-        found = self._solver.oracle.solve_limited(expect_interrupt=True)
-        if found:
-            self._keep()
-        return bool(found)
-
     def _level(self) -> Iterator[str]:
         """Pay for cores until all of this weight and above holds that is not paid for."""
         solver = self._solver
         if solver.adapt:
             solver.adapt_am1()
         while True:
-            solver.oracle.conf_budget(self._per_call)
-            answer = solver.oracle.solve_limited(assumptions=solver.sels + solver.sums, expect_interrupt=True)
+            answer = self._waiting.answer(solver.sels + solver.sums, self._per_call)
             if answer:
                 self._keep()
                 yield "going on"

@@ -22,7 +22,7 @@ from mlnlab.errors import ArgumentError, TooLargeError, UnsatisfiableError, coun
 from mlnlab.grounding.clause_making import ground_clauses
 from mlnlab.grounding.features import ground_features
 from mlnlab.grounding.question import Question, soft_formulas
-from mlnlab.inference.conflicts import IMPOSSIBLE, conflict_in
+from mlnlab.inference.conflicts import IMPOSSIBLE, conflict_in, unsatisfiable
 from mlnlab.inference.marginals import Marginals
 from mlnlab.inference.method import Method
 from mlnlab.inference.query_instances import all_instances
@@ -144,7 +144,7 @@ def _impossible(enumeration: Enumeration) -> UnsatisfiableError:
                 " Predicates that are not asked for are closed: name them in open= where they are unknown."
             )
     try:
-        return UnsatisfiableError(f"{message} {conflict_in(ground_clauses(enumeration.question))}")
+        return unsatisfiable(message, conflict_in(ground_clauses(enumeration.question)))
     except TooLargeError:  # formulas of a width that only enumeration takes
         return UnsatisfiableError(message)
 

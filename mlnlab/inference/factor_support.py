@@ -20,6 +20,7 @@ from mlnlab.errors import MlnlabError
 from mlnlab.factors.answers import impossible
 from mlnlab.factors.log_tables import LogTable, product
 from mlnlab.factors.random_variables import shown_names
+from mlnlab.inference.sat_calls import Asked
 from mlnlab.kernels.factor_gibbs import sweep
 from mlnlab.kernels.factor_tables import Walk, forbidden, new_walk, scatter, settle
 
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 
     Clause: TypeAlias = list[int]
 
-SOLVER = "glucose4"
 MOST_CONFLICTS = 200_000  # of the solver: some seconds
 MOST_ZEROS = 2_000_000  # more are not written as clauses
 MOST_STATES = 1 << 16  # of a space that is looked at as a whole
@@ -91,14 +91,10 @@ def possible_values(question: FactorQuestion) -> NDArray[np.uint32]:
             f"No possible assignment was found, and more than {MOST_ZEROS:,} combinations are forbidden, too "
             "many for a SAT solver. Give evidence, or weights a little above 0."
         )
-    from pysat.solvers import Solver
-
-    with Solver(name=SOLVER, bootstrap_with=list(_clauses(question))) as solver:
-        solver.conf_budget(MOST_CONFLICTS)
-        answer = solver.solve_limited(expect_interrupt=True)
+    with Asked(_clauses(question)) as solver:
+        answer = solver.answer(conflicts=MOST_CONFLICTS)
         if answer:
-            true = [literal for literal in solver.get_model() if literal > 0]
-            return _values_of(question, true)
+            return _values_of(question, sorted(solver.model()))
     if answer is None:
         raise NoStartError(
             "No possible assignment was found, neither by annealing nor by a SAT solver in "
@@ -223,23 +219,19 @@ def _both_possible(
     question: FactorQuestion, scope: tuple[int, ...], parts: NDArray[np.int64], cells: NDArray[np.int64]
 ) -> str:
     """Return a sentence on two possible assignments in different parts of a table; nothing for none."""
-    from pysat.solvers import Solver
-
     if int((question.tables.logs == -inf).sum()) > MOST_ZEROS:
         return ""
     starts = question.tables.value_starts.tolist()
     found: list[NDArray[np.uint32]] = []
-    with Solver(name=SOLVER, bootstrap_with=list(_clauses(question))) as solver:
+    with Asked(_clauses(question)) as solver:
         seen: set[int] = set()
         for part, cell in list(zip(parts.tolist(), cells.tolist(), strict=True))[:MOST_TRIES]:
             if part in seen:
                 continue
-            solver.conf_budget(MOST_CONFLICTS // 100)
             fixed = [starts[v] + value + 1 for v, value in zip(scope, cell, strict=True)]
-            if solver.solve_limited(assumptions=fixed, expect_interrupt=True):
+            if solver.answer(fixed, MOST_CONFLICTS // 100):
                 seen.add(part)
-                true = [literal for literal in solver.get_model() if literal > 0]
-                found.append(_values_of(question, true))
+                found.append(_values_of(question, sorted(solver.model())))
             if len(found) == 2:
                 one, two = ({v: int(values[v]) for v in scope} for values in found)
                 return _way(question, one, two)

@@ -26,7 +26,7 @@ from mlnlab.factors.junction_tree import JunctionTree, junction_tree
 from mlnlab.grounding.clause_making import ground_clauses
 from mlnlab.grounding.ground_factors import GroundFactors, atoms_of, ground_factors
 from mlnlab.inference.chains import refuse_impossible
-from mlnlab.inference.conflicts import IMPOSSIBLE, conflict_in
+from mlnlab.inference.conflicts import contradiction
 from mlnlab.inference.estimates import asked_of
 from mlnlab.inference.marginals import Marginals
 from mlnlab.inference.method import Method
@@ -93,8 +93,7 @@ def calibrated(params: Params, ground: Grounded) -> CalibratedTree:
     try:
         return ground.tree.calibrated(most_cells=params.most_cells)
     except UnsatisfiableError:
-        conflict = conflict_in(ground.factors.clauses)
-        raise UnsatisfiableError(f"{IMPOSSIBLE} {conflict}") from None
+        raise contradiction(ground.factors.clauses) from None
 
 
 def rounding(ground: Grounded) -> float:

@@ -1,7 +1,7 @@
 """A world in which everything holds that must, or a proof that there is none: by a SAT solver.
 
-The solver is Glucose through python-sat. It stops after a number of conflicts, so that it always comes back;
-the same question always gets the same answer.
+The solver stops after a number of conflicts, so that it always comes back; the same question always gets the
+same answer.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import numpy as np
 
 from mlnlab.grounding.propositional import NumberedClause, Propositions
 from mlnlab.inference.conflicts import contradiction
+from mlnlab.inference.sat_calls import Asked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
     from mlnlab.grounding.clauses import GroundClauses
 
-SOLVER = "glucose4"
 MOST_CONFLICTS = 200_000  # of the solver: some seconds
 
 
@@ -43,14 +43,11 @@ def start_of(clauses: GroundClauses, most: int = MOST_CONFLICTS) -> NDArray[np.u
     """
     if not (clauses.hard.any() or clauses.table_hard.any()):
         return None
-    from pysat.solvers import Solver
-
     propositions = Propositions(clauses)
-    with Solver(name=SOLVER, bootstrap_with=list(hard_clauses(propositions))) as solver:
-        solver.conf_budget(most)
-        answer = solver.solve_limited(expect_interrupt=True)
+    with Asked(hard_clauses(propositions)) as solver:
+        answer = solver.answer(conflicts=most)
         if answer:
-            return propositions.options_in({literal for literal in solver.get_model() if literal > 0})
+            return propositions.options_in(solver.model())
     if answer is None:
         return None
     raise contradiction(clauses)

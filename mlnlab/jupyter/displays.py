@@ -45,7 +45,7 @@ SHOWN_TYPES = {
     "mlnlab.inference.map_states": ("MapState",),
     "mlnlab.inference.explanation": ("Explanation",),
     "mlnlab.inference.marginals": ("Marginals",),
-    "mlnlab.inference.conflicts": ("Conflict",),
+    "mlnlab.inference.conflict_parts": ("Conflict",),
     "mlnlab.inference.sampling": ("Sampler",),
     "mlnlab.inference.sensitivity": ("Sensitivities",),
     "mlnlab.inference.solving": ("Solver",),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -10,6 +12,7 @@ from mlnlab.errors import ArgumentError, InputError, Severity, count_of
 from mlnlab.logic.ground_atoms import GroundAtom
 from mlnlab.logic.relations import Relation, same_relation
 from mlnlab.logic.vocabulary import FrozenMapping, Vocabulary
+from mlnlab.model.fact_places import LONGEST_TEXT, Place, Source, TableSource, TextSource, places_of_facts
 from mlnlab.model.overriding import mark_text, merged
 from mlnlab.model.world import World
 from mlnlab.syntax.facts import analyse_facts, format_facts
@@ -48,6 +51,7 @@ class Database:
     relations: FrozenMapping[Relation] = field(default_factory=FrozenMapping)
     name: str = ""
     diagnostics: tuple[Diagnostic, ...] = ()
+    sources: tuple[Source, ...] = field(default=(), repr=False)  # what it was read from: see fact_places
 
     @classmethod
     def from_text(cls, text: str | bytes, mln: MLN | Vocabulary, *, name: str = "<text>") -> Database:
@@ -57,7 +61,8 @@ class Database:
         if errors:
             raise InputError(f"{name} has {count_of(len(errors), 'error')}.", errors)
         remarks = tuple(analysis.diagnostics)
-        return cls(analysis.vocabulary, FrozenMapping(analysis.relations), Path(name).name, remarks)
+        kept = (TextSource(name, text),) if len(text) <= LONGEST_TEXT else ()
+        return cls(analysis.vocabulary, FrozenMapping(analysis.relations), Path(name).name, remarks, kept)
 
     @classmethod
     def load(
@@ -65,6 +70,7 @@ class Database:
     ) -> Database:
         """Read a ``.db`` file, and the ``.func`` file beside it where values of functions are kept apart."""
         database = cls.from_text(read_bytes(path), mln, name=str(path))
+        database = replace(database, sources=(TextSource(str(path), None),))
         if functions is None:
             return database
         return database.with_facts(read_bytes(functions), name=str(functions))
@@ -72,9 +78,10 @@ class Database:
     @classmethod
     def from_frames(cls, frames: Mapping[str, object], mln: MLN | Vocabulary) -> Database:
         """Read data frames of any kind: ``Database.from_frames({"Friends": frame}, mln)``."""
-        from mlnlab.model.table_frames import read_frames
+        from mlnlab.model.table_frames import frames_as_tables, read_frames
 
-        return cls(*read_frames(frames, vocabulary_of(mln)))
+        parts = read_frames(frames, vocabulary_of(mln))
+        return cls(*parts, (TableSource(partial(frames_as_tables, frames)),))
 
     @classmethod
     def from_files(
@@ -86,18 +93,20 @@ class Database:
         delimiter: str | None = None,
     ) -> Database:
         """Read CSV, TSV, Parquet or JSON files: ``Database.from_files({"Friends": "friends.csv"}, mln)``."""
-        from mlnlab.model.table_files import read_files
+        from mlnlab.model.table_files import files_as_tables, read_files
 
-        return cls(*read_files(files, vocabulary_of(mln), header=header, delimiter=delimiter))
+        parts = read_files(files, vocabulary_of(mln), header=header, delimiter=delimiter)
+        return cls(*parts, (TableSource(partial(files_as_tables, files, header, delimiter)),))
 
     @classmethod
     def from_folder(
         cls, folder: str | Path, mln: MLN | Vocabulary, *, header: bool | None = None
     ) -> Database:
         """Read a folder of such files, each named after its predicate."""
-        from mlnlab.model.table_files import read_folder
+        from mlnlab.model.table_files import folder_as_tables, read_folder
 
-        return cls(*read_folder(folder, vocabulary_of(mln), header=header))
+        parts = read_folder(folder, vocabulary_of(mln), header=header)
+        return cls(*parts, (TableSource(partial(folder_as_tables, folder, header)),))
 
     @classmethod
     def from_sqlite(
@@ -189,8 +198,9 @@ class Database:
             relations[predicate] = merged(self.relation(predicate), new)
         remarks = (*self.diagnostics, *added.diagnostics)
         return replace(
-            self, vocabulary=added.vocabulary, relations=FrozenMapping(relations), diagnostics=remarks
-        )
+            self, vocabulary=added.vocabulary, relations=FrozenMapping(relations), diagnostics=remarks,
+            sources=(*self.sources, *added.sources),
+        )  # fmt: skip
 
     def without(self, predicates: list[str] | tuple[str, ...]) -> Database:
         """Return the database without any listed atom of these predicates (its constants stay)."""
@@ -199,17 +209,17 @@ class Database:
         kept = {name: r for name, r in self.relations.items() if name not in predicates}
         return replace(self, relations=FrozenMapping(kept))
 
+    def places(self, facts: Iterable[tuple[GroundAtom, bool]]) -> dict[tuple[GroundAtom, bool], Place]:
+        """Return where facts were written, as far as known; each is an atom and whether it is true."""
+        return places_of_facts(self.sources, facts, self.vocabulary)
+
     def number_of_facts(self) -> int:
         """Return the number of true atoms."""
         return sum(len(relation.true) for relation in self.relations.values())
 
     def number_of_atoms(self, predicate: str) -> int:
         """Return the number of all ground atoms of a predicate over the constants."""
-        sizes = (len(self.vocabulary.domain(type_)) for type_ in self.vocabulary[predicate].types)
-        product = 1
-        for size in sizes:
-            product *= size
-        return product
+        return prod(len(self.vocabulary.domain(type_)) for type_ in self.vocabulary[predicate].types)
 
     def to_text(self) -> str:
         """Return the facts as the text of a ``.db`` file; reading it gives the same database."""

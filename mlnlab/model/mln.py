@@ -186,8 +186,7 @@ class MLN:
         """Return the model with other weights, one for each formula; ``None`` leaves hard formulas hard."""
         if len(weights) != len(self.formulas):
             raise ArgumentError(f"{len(weights)} weights were given for {len(self.formulas)} formulas.")
-        pairs = zip(self.formulas, weights, strict=True)
-        return replace(self, formulas=tuple(_reweighted(formula, weight) for formula, weight in pairs))
+        return replace(self, formulas=tuple(map(_reweighted, self.formulas, weights)))
 
     def add(
         self,
@@ -207,9 +206,8 @@ class MLN:
                 raise ArgumentError("A text brings its own weight: write it in front of the formula.")
             analysis = analyse(formula, vocabulary=self.vocabulary)
             added = self._of(analysis, self.semantics, "<text>")
-            return replace(
-                self, vocabulary=added.vocabulary, formulas=self.formulas + added.formulas, places=()
-            )
+            formulas, places = self.formulas + added.formulas, self._places() + added.places
+            return replace(self, vocabulary=added.vocabulary, formulas=formulas, places=places)
         typed = completed(formula, self.vocabulary)
         vocabulary = with_constants_of(self.vocabulary, [typed])
         marked = tuple(item.name if isinstance(item, Variable) else item for item in per_constant)
@@ -220,7 +218,11 @@ class MLN:
         if len(signs) < len(both_signs):
             raise ArgumentError(f"both_signs names an atom that {typed} does not contain.")
         weighted = WeightedFormula(typed, as_weight(weight), marked, signs)
-        return replace(self, vocabulary=vocabulary, formulas=(*self.formulas, weighted), places=())
+        formulas, places = (*self.formulas, weighted), (*self._places(), None)
+        return replace(self, vocabulary=vocabulary, formulas=formulas, places=places)
+
+    def _places(self) -> tuple[Span | None, ...]:
+        return self.places or (None,) * len(self.formulas)
 
     def without(self, *which: int | Formula | str) -> MLN:
         """Return the model without some formulas, named by position, as formulas or as text."""
@@ -258,9 +260,8 @@ class MLN:
 
     def to_text(self) -> str:
         """Return the model in Alchemy's language; reading it gives the same model."""
-        return "\n".join(
-            [*declarations(self.vocabulary, self.formulas), "", *map(statement_text, self.formulas), ""]
-        )
+        words, statements = declarations(self.vocabulary, self.formulas), map(statement_text, self.formulas)
+        return "\n".join([*words, "", *statements, ""])
 
     def save(self, path: str | Path) -> None:
         """Write a ``.mln`` file."""

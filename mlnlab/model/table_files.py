@@ -49,8 +49,20 @@ def read_files(
             f'Files are given by predicate, as in {{"Friends": "friends.csv"}}, not as {a_kind(files)};'
             " a folder with a file for each predicate is read with from_folder."
         )
-    tables = {name: _read_file(path, header, delimiter) for name, path in files.items()}
-    return read_tables(tables, vocabulary)
+    return read_tables(files_as_tables(files, header, delimiter), vocabulary)
+
+
+def files_as_tables(
+    files: Mapping[str, str | Path], header: bool | None, delimiter: str | None
+) -> dict[str, Table]:
+    """Return files by their predicates' names as tables."""
+    return {name: _read_file(path, header, delimiter) for name, path in files.items()}
+
+
+def folder_as_tables(folder: str | Path, header: bool | None) -> dict[str, Table]:
+    """Return the files of a folder that are tables, by their names without endings."""
+    found = (path for path in sorted(Path(folder).expanduser().iterdir()) if path.is_file())
+    return files_as_tables({p.stem: p for p in found if p.suffix.lower() in ENDINGS}, header, None)
 
 
 def read_folder(

@@ -26,8 +26,12 @@ def read_frames(frames: Mapping[str, object], vocabulary: Vocabulary) -> Parts:
         raise ArgumentError(
             f'Frames are given by predicate, as in {{"Friends": frame}}, not as {a_kind(frames)}.'
         )
-    tables = {str(name): as_table(str(name), frame) for name, frame in frames.items()}
-    return read_tables(tables, vocabulary)
+    return read_tables(frames_as_tables(frames), vocabulary)
+
+
+def frames_as_tables(frames: Mapping[str, object]) -> dict[str, Table]:
+    """Return frames by their predicates' names as tables."""
+    return {str(name): as_table(str(name), frame) for name, frame in frames.items()}
 
 
 def as_table(title: str, frame: object) -> Table:

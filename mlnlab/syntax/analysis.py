@@ -231,7 +231,7 @@ def _assembled(reading: _Reading, base: Vocabulary) -> Analysis:
     problems += [] if reading.only_formulas else _missing_weights(formulas, read)
     vocabulary, more = with_constants(vocabulary, mentioned)
     problems += more + unused_types(reading.declarations, vocabulary, base)
-    places = tuple(one.statement.source.span(one.statement.start, one.statement.end) for one in read)
+    places = tuple(one.statement.source.place(one.statement.start, one.statement.end) for one in read)
     errors = sum(d.severity is Severity.ERROR for d in dict.fromkeys(problems))
     own = tuple(one.origin for one in read)
     return Analysis(vocabulary, tuple(formulas), places, limited(problems), errors, own)

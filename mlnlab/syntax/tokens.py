@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 SyntaxTree = Tree[Token]
 Node = Tree[Token] | Token
+
+_LONGEST_KEPT = 10_000  # characters of a line that are kept with a place
 
 # Behind one of these a lone `v` is the connective, elsewhere it is a name.
 OPERAND_ENDS = frozenset(
@@ -104,6 +106,11 @@ class Source:
         line, column = self.position(start)
         end_line, end_column = self.position(max(stop, start + 1))
         return Span(self.name, line, column, end_line, end_column)
+
+    def place(self, start: int, stop: int) -> Span:
+        """Return the span between two offsets, with its first line."""
+        span = self.span(start, stop)
+        return replace(span, line_text=self.line(span.line)[:_LONGEST_KEPT])
 
     def problem(
         self, code: str, message: str, start: int, stop: int, *, severity: Severity = Severity.ERROR,
