@@ -62,8 +62,10 @@ class Declarations(TypeDeclarations):
             message = f"this declares a type {named}; a fact belongs into a fact file"
             self.warn(statement, "type-like-constant", message, node)
             return
+        if not new or any(len(type_) > 1 for type_ in new):
+            return  # seen before names are compared, which in long models takes far longer than reading
         match = closest(predicate.name, self.vocabulary.predicates)
-        if match is not None and predicate.types and all(len(type_) == 1 for type_ in new) and new:
+        if match is not None:
             message = f"this declares a new predicate {predicate.name}; did you mean {match}?"
             self.warn(statement, "new-predicate", message, node, repair=match)
 
