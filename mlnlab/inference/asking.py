@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import warnings
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
 from typing import TYPE_CHECKING
 
 from mlnlab.errors import ArgumentError, TooLargeError
+from mlnlab.grounding.clause_making import ground_clauses
 from mlnlab.grounding.question import listed, opening, refuse_unlearned
 from mlnlab.inference.choosing import TREE, larger_plan, seconds_in_words
+from mlnlab.inference.conflicts import contradiction
 from mlnlab.inference.enumeration import MOST_WORLDS
 from mlnlab.inference.method import LOG_Z, MARGINALS, Method
+from mlnlab.inference.refutation import is_impossible
 from mlnlab.inference.registry import method_named
 from mlnlab.inference.sensitivities import Inquiry, sensitivities_of
 from mlnlab.inference.shares import explain
@@ -241,11 +245,20 @@ def log_likelihood(mln: MLN, db: Database, *, method: str = "auto", limit: int =
     refuse_unlearned(expanded)
     world = World(expanded.vocabulary, frozenset(db.atoms()))
     if not _is_possible(expanded, world):
+        _refuse_contradiction(expanded)
         return -inf
     # First what may be refused: counting the groundings of a large database takes a while.
     partition = log_z(mln, db, method=method, limit=limit).value
     soft = [w for w in expanded.formulas if not isinstance(w.weight, Hard)]
     return sum((weight_value(w.weight) or 0.0) * world.count(w.formula) for w in soft) - partition
+
+
+def _refuse_contradiction(expanded: MLN) -> None:
+    """Raise the conflict where no world at all is possible; a model too large to be ground is not asked."""
+    with suppress(TooLargeError):
+        clauses = ground_clauses(listed(opening(expanded, None, None)))
+        if is_impossible(clauses):
+            raise contradiction(clauses)
 
 
 def _is_possible(expanded: MLN, world: World) -> bool:

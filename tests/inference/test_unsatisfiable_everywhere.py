@@ -1,0 +1,75 @@
+"""Where hard formulas contradict each other, every method and every question says so, with the conflict."""
+
+from __future__ import annotations
+
+import pytest
+
+import mlnlab as ml
+from mlnlab.inference.method import LOG_Z, MARGINALS, MOST_PROBABLE
+from mlnlab.inference.registry import methods
+
+PIGEONS = """p = {A, B, C}
+h = {H1, H2}
+In(p, h)
+EXIST h In(p, h).
+!In(A, h) v !In(B, h).
+!In(A, h) v !In(C, h).
+!In(B, h) v !In(C, h).
+0.5 In(p, h)
+"""
+NAMES = {kind: [method.name for method in methods(kind)] for kind in (MARGINALS, MOST_PROBABLE, LOG_Z)}
+
+
+def conflict_of(ask):
+    with pytest.raises(ml.UnsatisfiableError, match="No world satisfies") as caught:
+        ask()
+    found = caught.value.conflict
+    assert found.minimal
+    assert len(found.of("formula")) == 9
+    assert all(part.place.words.startswith("<text>:") for part in found.parts)
+    assert str(found) in str(caught.value)
+    return found
+
+
+@pytest.fixture(scope="module")
+def pigeons():
+    return ml.MLN.from_text(PIGEONS)
+
+
+@pytest.mark.parametrize("name", [*NAMES[MARGINALS], "auto"])
+def test_no_method_gives_probabilities(pigeons, name):
+    conflict_of(lambda: ml.infer(pigeons, method=name))
+
+
+@pytest.mark.parametrize("name", [*NAMES[MOST_PROBABLE], "auto"])
+def test_no_method_gives_a_most_probable_world(pigeons, name):
+    conflict_of(lambda: ml.map_state(pigeons, method=name))
+
+
+@pytest.mark.parametrize("name", [*NAMES[LOG_Z], "auto"])
+def test_no_method_gives_a_partition_function(pigeons, name):
+    conflict_of(lambda: ml.log_z(pigeons, method=name))
+
+
+def test_other_questions_say_so_too(pigeons):
+    db = ml.Database.from_text("In(A, H1)\nIn(B, H2)", pigeons)
+    conflict_of(lambda: ml.log_likelihood(pigeons, db))
+    conflict_of(lambda: ml.lazy_map_state(pigeons))
+    found = []
+    for ask in (
+        lambda: ml.evaluate(pigeons, db, query=["In"]),
+        lambda: ml.sensitivities(pigeons, None, "In(A, H1)"),
+        lambda: list(ml.sampler("mc-sat", pigeons)),
+        lambda: list(ml.sampler("gibbs", pigeons)),
+        lambda: list(ml.solver("max-walk-sat", pigeons)),
+        lambda: list(ml.solver("rc2", pigeons)),
+    ):
+        with pytest.raises(ml.UnsatisfiableError) as caught:
+            ask()
+        found.append(caught.value.conflict)
+    assert all(found)
+
+
+def test_a_world_that_only_its_own_facts_make_impossible_has_likelihood_zero():
+    mln = ml.MLN.from_text("S(e)\nC(e)\nS(x) => C(x).\n1 C(x)")
+    assert ml.log_likelihood(mln, ml.Database.from_text("S(Anna)", mln)) == float("-inf")
