@@ -60,6 +60,7 @@ _HOMES = {
     "count": "counting.counts",
     "counting_steps": "counting.counting_steps",
     "counting_growth": "experiments.bench.counting_growth",
+    "cross_validate": "experiments.cross_validation",
     "deltas": "counting.delta_answers",
     "editor": "widgets.editing",
     "elimination_order": "factors.elimination_order",

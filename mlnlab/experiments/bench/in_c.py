@@ -114,7 +114,9 @@ def _walk(library: ctypes.CDLL) -> Callable[..., None]:
 
 def _search(library: ctypes.CDLL) -> Callable[..., int]:
     search = library.search
-    kinds = (*(np.uint32,) * 4, *(np.uint8,) * 2, *(np.uint32,) * 3, np.uint64)
+    kinds = (
+        *(np.uint32,) * 4, *(np.uint8,) * 2, np.uint32, np.uint8, *(np.uint32,) * 3, np.uint64,
+    )  # fmt: skip
     arrays = map(np.ctypeslib.ndpointer, kinds)
     numbers = (ctypes.c_int64, ctypes.c_double, ctypes.c_double, ctypes.c_int64)
     search.argtypes, search.restype = [ctypes.c_int64, *arrays, *numbers], ctypes.c_int64

@@ -19,6 +19,8 @@ static inline int64_t below(uint64_t *s, int64_t bound) {
 typedef struct {
     const uint32_t *starts, *occurrences, *clause_starts, *literals;
     const uint8_t *asked; /* 3: of the component in hand */
+    const uint8_t *frozen; /* atoms that keep their truth */
+    const uint32_t *members; /* the atoms of the component */
     uint8_t *values;
     uint32_t *satisfied, *broken, *places;
     uint64_t *random;
@@ -68,6 +70,7 @@ static inline void walk(World *w) {
     int64_t fewest = INT64_MAX, ties = 0;
     uint32_t best = 0;
     for (uint32_t place = w->clause_starts[clause]; place < w->clause_starts[clause + 1]; place++) {
+        if (w->frozen[w->literals[place] >> 1]) continue;
         const int64_t number = any ? 0 : breaks(w, w->literals[place] >> 1);
         if (number < fewest) { fewest = number; best = place; ties = 1; }
         else if (number == fewest && below(w->random, ++ties) == 0) best = place;
@@ -76,7 +79,7 @@ static inline void walk(World *w) {
 }
 
 static inline void wander(World *w, int64_t atoms, double acceptance) {
-    const uint32_t atom = (uint32_t)below(w->random, atoms);
+    const uint32_t atom = w->members[below(w->random, atoms)];
     const int64_t change = change_by(w, atom);
     if (change > 0) {
         double probability = 1.0;
@@ -87,9 +90,10 @@ static inline void wander(World *w, int64_t atoms, double acceptance) {
 }
 
 int64_t search(int64_t atoms, const uint32_t *starts, const uint32_t *occurrences, const uint32_t *clause_starts,
-               const uint32_t *literals, const uint8_t *asked, uint8_t *values, uint32_t *satisfied, uint32_t *broken, uint32_t *places,
-               uint64_t *random, int64_t number, double walking, double acceptance, int64_t moves) {
-    World w = {starts, occurrences, clause_starts, literals, asked, values, satisfied, broken, places, random, number};
+               const uint32_t *literals, const uint8_t *asked, const uint8_t *frozen, const uint32_t *members,
+               uint8_t *values, uint32_t *satisfied, uint32_t *broken, uint32_t *places, uint64_t *random, int64_t number, double walking, double acceptance, int64_t moves) {
+    World w = {starts, occurrences, clause_starts, literals, asked, frozen, members,
+               values, satisfied, broken, places, random, number};
     for (int64_t done = 0; done < moves && w.number; done++) {
         if (uniform(random) < walking) walk(&w);
         else wander(&w, atoms, acceptance);

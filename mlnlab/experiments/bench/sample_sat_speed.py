@@ -25,7 +25,6 @@ from mlnlab.kernels.sample_sat_constraints import (
     Constraints,
     Slice,
     new_slice,
-    note_broken,
 )
 from mlnlab.model.mln import MLN
 
@@ -77,8 +76,9 @@ def in_hand(ground: Ground, chain: Chain) -> Slice:
     work.asked[:] = HAND
     work.members[:] = np.arange(atoms)
     work.sizes[FIRST], work.sizes[MEMBERS] = 0, atoms
-    for clause in np.flatnonzero(chain.satisfied == 0).tolist():
-        note_broken(work.broken, work.places, work.sizes, np.int64(clause))
+    broken = np.flatnonzero(chain.satisfied == 0)
+    work.broken[: len(broken)], work.sizes[BROKEN] = broken, len(broken)
+    work.places[broken] = np.arange(1, len(broken) + 1)
     return work
 
 
@@ -96,8 +96,8 @@ def moves_per_second(
         if in_c is not None:
             other.sizes[BROKEN] = in_c.search(
                 atoms, network.atom_starts, network.occurrences, constraints.starts, constraints.literals,
-                other.asked, theirs.values, theirs.satisfied, other.broken, other.places, theirs.random,
-                int(other.sizes[BROKEN]), WALKING, ACCEPTANCE, moves,
+                other.asked, other.frozen, other.members, theirs.values, theirs.satisfied, other.broken,
+                other.places, theirs.random, int(other.sizes[BROKEN]), WALKING, ACCEPTANCE, moves,
             )  # fmt: skip
 
     rounds: list[tuple[float, float | None]] = []

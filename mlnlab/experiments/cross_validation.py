@@ -1,0 +1,213 @@
+"""``ml.cross_validate``: several learners on the same folds, each tested on databases that it did not see.
+
+Folds and learners are independent of each other, so that they can be shared out to any executor, and each
+finished one is kept: in memory as it comes, and in a folder where one is named, from which a second start
+goes on. The protocol is that of the thesis (sections 4.3.2 and 4.3.3): CLL and AUC of the query predicates'
+atoms given all others, tuned on validation databases where a learner has a grid.
+"""
+
+from __future__ import annotations
+
+import queue
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from mlnlab.counting.counting_methods import check_executor
+from mlnlab.errors import ArgumentError
+from mlnlab.experiments.fold_results import FoldResult, fingerprint, hashed, load, save
+from mlnlab.experiments.fold_runs import Evidence, FoldTask, Testing, run_fold, settings_of
+from mlnlab.experiments.folds import folds, named
+from mlnlab.experiments.learners import learners_of
+from mlnlab.experiments.validated import CrossValidation, CrossValidationInterrupted
+from mlnlab.logic.vocabulary import FrozenMapping
+from mlnlab.model.mln import MLN
+from mlnlab.steps.step import numbered, watched
+
+if TYPE_CHECKING:
+    from mlnlab.experiments.learners import Learner
+    from mlnlab.model.database import Database
+    from mlnlab.steps.step import Observer
+
+
+class Future(Protocol):
+    """What an executor promises: a result that comes later."""
+
+    def result(self) -> FoldResult:
+        """Wait for it."""
+        ...
+
+    def cancel(self) -> object:
+        """Give it up, if it has not begun."""
+        ...
+
+    def add_done_callback(self, told: Callable[[Any], object], /) -> object:
+        """Have a function called when it is there."""
+        ...
+
+
+class Executor(Protocol):
+    """Anything that runs functions elsewhere, as ``concurrent.futures`` and ``dask.distributed`` do."""
+
+    def submit(self, function: Callable[[FoldTask], FoldResult], /, *arguments: FoldTask) -> Future:
+        """Run a function, and return a future."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a cross-validation is: what has just been finished, and how much there is."""
+
+    done: int
+    total: int
+    result: FoldResult
+    reused: bool  # read from the folder
+
+    def metrics(self) -> Mapping[str, float]:
+        """Return how far it is, and what the newest result is."""
+        return {"done": self.done, "total": self.total, "cll": self.result.cll, "auc": self.result.auc}
+
+
+def cross_validate(
+    mln: MLN,
+    dbs: Mapping[str, Database] | Sequence[Database],
+    learners: Mapping[str, object] | Sequence[str],
+    query: Sequence[str] | str,
+    *,
+    number: int | None = None,
+    evidence: Evidence | None = None,
+    executor: Executor | None = None,
+    folder: str | Path | None = None,
+    seed: int = 0,
+    observers: Iterable[Observer] = (),
+    **inference: object,
+) -> CrossValidation:
+    r"""Learn on all databases but one, test on that one, for each of them and each learner.
+
+    A learner is a method of :func:`mlnlab.learn_weights`, ``{"method": "cd", "rate": 0.01}`` with options, or
+    a function ``(mln, databases, seed) -> model``. ``grid={"rate": [0.1, 0.01]}`` among the options has them
+    chosen on one of the training databases, by CLL or by ``tune_by="auc"``, and learned anew from all.
+
+    ``query`` names the predicates that are hidden in the test database; ``inference`` are options of
+    :func:`mlnlab.evaluate`, such as ``method="mc-sat"``. ``evidence``, a function from a database to what is
+    known of it, replaces hiding them. ``number`` makes fewer folds. Each result is kept in ``folder``; a
+    second start with the same settings goes on where the first one stopped. An ``executor`` of processes
+    needs functions that can be found by name, and processes that are spawned.
+
+    >>> import mlnlab as ml
+    >>> mln = ml.MLN.from_text("Smokes(person)\nCancer(person)\nSmokes(x) => Cancer(x)\n!Cancer(x)")
+    >>> texts = ["Smokes(A)\nCancer(A)\nSmokes(B)", "Smokes(C)\nCancer(C)", "Cancer(E)\nSmokes(F)"]
+    >>> dbs = {name: ml.Database.from_text(text, mln) for name, text in zip("abc", texts)}
+    >>> def guess(mln, databases, seed):
+    ...     return mln.with_weights([0.5, 0.0])
+    >>> found = ml.cross_validate(mln, dbs, {"pll": "pll", "guess": guess}, query=["Cancer"])
+    >>> found
+    <CrossValidation of 2 learners on 3 folds, 6 finished>
+    >>> found.to_frame()[["learner", "fold"]].values.tolist()[0]
+    ['pll', 'a']
+    """
+    tasks = _tasks(
+        mln, named(dbs), learners_of(learners), _names(mln, query), number, evidence, seed, inference
+    )
+    check_executor(executor)
+    place = None if folder is None else Path(folder)
+    order = [(task.learner.name, task.fold.name) for task in tasks]
+    results: list[FoldResult] = []
+    steps = watched(numbered(_states(tasks, executor, place)), observers)
+    try:
+        for step in steps:
+            results.append(step.state.result)  # noqa: PERF401 - an interrupt keeps what came before it
+    except KeyboardInterrupt:
+        raise CrossValidationInterrupted(CrossValidation.of(results, order), len(order)) from None
+    finally:
+        steps.close()
+    found = CrossValidation.of(results, order)
+    if not any(result.finished for result in found.results):
+        raise ArgumentError(f"No learner finished on any fold. The first problem: {found.results[0].problem}")
+    return found
+
+
+def _names(mln: MLN, query: Sequence[str] | str) -> tuple[str, ...]:
+    names = (query,) if isinstance(query, str) else tuple(query)
+    if not names:
+        raise ArgumentError('Name the predicates to predict: ml.cross_validate(..., query=["Smokes"]).')
+    for name in names:
+        mln.vocabulary[name]  # says what there is instead
+    return names
+
+
+def _tasks(
+    mln: MLN, databases: Mapping[str, Database], learners: Sequence[Learner], query: tuple[str, ...],
+    number: int | None, evidence: Evidence | None, seed: int, inference: Mapping[str, object],
+) -> list[FoldTask]:  # fmt: skip
+    """Return a task for each learner and fold; the same seed for all learners of a fold."""
+    if not isinstance(mln, MLN):
+        raise ArgumentError(f"A model is needed first, made by ml.MLN.from_text or ml.load, not {mln!r:.50}.")
+    splits = folds(list(databases), number)
+    testing = Testing(query, evidence, FrozenMapping(dict(inference)))
+    prints = {name: fingerprint(db) for name, db in databases.items()}
+    tasks = []
+    for place, fold in enumerate(splits):
+        own = int(np.random.SeedSequence([seed, place]).generate_state(1)[0])
+        used = FrozenMapping({name: databases[name] for name in (*fold.train, *fold.test)})
+        for learner in learners:
+            settings = hashed(*settings_of(mln, prints, fold, learner, testing, own))
+            tasks.append(FoldTask(mln, used, fold, learner, testing, own, settings))
+    return tasks
+
+
+def _states(tasks: Sequence[FoldTask], executor: Executor | None, folder: Path | None) -> Iterator[Progress]:
+    """Yield what is finished: first what is in the folder, then the rest as it comes."""
+    left, done = [], 0
+    for task in tasks:
+        known = load(folder, task.learner.name, task.fold.name, task.settings) if folder is not None else None
+        if known is None:
+            left.append(task)
+        else:
+            done += 1
+            yield Progress(done, len(tasks), known, reused=True)
+    for result in map(run_fold, left) if executor is None else _elsewhere(left, executor):
+        if folder is not None and result.finished:
+            save(folder, result)
+        done += 1
+        yield Progress(done, len(tasks), result, reused=False)
+
+
+def _elsewhere(tasks: Sequence[FoldTask], executor: Executor) -> Iterator[FoldResult]:
+    """Yield results as they come; what has not begun when nobody asks any more is cancelled."""
+    futures = [executor.submit(run_fold, task) for task in tasks]
+    ready: queue.SimpleQueue[int] = queue.SimpleQueue()
+    try:
+        for place, future in enumerate(futures):
+            future.add_done_callback(partial(_tell, ready, place))
+        for _ in futures:
+            place = ready.get()
+            yield _result(tasks[place], futures[place])
+    finally:
+        for future in futures:
+            with suppress(Exception):
+                future.cancel()
+
+
+def _tell(ready: queue.SimpleQueue[int], place: int, _: object) -> None:
+    """Say that a result is there; futures call it in threads of their own."""
+    ready.put(place)
+
+
+def _result(task: FoldTask, future: Future) -> FoldResult:
+    try:
+        found = future.result()
+    except Exception as problem:  # noqa: BLE001 - a worker that died, a function that cannot travel
+        text = (
+            f"The executor could not run it: {type(problem).__name__}: {problem}. A learner for other"
+            " processes is a function of a module that can be imported there."
+        )
+        return FoldResult(task.learner.name, task.fold.name, task.settings, task.seed, problem=text)
+    if not isinstance(found, FoldResult):
+        raise ArgumentError(f"The executor returned {found!r:.60} instead of a result.")
+    return found
