@@ -19,7 +19,7 @@ import pytest
 import mlnlab as ml
 from mlnlab.steps.checkpoint import load_checkpoint, save_checkpoint
 from mlnlab.steps.sameness import differing_parts, same_state
-from tests.conformance.subjects import answered, arrays_in, each_stepping, short, whole_run
+from tests.conformance.subjects import STEPPING, answered, arrays_in, each_stepping, short, whole_run
 
 PACKAGE = str(Path(ml.__file__).parent)
 
@@ -66,28 +66,39 @@ def test_a_finished_run_has_nothing_to_go_on_with(method, question):
 
 ELSEWHERE = """
 import sys
+from pathlib import Path
 from tests.conformance.subjects import asked, short
 from mlnlab.inference.registry import method_named
 from mlnlab.steps.checkpoint import load_checkpoint, save_checkpoint
-name, start, end = sys.argv[1:]
-method = method_named(name)
-*_, last = method.steps(short(method), asked(), load_checkpoint(start).state)
-save_checkpoint(end, last)
+folder, question = Path(sys.argv[1]), asked()
+for name in sys.argv[2:]:
+    method = method_named(name)
+    *_, last = method.steps(short(method), question, load_checkpoint(folder / f"{name} start.npz").state)
+    save_checkpoint(folder / f"{name} end.npz", last)
 """
 
 
-@each_stepping
-def test_another_process_goes_on_bit_for_bit(method, question, tmp_path, repository):
-    whole = whole_run(method, question)
-    start, end = str(tmp_path / "start.npz"), str(tmp_path / "end.npz")
-    save_checkpoint(start, whole[len(whole) // 2])
-    command = [sys.executable, "-c", ELSEWHERE, method.name, start, end]
+@pytest.fixture(scope="module")
+def gone_on_elsewhere(question, repository, tmp_path_factory):
+    """The folder of where each method came to that went on in another process, one for all of them."""
+    folder = tmp_path_factory.mktemp("elsewhere")
+    for method in STEPPING:
+        whole = whole_run(method, question)
+        save_checkpoint(folder / f"{method.name} start.npz", whole[len(whole) // 2])
+    command = [sys.executable, "-c", ELSEWHERE, str(folder), *(method.name for method in STEPPING)]
     done = subprocess.run(
-        command, check=False, cwd=repository, env=None, capture_output=True, text=True, timeout=120
+        command, check=False, cwd=repository, env=None, capture_output=True, text=True, timeout=300
     )
-    assert done.returncode == 0, done.stderr
-    last = load_checkpoint(end).state
-    assert same_state(last, whole[-1]), differing_parts(last, whole[-1])
+    return folder, done.stderr
+
+
+@each_stepping
+def test_another_process_goes_on_bit_for_bit(method, question, gone_on_elsewhere):
+    folder, complaint = gone_on_elsewhere
+    end = folder / f"{method.name} end.npz"
+    assert end.exists(), complaint
+    last, expected = load_checkpoint(end).state, whole_run(method, question)[-1]
+    assert same_state(last, expected), differing_parts(last, expected)
 
 
 # --- interrupted -------------------------------------------------------------------------------------
