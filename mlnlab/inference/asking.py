@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from mlnlab.errors import ArgumentError, TooLargeError
 from mlnlab.grounding.clause_making import ground_clauses
 from mlnlab.grounding.question import listed, opening, refuse_unlearned
-from mlnlab.inference.choosing import TREE, larger_plan, seconds_in_words
+from mlnlab.inference.choosing import TREE, larger_plan
 from mlnlab.inference.conflicts import contradiction
 from mlnlab.inference.enumeration import MOST_WORLDS
 from mlnlab.inference.method import LOG_Z, MARGINALS, Method
@@ -89,9 +89,9 @@ def infer(
 
     ``method="auto"`` sums over all worlds where these are at most ``limit``, passes messages in a junction
     tree where that is small (and no option of sampling is given), and samples otherwise: by MC-SAT where
-    hard or strong formulas tie open atoms together, else by Gibbs sampling. The answer's ``reason`` says
-    which and why, and :func:`ml.inference_plan` says so before. Sampling takes ``seed=`` and the options
-    ``samples=``, ``burn_in=``, ``chains=`` and ``thin=``; its errors are in ``error(...)`` and its doubts in
+    formulas, one alone or many together, make open atoms hold each other, else by Gibbs sampling. The
+    answer's ``reason`` says which and why, and :func:`ml.inference_plan` says so before. Sampling takes
+    ``seed=`` and the options ``samples=``, ``burn_in=``, ``chains=`` and ``thin=``; its errors are in ``error(...)`` and its doubts in
     ``warnings``.
     If it is interrupted, the exception's ``so_far()`` returns what is known by then.
 
@@ -115,7 +115,7 @@ def infer(
         except TooLargeError as error:
             plan = larger_plan(asked, error, {"seed": seed, **options})
             chosen = method_named(plan.method, MARGINALS)
-            refusal = f" ({plan.why}; about {seconds_in_words(plan.seconds)} of computing was expected)"
+            refusal = f" ({plan.why}; about {plan.cost} was expected)"
             settings = {} if plan.method == TREE else {"seed": seed, **options}
             answer = _marginals(chosen, question, settings, observers)
     else:

@@ -10,6 +10,8 @@ import pytest
 import mlnlab as ml
 from mlnlab.grounding.question import opening
 from mlnlab.inference.asking import SamplingWarning
+from mlnlab.inference.choosing import HOLDING
+from mlnlab.inference.couplings import core_of, small_ground
 from mlnlab.inference.tree_plans import tree_plan
 
 SMOKING = "Smokes(person)\nCancer(person)\nFriends(person, person)\n1.5 Smokes(x) => Cancer(x)\n"
@@ -21,9 +23,10 @@ def people(number, more=""):
 
 @pytest.mark.parametrize(("more", "method", "why"), [
     ("", "gibbs", "2^120 worlds"),
-    ("2 Friends(x,y) ^ Smokes(x) => Smokes(y)", "gibbs", "2^120 worlds"),
+    ("0.2 Friends(x,y) ^ Smokes(x) => Smokes(y)", "gibbs", "2^120 worlds"),
+    ("2 Friends(x,y) ^ Smokes(x) => Smokes(y)", "mc-sat", "10 open atoms hold each other"),
     ("Friends(x,y) ^ Smokes(x) => Smokes(y).", "mc-sat", "has to hold and ties open atoms"),
-    ("12 Friends(x,y) <=> Friends(y,x)", "mc-sat", "is strong and ties open atoms"),
+    ("12 Friends(x,y) <=> Friends(y,x)", "mc-sat", "90 open atoms hold each other"),
     ("-6 EXIST y Friends(x,y)", "mc-sat", "is strong"),
     ("9 Smokes(x)", "gibbs", "2^120 worlds"),  # strong, but alone
     ("Smokes(P0).", "gibbs", "2^120 worlds"),
@@ -61,7 +64,7 @@ def test_few_worlds_are_visited():
 
 
 def test_the_expected_cost_is_of_the_right_size():
-    mln = people(60, "1 Friends(x,y) ^ Smokes(x) => Smokes(y)")
+    mln = people(60, "0.02 Friends(x,y) ^ Smokes(x) => Smokes(y)")
     expected = ml.inference_plan(mln, samples=1000, burn_in=20)
     began = time.process_time()
     with warnings.catch_warnings():
@@ -71,7 +74,7 @@ def test_the_expected_cost_is_of_the_right_size():
     assert found.method == "gibbs"
     assert taken / 20 < expected.seconds < 20 * taken
     longer = ml.inference_plan(mln, samples=10_000, burn_in=200)
-    assert longer.seconds == pytest.approx(10 * expected.seconds)
+    assert longer.seconds == pytest.approx(10 * expected.seconds, rel=0.05)
 
 
 def test_misspelt_options_are_refused_where_nothing_is_sampled_too():
@@ -100,7 +103,7 @@ def test_models_that_fall_into_small_parts_are_answered_exactly():
 
 
 def test_dense_models_are_given_up_at_the_first_large_clique():
-    mln = people(40, "1 Friends(x,y) ^ Smokes(x) => Smokes(y)")
+    mln = people(40, "0.02 Friends(x,y) ^ Smokes(x) => Smokes(y)")
     began = time.process_time()
     assert ml.inference_plan(mln, None, ["Smokes"]).method == "gibbs"
     assert time.process_time() - began < 20
@@ -115,3 +118,112 @@ def test_the_plan_for_a_tree_is_that_of_the_tree():
     assert (found.cliques, found.variables) == (100, 2)
     assert tree.width == 1
     assert tree_plan(opening(mln, {"place": 60}, None)) is None
+
+
+# --- ties that add up -----------------------------------------------------------------------------
+
+
+def on_graph(pairs, formula):
+    """States of places that neighbours have in common, and who is a neighbour of whom."""
+    mln = ml.MLN.from_text(f"On(place)\nNext(place, place)\n{formula}")
+    return mln, ml.Database.from_text("\n".join(f"Next(P{a}, P{b})" for a, b in pairs), mln)
+
+
+def grid(side):
+    across = [(n, n + 1) for n in range(side * side) if n % side < side - 1]
+    return across + [(n, n + side) for n in range(side * (side - 1))]
+
+
+def sampled(mln, db, method, seed=1):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SamplingWarning)
+        return ml.infer(mln, db, ["On"], method=method, samples=1000, burn_in=200, seed=seed)
+
+
+def worst_r_hat(found):
+    return max(found.estimates[name].r_hat for name in found)
+
+
+TIES = {
+    "ten weak copies on a pair": ([(0, 1)], "2 Next(x, y) => (On(x) <=> On(y))\n" * 10),
+    "weak ties among all": (
+        [(a, b) for a in range(20) for b in range(a)], "0.5 Next(x, y) => (On(x) <=> On(y))",
+    ),
+    "a grid": (grid(7), "1.5 Next(x, y) => (On(x) <=> On(y))"),
+    "a circle of rules": ([(n, (n + 1) % 6) for n in range(6)], "7.5 Next(x, y) ^ On(x) => On(y)"),
+    "opposites": ([(0, 1)], "2 Next(x, y) => !(On(x) <=> On(y))\n" * 5),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TIES)
+def test_where_ties_add_up_gibbs_fails_and_slices_are_taken_and_right(name):
+    pairs, formula = TIES[name]
+    mln, db = on_graph(pairs, formula)
+    plan = ml.inference_plan(mln, db, ["On"], limit=1, samples=1000)
+    assert plan.method == "mc-sat"
+    assert "hold each other" in plan.why or "is strong" in plan.why
+    if "circle" not in name:  # 7.5 would have been strong alone
+        assert "pushed both ways" in plan.why
+    stuck = [sampled(mln, db, "gibbs", seed) for seed in (1, 2, 3)]
+    assert max(worst_r_hat(found) for found in stuck) > 1.2
+    right = sampled(mln, db, "mc-sat")
+    for atom in right:  # both ways are alike in all of these models
+        assert right[atom] == pytest.approx(0.5, abs=6 * right.error(atom))
+        assert right.error(atom) < 0.1
+
+
+LOOSE = {
+    "a weak pair": ([(0, 1)], "1.5 Next(x, y) => (On(x) <=> On(y))"),
+    "a chain of rules": ([(n, n + 1) for n in range(12)], "3.5 Next(x, y) ^ On(x) => On(y)"),
+    "a star": ([(0, n) for n in range(1, 11)], "1 Next(x, y) => (On(x) <=> On(y))"),
+    "a loose grid": (grid(7), "0.7 Next(x, y) => (On(x) <=> On(y))"),
+    "biased too far": (
+        [(0, 1)], "6 Next(x, y) => On(y)\n-3 Next(x, y) => On(x)\n3 Next(x, y) ^ On(x) => On(y)",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LOOSE)
+def test_where_nothing_holds_gibbs_is_taken_and_mixes(name):
+    mln, db = on_graph(*LOOSE[name])
+    if name == "biased too far":
+        ground = small_ground(opening(mln, db, ["On"]))
+        assert core_of(ground, HOLDING) is None
+    else:
+        assert ml.inference_plan(mln, db, ["On"], limit=1, samples=1000).method == "gibbs"
+    assert worst_r_hat(sampled(mln, db, "gibbs")) < 1.1
+
+
+def test_a_core_says_its_numbers():
+    mln, db = on_graph(*TIES["ten weak copies on a pair"])
+    core = core_of(small_ground(opening(mln, db, ["On"])), HOLDING)
+    assert (core.atoms, core.least, core.most) == (2, pytest.approx(20), pytest.approx(20))
+    assert "2 open atoms hold each other, On(P0) among them" in str(core)
+    assert "log-odds of 20 to 20" in str(core)
+
+
+def test_a_core_in_blocks_and_tables():
+    mln = ml.MLN.from_text("p = {A, B}\nc = {R, G, H}\nL(p, c!)\n" + "2 L(A, x) <=> L(B, x)\n" * 4)
+    core = core_of(small_ground(opening(mln, None, None)), HOLDING)
+    assert core is not None
+    assert core.atoms == 6
+    wide = ml.MLN.from_text("p = {1, ..., 6}\nS(p)\n4 EXIST>=3 x S(x)")
+    assert core_of(small_ground(opening(wide, None, None)), 10.0) is None
+
+
+def test_models_too_large_to_be_ground_first_are_judged_by_formulas_with_equal_ones_added():
+    many = "Friends(person, person)\n" + "1.5 Friends(x, y) => Friends(y, x)\n" * 3
+    plan = ml.inference_plan(ml.MLN.from_text(many), {"person": 2_000}, samples=10)
+    assert plan.method == "mc-sat"
+    assert "stands there 3 times, 4.5 together" in plan.why
+    once = "Friends(person, person)\n1.5 Friends(x, y) => Friends(y, x)"
+    assert ml.inference_plan(ml.MLN.from_text(once), {"person": 2_000}, samples=10).method == "gibbs"
+
+
+def test_a_plan_says_memory_too():
+    plan = ml.inference_plan(people(10, "0.1 Friends(x,y) ^ Smokes(x) => Smokes(y)"), samples=500)
+    assert 2e5 < plan.memory < 2e7
+    assert repr(plan).endswith(f"about {plan.cost}>")
+    assert "of computing and 1 MB of memory" in plan.cost
+    found = ml.infer(people(3), limit=4)
+    assert "MB of memory was expected" in found.reason
