@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mlnlab.kernels.compiled import compiled, inlined
+from mlnlab.kernels.compiled import borrowing, inlined
 from mlnlab.kernels.ground_network import Chain, Network
 from mlnlab.kernels.random_numbers import next_below, next_uniform
 from mlnlab.kernels.sample_sat_constraints import (
@@ -25,12 +25,15 @@ from mlnlab.kernels.sample_sat_constraints import (
     FIRST,
     HAND,
     MEMBERS,
+    NOBODY,
     Constraints,
     Slice,
     flip,
+    look_up_atoms,
     move,
     other_option,
     smallest_slice,
+    write_options,
 )
 
 if TYPE_CHECKING:
@@ -47,11 +50,11 @@ NOISE = 0.5  # share of the walking moves that take any literal, as in Wei, Eren
 @inlined
 def broken_by_flip(
     atom_starts: NDArray[np.uint32], occurrences: NDArray[np.uint32], satisfied: NDArray[np.uint32],
-    asked: NDArray[np.uint8], value: Number, atom: Number,
+    asked: NDArray[np.uint8], value: Number, atom: np.uint32,
 ) -> int:  # fmt: skip
     """Count the clauses in hand that only this atom's literal satisfies."""
     number = 0
-    for place in range(atom_starts[atom], atom_starts[atom + 1]):
+    for place in range(atom_starts[atom], atom_starts[atom + _1]):
         occurrence = occurrences[place]
         if value ^ (occurrence & _1):
             clause = occurrence >> _1
@@ -62,11 +65,11 @@ def broken_by_flip(
 @inlined
 def change_by_flip(
     atom_starts: NDArray[np.uint32], occurrences: NDArray[np.uint32], satisfied: NDArray[np.uint32],
-    asked: NDArray[np.uint8], value: Number, atom: Number,
+    asked: NDArray[np.uint8], value: Number, atom: np.uint32,
 ) -> int:  # fmt: skip
     """Count the clauses in hand that break by this atom's flip, less those that it mends."""
     number = 0
-    for place in range(atom_starts[atom], atom_starts[atom + 1]):
+    for place in range(atom_starts[atom], atom_starts[atom + _1]):
         occurrence = occurrences[place]
         clause, is_true = occurrence >> _1, value ^ (occurrence & _1)
         if satisfied[clause] == is_true and asked[clause] == HAND:
@@ -77,7 +80,7 @@ def change_by_flip(
 # --- moves of any choice --------------------------------------------------------------------------
 
 
-@compiled
+@borrowing
 def wander_block(
     network: Network, constraints: Constraints, chain: Chain, work: Slice, choice: Number, acceptance: float
 ) -> None:
@@ -89,7 +92,7 @@ def wander_block(
         move(network, constraints, chain, work, choice, old)
 
 
-@compiled
+@borrowing
 def walk(network: Network, constraints: Constraints, chain: Chain, work: Slice, constraint: Number) -> None:
     """Change a choice of a broken constraint: any, or the one that breaks the fewest others."""
     clauses = len(constraints.odds)
@@ -120,15 +123,13 @@ def walk(network: Network, constraints: Constraints, chain: Chain, work: Slice, 
     mend(network, constraints, chain, work, best, in_table)
 
 
-@compiled
+@borrowing
 def breaks(
     network: Network, constraints: Constraints, chain: Chain, work: Slice, place: Number, in_table: bool
 ) -> Number:
     """Count what a walking move at a literal, or at a place in a table, would break on balance."""
     if in_table:
-        return np.int64(
-            0
-        )  # of tables any place will do: which option would mend them is not known beforehand
+        return np.int64(0)  # any place will do: which option would mend a table is not known beforehand
     atom = constraints.literals[place] >> _1
     choice = constraints.owners[atom]
     if constraints.plain[choice]:
@@ -143,7 +144,7 @@ def breaks(
     return number
 
 
-@compiled
+@borrowing
 def mend(
     network: Network, constraints: Constraints, chain: Chain, work: Slice, place: Number, in_table: bool
 ) -> None:
@@ -168,32 +169,31 @@ def mend(
 def wander_atom(
     atom_starts: NDArray[np.uint32], occurrences: NDArray[np.uint32], satisfied: NDArray[np.uint32],
     values: NDArray[np.uint8], asked: NDArray[np.uint8], broken: NDArray[np.uint32],
-    places: NDArray[np.uint32], sizes: NDArray[np.int64], random: NDArray[np.uint64],
-    atom: Number, acceptance: float,
-) -> None:  # fmt: skip
-    """Flip an atom without tables, where that breaks too little to be refused."""
+    places: NDArray[np.uint32], number: np.uint64, random: NDArray[np.uint64],
+    atom: np.uint32, acceptance: float,
+) -> np.uint64:  # fmt: skip
+    """Flip an atom without tables, where that breaks too little to be refused; return how many are broken."""
     value = values[atom]
     change = change_by_flip(atom_starts, occurrences, satisfied, asked, value, atom)
-    if change > 0:
-        probability = 1.0
-        for _ in range(change):
-            probability *= acceptance
-        if next_uniform(random) >= probability:
-            return
-    flip(atom_starts, occurrences, satisfied, values, asked, broken, places, sizes, atom)
+    probability = 1.0
+    for _ in range(change):
+        probability *= acceptance
+    if change <= 0 or next_uniform(random) < probability:
+        number = flip(atom_starts, occurrences, satisfied, values, asked, broken, places, number, atom)
+    return number
 
 
 @inlined
-def pick_literal(
+def pick_atom(
     starts: NDArray[np.uint32], literals: NDArray[np.uint32], frozen: NDArray[np.uint8],
     atom_starts: NDArray[np.uint32], occurrences: NDArray[np.uint32], satisfied: NDArray[np.uint32],
-    values: NDArray[np.uint8], asked: NDArray[np.uint8], random: NDArray[np.uint64], clause: Number,
-) -> Number:  # fmt: skip
+    values: NDArray[np.uint8], asked: NDArray[np.uint8], random: NDArray[np.uint64], clause: np.uint32,
+) -> np.uint32:  # fmt: skip
     """Return the atom of a broken clause to flip: any, or the one that breaks the fewest others."""
     at_random = next_uniform(random) < NOISE
-    fewest, best, ties = 1 << 40, np.int64(-1), 0
-    for place in range(starts[clause], starts[clause + 1]):
-        atom = np.int64(literals[place] >> _1)
+    fewest, best, ties = 1 << 40, np.uint32(0), 0
+    for place in range(starts[clause], starts[clause + _1]):
+        atom = literals[place] >> _1
         if frozen[atom]:
             continue
         number = 0
@@ -208,7 +208,7 @@ def pick_literal(
     return best
 
 
-@compiled
+@borrowing
 def wander(
     network: Network, constraints: Constraints, chain: Chain, work: Slice, acceptance: float, visits: int,
     most: int,
@@ -220,59 +220,76 @@ def wander(
     # Calls with all arrays cost more than a move itself, so those of plain atoms get what they need.
     atom_starts, occurrences, satisfied = network.atom_starts, network.occurrences, chain.satisfied
     values, asked, members, sizes, random = chain.values, work.asked, work.members, work.sizes, chain.random
-    first, number, plain, first_atoms = sizes[FIRST], sizes[MEMBERS], constraints.plain, network.first_atoms
-    for moves in range(most):
-        if visits == 0:
-            return moves
-        choice = members[first + next_below(random, number)]
-        if plain[choice]:
-            atom = np.int64(first_atoms[choice])
-            wander_atom(
-                atom_starts, occurrences, satisfied, values, asked, work.broken, work.places, sizes, random,
+    broken, places, movable, moves = work.broken, work.places, work.movable, 0
+    first, number = sizes[FIRST], sizes[MEMBERS]
+    look_up_atoms(members, movable, first, number, constraints.plain, network.first_atoms)
+    unmet = np.uint64(sizes[BROKEN])
+    while visits and moves < most:
+        place = np.uint64(first + next_below(random, number))
+        atom = movable[place]
+        if atom != NOBODY:
+            unmet = wander_atom(
+                atom_starts, occurrences, satisfied, values, asked, broken, places, unmet, random,
                 atom, acceptance,
             )  # fmt: skip
-            chain.chosen[choice] = work.drawn[choice] = 1 - values[atom]  # option 0 makes the atom true
         else:
-            wander_block(network, constraints, chain, work, choice, acceptance)
-        visits -= sizes[BROKEN] == 0
-    return most
+            sizes[BROKEN] = unmet
+            wander_block(network, constraints, chain, work, members[place], acceptance)
+            unmet = np.uint64(sizes[BROKEN])
+        visits -= unmet == 0
+        moves += 1
+    sizes[BROKEN] = unmet
+    write_options(members, movable, first, number, values, chain.chosen, work.drawn)
+    return moves
 
 
-@compiled
+@borrowing
 def search(
     network: Network, constraints: Constraints, chain: Chain, work: Slice, walking: float, acceptance: float,
     most: int,
 ) -> int:  # fmt: skip
     """Move until nothing in hand is broken, at most so often; return the number of moves."""
     atom_starts, occurrences, satisfied = network.atom_starts, network.occurrences, chain.satisfied
-    values, asked, sizes, random = chain.values, work.asked, work.sizes, chain.random
-    first, number, plain, first_atoms = sizes[FIRST], sizes[MEMBERS], constraints.plain, network.first_atoms
-    for moves in range(most):
-        if sizes[BROKEN] == 0:
-            return moves
+    values, asked, members, sizes, random = chain.values, work.asked, work.members, work.sizes, chain.random
+    broken, places, movable, moves = work.broken, work.places, work.movable, 0
+    first, number = sizes[FIRST], sizes[MEMBERS]
+    starts, literals, simple, frozen = (
+        constraints.starts,
+        constraints.literals,
+        constraints.simple,
+        work.frozen,
+    )
+    look_up_atoms(members, movable, first, number, constraints.plain, network.first_atoms)
+    unmet = np.uint64(sizes[BROKEN])
+    while unmet and moves < most:
+        moves += 1
         if next_uniform(random) < walking:
-            constraint = np.int64(work.broken[next_below(random, sizes[BROKEN])])
-            if not constraints.simple[constraint]:
+            constraint = broken[np.uint64(next_below(random, np.int64(unmet)))]
+            if not simple[constraint]:
+                sizes[BROKEN] = unmet
                 walk(network, constraints, chain, work, constraint)
+                unmet = np.uint64(sizes[BROKEN])
                 continue
-            atom = np.int64(pick_literal(
-                constraints.starts, constraints.literals, work.frozen, atom_starts, occurrences, satisfied,
-                values, asked, random, constraint,
-            ))  # fmt: skip
-            choice = constraints.owners[atom]
-            flip(atom_starts, occurrences, satisfied, values, asked, work.broken, work.places, sizes, atom)
-        else:
-            choice = work.members[first + next_below(random, number)]
-            if not plain[choice]:
-                wander_block(network, constraints, chain, work, choice, acceptance)
-                continue
-            atom = np.int64(first_atoms[choice])
-            wander_atom(
-                atom_starts, occurrences, satisfied, values, asked, work.broken, work.places, sizes, random,
+            atom = pick_atom(
+                starts, literals, frozen, atom_starts, occurrences, satisfied, values, asked, random,
+                constraint,
+            )  # fmt: skip
+            unmet = flip(atom_starts, occurrences, satisfied, values, asked, broken, places, unmet, atom)
+            continue
+        place = np.uint64(first + next_below(random, number))
+        atom = movable[place]
+        if atom != NOBODY:
+            unmet = wander_atom(
+                atom_starts, occurrences, satisfied, values, asked, broken, places, unmet, random,
                 atom, acceptance,
             )  # fmt: skip
-        chain.chosen[choice] = work.drawn[choice] = 1 - values[atom]
-    return most
+        else:
+            sizes[BROKEN] = unmet
+            wander_block(network, constraints, chain, work, members[place], acceptance)
+            unmet = np.uint64(sizes[BROKEN])
+    sizes[BROKEN] = unmet
+    write_options(members, movable, first, number, values, chain.chosen, work.drawn)
+    return moves
 
 
 def warm_up() -> None:
