@@ -91,8 +91,8 @@ def infer(
     tree where that is small (and no option of sampling is given), and samples otherwise: by MC-SAT where
     formulas, one alone or many together, make open atoms hold each other, else by Gibbs sampling. The
     answer's ``reason`` says which and why, and :func:`ml.inference_plan` says so before. Sampling takes
-    ``seed=`` and the options ``samples=``, ``burn_in=``, ``chains=`` and ``thin=``; its errors are in ``error(...)`` and its doubts in
-    ``warnings``.
+    ``seed=`` and the options ``samples=``, ``burn_in=``, ``chains=`` and ``thin=``; its errors are in
+    ``error(...)`` and its doubts in ``warnings``.
     If it is interrupted, the exception's ``so_far()`` returns what is known by then.
 
     >>> import mlnlab as ml
