@@ -47,9 +47,7 @@ def proof_in_words(state: MapState) -> str:
 def _decided(state: MapState) -> Element:
     """Return of each predicate with open atoms, how many of these the world makes true, and which."""
     true: dict[str, list[str]] = {}
-    number: dict[str, int] = {}
-    for predicate, _ in state.open_atoms:
-        number[predicate] = number.get(predicate, 0) + 1
+    number = state.numbers_of_open_atoms
     for atom in sorted(state.world.true_atoms):
         if (atom.predicate, atom.arguments) in state.open_atoms:
             true.setdefault(atom.predicate, []).append(str(atom))

@@ -112,10 +112,16 @@ class _Maker:
             self.tables.end_source(source)
         options = np.array([choice.options for choice in self.question.choices], np.uint32)
         first_atoms = np.cumsum([0, *(len(choice.atoms) for choice in self.question.choices)])
-        arrays: tuple[Any, ...] = (*self.clauses.arrays(), *self.tables.arrays(), tuple(ways), 0.0)
+        arrays: tuple[Any, ...] = (
+            *self.clauses.arrays(),
+            *self.tables.arrays(),
+            tuple(ways),
+            0.0,
+            self.gates.arrays(),
+        )
         return GroundClauses(
             self.question, tuple(source for source, _ in pairs), tuple(tallies),
-            frozen(options), frozen(first_atoms.astype(np.uint32)), *arrays, self.gates.arrays(),
+            frozen(options), frozen(first_atoms.astype(np.uint32)), *arrays,
         )  # fmt: skip
 
     def _plan(self, formula: Formula) -> Literals | Guard | None:

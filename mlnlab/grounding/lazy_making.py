@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -136,10 +137,16 @@ class LazyMaker:
         question = self._question()
         options = np.array([choice.options for choice in question.choices], np.uint32)
         first_atoms = np.cumsum([0, *(len(choice.atoms) for choice in question.choices)])
-        arrays: tuple[Any, ...] = (*self.clauses.arrays(), *self.tables.arrays(), tuple(ways), 0.0)
+        arrays: tuple[Any, ...] = (
+            *self.clauses.arrays(),
+            *self.tables.arrays(),
+            tuple(ways),
+            0.0,
+            self.gates.arrays(),
+        )
         clauses = GroundClauses(
             question, tuple(source for source, _ in pairs), tuple(tallies),
-            frozen(options), frozen(first_atoms.astype(np.uint32)), *arrays, self.gates.arrays(),
+            frozen(options), frozen(first_atoms.astype(np.uint32)), *arrays,
         )  # fmt: skip
         return LazyPass(clauses, self.relations.known)
 
@@ -179,10 +186,7 @@ class LazyMaker:
             for number, row in zip(register.codes[lazy].tolist(), rows, strict=True):
                 known[number] = GroundAtom(name, tuple(d[n] for d, n in zip(domains, row, strict=True)))
         choices = (Choice((known[number],), may_be_none=True) for number in sorted(known))
-        mln, true, eager, soft, atoms, formulas, given, asked = (
-            getattr(self.eager, name) for name in self.eager.__slots__
-        )
-        return Question(mln, true, (*eager, *choices), soft, atoms, formulas, given, asked)
+        return replace(self.eager, choices=(*self.eager.choices, *choices))
 
     @staticmethod
     def _rows(keys: Numbers, sizes: list[int]) -> list[list[int]]:

@@ -123,6 +123,11 @@ def size_of(asked: Opening) -> NetworkSize:
     return _Sizes(asked).size()
 
 
+def open_atoms_of(asked: Opening) -> dict[str, int]:
+    """Return how many open atoms each predicate has, of those that have some; none of them is listed."""
+    return {name: number for name, number in _Sizes(asked).opened.items() if number}
+
+
 def bounds_of(asked: Opening, name: str) -> AtomBounds:
     """Return the true atoms of a predicate without blocks, and the false ones where the others are open."""
     predicate = asked.mln.vocabulary[name]

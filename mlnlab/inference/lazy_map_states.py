@@ -9,13 +9,14 @@ new is true, the world reaches it.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mlnlab.errors import count_of
 from mlnlab.grounding.lazy_grounding import lazy_ground, lazy_rounds
+from mlnlab.grounding.network_size import open_atoms_of
 from mlnlab.inference.chains import prepared, refuse_impossible
 from mlnlab.inference.conflicts import contradiction
 from mlnlab.inference.core_guided import CoreGuided
@@ -92,7 +93,8 @@ def lazy_map_state(
     rounds = count_of(last.number + 1, "round")
     reason = f"rc2, lazily: proven optimal after {rounds} with {known} and {made}"
     found = Found(ground.world(chosen), last.bound, 0.0, reason, against=ground.against(chosen))
-    return map_state_of(clauses.question, found, "rc2, lazily", time.perf_counter() - began)
+    answer = map_state_of(clauses.question, found, "rc2, lazily", time.perf_counter() - began)
+    return replace(answer, open_numbers=open_atoms_of(lazy.asked))
 
 
 def lazy_steps(lazy: LazyGround) -> Iterator[LazyState]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from dataclasses import dataclass, field
 from math import isnan, nan
 from typing import TYPE_CHECKING
@@ -59,6 +60,14 @@ class MapState:
     formulas: tuple[WeightedFormula, ...] = field(default=(), repr=False)
     open_atoms: frozenset[tuple[str, tuple[str, ...]]] = field(default=frozenset(), repr=False)
     trace: Trace[State] | None = field(default=None, repr=False, compare=False)
+    open_numbers: Mapping[str, int] | None = field(default=None, repr=False)  # None: those of open_atoms
+
+    @property
+    def numbers_of_open_atoms(self) -> Mapping[str, int]:
+        """How many open atoms each predicate has, those included that lazy grounding never met."""
+        if self.open_numbers is not None:
+            return self.open_numbers
+        return Counter(predicate for predicate, _ in self.open_atoms)
 
     def examples(self, text: str, most: int = MOST_EXAMPLES) -> tuple[str, ...]:
         """Return bindings under which the world violates a formula, that is given by its text."""

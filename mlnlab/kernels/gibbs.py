@@ -90,7 +90,7 @@ def advantage_by_trial(network: Network, chain: Chain, choice: Number) -> float:
     score_by_trial(network, chain, choice, before)
     if held[0] != held[1]:
         return inf if held[0] > held[1] else -inf
-    return scores[0] - scores[1]
+    return float(scores[0] - scores[1])
 
 
 @compiled

@@ -221,7 +221,7 @@ def cell_of(
     table: Number,
 ) -> Number:
     """Return the place of a table's truth for the drawn options, where the gates below have added theirs."""
-    cell = np.int64(network.table_starts[table]) + sums[table]
+    cell: Number = np.int64(network.table_starts[table]) + sums[table]
     for position in range(constraints.scope_starts[table], constraints.scope_starts[table + 1]):
         cell += drawn[constraints.scope[position]] * constraints.strides[position]
     return cell

@@ -148,8 +148,9 @@ def move(
         flip_of(network, chain, work, first + option)
     clauses = len(constraints.odds)
     for place in range(network.choice_starts[choice], network.choice_starts[choice + 1]):
-        table, stride = np.int64(network.choice_tables[place]), np.int64(network.choice_strides[place])
-        cell = np.int64(chain.cells[table])
+        table: Number = np.int64(network.choice_tables[place])
+        stride = np.int64(network.choice_strides[place])
+        cell: Number = np.int64(chain.cells[table])
         other = cell + (option - old) * stride
         chain.cells[table] = other
         if network.gated[choice]:

@@ -127,7 +127,7 @@ def pick_in_table(
     start, end = np.int64(members.scope_starts[table]), np.int64(members.scope_starts[table + 1])
     place = start + next_below(chain.random, int(end - start))
     found, option, least = np.int64(-1), np.int64(0), inf
-    for _ in range(min(end - start, MOST_LOOKED_AT)):
+    for _ in range(min(int(end - start), MOST_LOOKED_AT)):
         choice = np.int64(members.scope[place])
         place = place + 1 if place + 1 < end else start
         options, chosen = np.int64(network.options[choice]), np.int64(chain.chosen[choice])
@@ -166,7 +166,8 @@ def move(network: Network, chain: Chain, walk: Walk, choice: Number, option: Num
             walk.recent[slot] = atom
             slot += 1
     for place in range(network.choice_starts[choice], network.choice_starts[choice + 1]):
-        table, stride = np.int64(network.choice_tables[place]), np.int64(network.choice_strides[place])
+        table: Number = np.int64(network.choice_tables[place])
+        stride = np.int64(network.choice_strides[place])
         before = np.int64(network.table_starts[table]) + np.int64(chain.cells[table])
         after = before + (option - chosen) * stride
         chain.cells[table] = after - np.int64(network.table_starts[table])

@@ -28,6 +28,8 @@ def test_worlds_of_many_atoms_are_shown_without_looking_at_groundings(monkeypatc
     monkeypatch.setattr("mlnlab.inference.map_states.groundings", refused)
     shown = str(map_state_display(found))
     assert "Same(7, 8), Same(8, 7)" in shown
+    assert "400,000,000" in shown.split("open predicate")[1].split("</table>", maxsplit=1)[0]
+    assert found.numbers_of_open_atoms == {"Same": 400_000_000}
 
 
 def test_small_worlds_say_where_they_violate_a_formula():
