@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
 
-from mlnlab.inference.sat_calls import SOLVER, Waiting
+from mlnlab.inference.sat_calls import SOLVER, Waiting, tell
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,11 +25,11 @@ class CoreGuided:
         from pysat.formula import WCNF
 
         formula = WCNF()
-        formula.extend([list(clause) for clause in problem.hard])
         for literal, cost in problem.costs.items():
             formula.append([literal], weight=cost)
         formula.nv = max(formula.nv, problem.propositions.top)
         self._solver: Any = RC2Stratified(formula, solver=SOLVER, adapt=True, blo="full")
+        tell(self._solver.oracle, problem.hard)
         self._waiting = Waiting(self._solver.oracle)
         self._atoms = problem.propositions.clauses.number_of_atoms
         self._per_call = conflicts_per_call

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 from concurrent.futures import ThreadPoolExecutor, wait
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
@@ -17,6 +18,14 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 SOLVER = "maplechrono"
+CLAUSES_AT_ONCE = 2_000  # that the solver is given in one call: some hundredths of a second, if they are long
+
+
+def tell(solver: Any, clauses: Iterable[Sequence[int]]) -> None:  # noqa: ANN401 - python-sat is not typed
+    """Give clauses to a solver, few at a time: within a call, no interrupt is heard."""
+    left = iter(clauses)
+    while some := list(islice(left, CLAUSES_AT_ONCE)):
+        solver.append_formula(some)
 
 
 class Waiting:
@@ -58,7 +67,8 @@ class Asked:
     def __init__(self, clauses: Iterable[Sequence[int]]) -> None:
         from pysat.solvers import Solver
 
-        self._solver: Any = Solver(name=SOLVER, bootstrap_with=clauses)
+        self._solver: Any = Solver(name=SOLVER)
+        tell(self._solver, clauses)
         self._waiting = Waiting(self._solver)
 
     def __enter__(self) -> Self:
