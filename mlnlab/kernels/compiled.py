@@ -39,7 +39,7 @@ def borrowing(function: Kernel) -> Kernel:
     return _compiled(function, _nrt=False)
 
 
-def _compiled(function: Kernel, **options: bool) -> Kernel:
+def _compiled(function: Kernel, **options: Any) -> Kernel:  # noqa: ANN401 - numba's own options
     try:
         kernel: Any = _with_own_cache(njit(nogil=True, cache=True, **options)(function))
     except (RuntimeError, OSError, AttributeError):  # nothing is writable, or numba's internals have moved

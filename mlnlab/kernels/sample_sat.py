@@ -264,7 +264,7 @@ def search(
     while unmet and moves < most:
         moves += 1
         if next_uniform(random) < walking:
-            constraint = broken[np.uint64(next_below(random, np.int64(unmet)))]
+            constraint = broken[np.uint64(next_below(random, np.int64(unmet)))]  # type: ignore[arg-type]
             if not simple[constraint]:
                 sizes[BROKEN] = unmet
                 walk(network, constraints, chain, work, constraint)

@@ -15,12 +15,13 @@ from mlnlab.steps.step import run
 
 pytestmark = pytest.mark.benchmark
 
-LEAST_RATIO = 0.85  # measured at 0.88 to 0.92 while others used the machine
+LEAST_RATIO = 0.95  # measured at 0.98 to 1.00; it was 0.90 while references to arrays were counted
 ATTEMPTS = 3
 
 
-def test_moves_beside_the_same_loop_in_c(in_c):
-    ground, constraints = sample_sat_speed.three_sat(sample_sat_speed.ATOMS)
+@pytest.mark.parametrize("atoms", sample_sat_speed.SIZES)
+def test_moves_beside_the_same_loop_in_c(in_c, atoms):
+    ground, constraints = sample_sat_speed.three_sat(atoms)
     best = 0.0
     for _ in range(ATTEMPTS):
         found = sample_sat_speed.moves_per_second("3-SAT", ground, constraints, FULL, in_c)

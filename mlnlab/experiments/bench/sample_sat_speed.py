@@ -33,13 +33,15 @@ if TYPE_CHECKING:
 
     from mlnlab.experiments.bench.in_c import FunctionsInC
 
-ATOMS = 10_000
+SIZES = (10_000, 100_000)  # atoms of the random formulas
 WALKING, ACCEPTANCE = 0.5, 1e-3
 
 
 def measured(effort: Effort, in_c: FunctionsInC | None) -> Iterator[Measurement]:
-    """Yield the speed of moves on random 3-SAT."""
-    yield moves_per_second(f"SampleSAT, random 3-SAT of {ATOMS:,} atoms", *three_sat(ATOMS), effort, in_c)
+    """Yield the speeds of moves on random 3-SAT of two sizes."""
+    for atoms in SIZES:
+        name = f"SampleSAT, random 3-SAT of {atoms:,} atoms"
+        yield moves_per_second(name, *three_sat(atoms), effort, in_c)
 
 
 def three_sat(atoms: int, seed: int = 1) -> tuple[Ground, Constraints]:
