@@ -16,12 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mlnlab.errors import TooLargeError, count_of
-
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from mlnlab.grounding.clauses import GroundClauses
 
 NOBODY = np.uint32(0xFFFFFFFF)  # the parent of a table that is no gate
 
@@ -99,19 +95,3 @@ class Gates:
 
 
 NO_GATES = Gates()
-
-
-def refuse_counting(clauses: GroundClauses, method: str) -> None:
-    """Refuse formulas that are too wide for a table, where a method needs tables."""
-    roots = clauses.gates.roots.tolist()
-    if not roots:
-        return
-    source = clauses.sources[int(clauses.table_sources[roots[0]])]
-    first, end = clauses.scope_starts[roots[0] : roots[0] + 2].tolist()
-    raise TooLargeError(
-        f"A grounding of {source.text} depends on {count_of(end - first, 'open choice')} and is no clause:"
-        f" too wide for {method}, which needs a table of what they say together.", end - first,
-        ["sample it: mc-sat and gibbs count what holds instead of writing it down",
-         "write it as clauses, or as a conjunction of literals: these may have any length",
-         "give more evidence or use fewer constants, so that fewer atoms are open"],
-    )  # fmt: skip

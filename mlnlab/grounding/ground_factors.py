@@ -20,7 +20,7 @@ from mlnlab.factors.factor import Factor
 from mlnlab.factors.factor_graph import FactorGraph
 from mlnlab.factors.random_variables import RandomVariable
 from mlnlab.grounding.clause_making import ground_clauses
-from mlnlab.grounding.gates import refuse_counting
+from mlnlab.grounding.counting_refusal import refuse_counting
 from mlnlab.grounding.question import listed, opening
 
 if TYPE_CHECKING:

@@ -63,7 +63,12 @@ def lazy_ground(
     asked = opening(mln, db, query, open, given, closed)
     eager = eager_predicates(asked)
     question = listed(replace(asked, opened=eager, queries=()))
-    return _ground(asked, question, asked.opened - eager, frozenset(), {}, 0)
+    return ground_lazily(asked, question, asked.opened - eager)
+
+
+def ground_lazily(asked: Opening, eager: Question, lazy: frozenset[str]) -> LazyGround:
+    """Return what is broken where all atoms of the lazy predicates are false; those of ``eager`` are open."""
+    return _ground(asked, eager, lazy, frozenset(), {}, 0)
 
 
 def _ground(

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING
 from mlnlab.errors import ArgumentError, TooLargeError
 from mlnlab.grounding.clause_making import ground_clauses
 from mlnlab.grounding.question import listed, opening, refuse_unlearned
-from mlnlab.inference.choosing import TREE, larger_plan
+from mlnlab.inference.choosing import TREE, is_for_lazy_sampling, larger_plan
 from mlnlab.inference.conflicts import contradiction
 from mlnlab.inference.enumeration import MOST_WORLDS
+from mlnlab.inference.lazy_sampling import NAME as LAZY
+from mlnlab.inference.lazy_sampling import lazy_marginals
 from mlnlab.inference.method import LOG_Z, MARGINALS, Method
 from mlnlab.inference.refutation import is_impossible
 from mlnlab.inference.registry import method_named
@@ -89,7 +91,9 @@ def infer(
 
     ``method="auto"`` sums over all worlds where these are at most ``limit``, passes messages in a junction
     tree where that is small (and no option of sampling is given), and samples otherwise: by MC-SAT where
-    formulas, one alone or many together, make open atoms hold each other, else by Gibbs sampling. The
+    formulas, one alone or many together, make open atoms hold each other, else by Gibbs sampling. A
+    model too large to ground, of which priors such as ``-20 Same(x, y)`` keep nearly all atoms false, is
+    sampled by ``"lazy-mc-sat"``: of a predicate it lists only what was true in some sample. The
     answer's ``reason`` says which and why, and :func:`ml.inference_plan` says so before. Sampling takes
     ``seed=`` and the options ``samples=``, ``burn_in=``, ``chains=`` and ``thin=``; its errors are in
     ``error(...)`` and its doubts in ``warnings``.
@@ -105,6 +109,8 @@ def infer(
     True
     """
     asked = opening(mln, db, query, open, given, closed)
+    if method == LAZY or (method == "auto" and is_for_lazy_sampling(asked)):
+        return _warned(lazy_marginals(asked, observers, seed=seed, **options))
     settings: dict[str, object] = {"limit": limit, "seed": seed, **options}
     chosen, refusal = method_named(method if method != "auto" else EXACT, MARGINALS), ""
     if method == "auto":
@@ -122,11 +128,17 @@ def infer(
         known = {**_usual(chosen, limit, seed), **options}
         question = _listed_for(chosen, chosen.settings(**known), asked)
         answer = _marginals(chosen, question, known, observers)
-    for warning in answer.warnings:
-        warnings.warn(warning, SamplingWarning, stacklevel=2)
+    _warned(answer)
     explaining = partial(explain, question, limit=limit)
     changing = partial(sensitivities_of, Inquiry(asked, chosen, settings))
     return replace(answer, reason=_reason(answer, chosen) + refusal, explain=explaining, changing=changing)
+
+
+def _warned(answer: Marginals) -> Marginals:
+    """Return the answer after saying its doubts aloud."""
+    for warning in answer.warnings:
+        warnings.warn(warning, SamplingWarning, stacklevel=3)
+    return answer
 
 
 def _usual(method: Method, limit: int, seed: int) -> dict[str, object]:

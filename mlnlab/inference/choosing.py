@@ -13,9 +13,11 @@ from dataclasses import dataclass
 from math import log2
 from typing import TYPE_CHECKING
 
-from mlnlab.errors import TooLargeError, count_of
+from mlnlab.errors import MlnlabError, TooLargeError, count_of
+from mlnlab.grounding.ground_model import MOST_GROUNDINGS
+from mlnlab.grounding.lazy_priors import lazy_model
 from mlnlab.grounding.network_size import size_of
-from mlnlab.grounding.question import opening
+from mlnlab.grounding.question import MOST_OPEN_ATOMS, opening
 from mlnlab.inference.couplings import core_of, small_ground
 from mlnlab.inference.enumeration import MOST_WORLDS
 from mlnlab.inference.method import MARGINALS
@@ -23,6 +25,7 @@ from mlnlab.inference.registry import method_named
 from mlnlab.inference.tree_plans import tree_plan
 from mlnlab.inference.world_counts import least_bits, refuse_before_listing
 from mlnlab.logic.formulas import Atom, Cardinality, Quantified
+from mlnlab.logic.ground_atoms import ground_atom
 from mlnlab.logic.traversal import subformulas
 from mlnlab.logic.weights import Hard, weight_value
 from mlnlab.model.writing import statement_text
@@ -36,7 +39,7 @@ if TYPE_CHECKING:
     from mlnlab.model.database import Database
     from mlnlab.model.mln import MLN
 
-EXACT, TREE, SINGLE_CHANGES, SLICES = "enumeration", "junction-tree", "gibbs", "mc-sat"
+EXACT, TREE, SINGLE_CHANGES, SLICES, LAZY = "enumeration", "junction-tree", "gibbs", "mc-sat", "lazy-mc-sat"
 STRONG = 4.0  # a weight from which on it takes some e^4 = 50 sweeps to leave a world that satisfies a formula
 # Log-odds from which on atoms that push each other both ways are a core. It was measured: in pairs, circles,
 # grids and complete graphs, chains of Gibbs sampling begin to disagree between 2.2 and 4, the larger first.
@@ -98,6 +101,13 @@ def inference_plan(
 
 def plan_of(asked: Opening, limit: int, options: Mapping[str, object]) -> InferencePlan:
     """Return the plan for a question whose atoms need not be listed yet."""
+    if is_for_lazy_sampling(asked):
+        size = size_of(asked)
+        why = (
+            f"{count_of(size.open_atoms, 'open atom')} and up to {count_of(size.most_open, 'open grounding')}"
+            " are too many to list, and priors keep nearly all atoms false"
+        )
+        return InferencePlan(LAZY, why, 10.0 + lazy_model(asked).loose, 5e7)
     try:
         refuse_before_listing(asked, limit)
     except TooLargeError as refusal:
@@ -108,6 +118,20 @@ def plan_of(asked: Opening, limit: int, options: Mapping[str, object]) -> Infere
     why = f"about 2^{bits:.0f} worlds are few enough to visit each"
     memory = _LEAST + min(_MOST_OF_WORLDS, 2.0**bits * _WORLD)
     return InferencePlan(EXACT, why, _BEGINNING[EXACT] + 2.0**bits * _SECONDS[EXACT], memory)
+
+
+def is_for_lazy_sampling(asked: Opening) -> bool:
+    """Return whether a question is too large to list or to ground, and few of its atoms are ever loose."""
+    size = size_of(asked)
+    if size.open_atoms <= MOST_OPEN_ATOMS and size.most_open <= MOST_GROUNDINGS:
+        return False
+    if any(f is not None and not (isinstance(f, Atom) and ground_atom(f)) for _, f in asked.queries):
+        return False
+    try:
+        lazy_model(asked)
+    except MlnlabError:
+        return False
+    return True
 
 
 def larger_plan(

@@ -1,0 +1,109 @@
+"""Which open atoms are kept false by a formula of their own: what lazy sampling goes by.
+
+A formula ``-12 Same(x, y)``, with a variable of its own for each argument, says of every atom alike that it
+is false. Such a *prior* is no clause to ground: it is a strength for each atom of the predicate.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import exp
+from typing import TYPE_CHECKING
+
+from mlnlab.errors import TooLargeError
+from mlnlab.grounding.lazy_grounding import LazyGround, ground_lazily
+from mlnlab.grounding.lazy_making import eager_predicates
+from mlnlab.grounding.network_size import open_atoms_of
+from mlnlab.grounding.question import listed
+from mlnlab.logic.formulas import Atom, Not, Variable
+from mlnlab.logic.weights import Soft, weight_value
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mlnlab.grounding.question import Opening
+    from mlnlab.logic.formulas import Formula
+    from mlnlab.logic.weights import WeightedFormula
+
+MOST_LOOSE = 2_000.0  # atoms that a slice leaves loose, on average
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LazyModel:
+    """A question of which most open atoms are kept false by priors, and what is broken where all of them are.
+
+    The atoms of the start, which other formulas want to be true, are active in ``ground``.
+    """
+
+    ground: LazyGround
+    strengths: Mapping[str, float]  # of each lazy predicate
+    open_atoms: Mapping[str, int]
+
+    @property
+    def loose(self) -> float:
+        """How many of the atoms that are false a slice leaves loose, on average: sum N e^-s."""
+        return sum(self.open_atoms.get(name, 0) * exp(-strength) for name, strength in self.strengths.items())
+
+
+def prior_of(weighted: WeightedFormula) -> tuple[str, float] | None:
+    """Return the predicate of a formula that is a prior, and how strongly it keeps atoms false."""
+    if not isinstance(weighted.weight, Soft):
+        return None
+    inner, sign = weighted.formula, -1.0
+    if isinstance(inner, Not):
+        inner, sign = inner.operand, 1.0
+    if not isinstance(inner, Atom) or not _all_apart(inner):
+        return None
+    return inner.predicate, sign * (weight_value(weighted.weight) or 0.0)
+
+
+def _all_apart(formula: Formula) -> bool:
+    arguments = formula.arguments if isinstance(formula, Atom) else ()
+    variables = [term for term in arguments if isinstance(term, Variable)]
+    return len(set(variables)) == len(arguments)
+
+
+def lazy_model(asked: Opening) -> LazyModel:
+    """Return a question with its priors apart, or refuse it where too many atoms would be loose."""
+    strengths: dict[str, float] = {}
+    for weighted in asked.mln.formulas:
+        found = prior_of(weighted)
+        if found is not None:
+            strengths[found[0]] = strengths.get(found[0], 0.0) + found[1]
+    without = _without(asked, frozenset(strengths))
+    eager = eager_predicates(without)
+    lazy = {name: s for name, s in strengths.items() if s > 0 and name in asked.opened - eager}
+    eager = asked.opened - lazy.keys()
+    numbers = open_atoms_of(asked)
+    loose = sum(numbers.get(name, 0) * exp(-strength) for name, strength in lazy.items())
+    if loose > MOST_LOOSE or not lazy:
+        raise _too_dense(loose, numbers, lazy)
+    rest = _without(asked, frozenset(lazy))
+    question = listed(replace(rest, opened=eager, queries=()))
+    ground = ground_lazily(rest, question, frozenset(lazy))
+    return LazyModel(
+        ground.activated([atom for atom in ground.atoms if atom.predicate in lazy]), lazy, numbers
+    )
+
+
+def _without(asked: Opening, names: frozenset[str]) -> Opening:
+    """Return the question without the priors of some predicates."""
+    kept = tuple(w for w in asked.mln.formulas if (prior_of(w) or ("", 0.0))[0] not in names)
+    return replace(asked, mln=replace(asked.mln, formulas=kept))
+
+
+def _too_dense(loose: float, numbers: Mapping[str, int], lazy: Mapping[str, float]) -> TooLargeError:
+    needed = "lazy sampling needs a prior that keeps atoms false, of about the logarithm of their number"
+    ways = [
+        f"{needed}, such as -20 Same(x, y)",
+        "use fewer constants",
+        "list more facts, or close predicates",
+        "ml.lazy_map_state grounds only what it takes to prove a world best",
+    ]
+    worst = max((name for name in numbers if name not in lazy), key=lambda name: numbers[name], default="")
+    if not lazy:
+        about = f"no prior keeps the {numbers.get(worst, 0):,} open atoms of {worst} false"
+        return TooLargeError(f"Nothing can be sampled lazily: {about}.", numbers.get(worst, 0), ways)
+    return TooLargeError(
+        f"A slice would leave about {loose:,.0f} atoms loose; the limit is {MOST_LOOSE:,.0f}.", loose, ways
+    )

@@ -1,0 +1,92 @@
+"""Atoms that slices leave loose, and what keeps the others false: the priors of lazy sampling."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import exp
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from mlnlab.grounding.merging import merged
+from mlnlab.grounding.network_size import bounds_of
+from mlnlab.logic.ground_atoms import GroundAtom
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from mlnlab.grounding.clauses import GroundClauses
+    from mlnlab.grounding.lazy_priors import LazyModel
+    from mlnlab.grounding.question import Opening
+    from mlnlab.logic.vocabulary import Vocabulary
+
+
+class Loose(NamedTuple):
+    """The atoms that some slice leaves loose, and a row for each slice that tells which."""
+
+    atoms: tuple[GroundAtom, ...]
+    rows: NDArray[np.uint8]
+
+
+def draw_loose(
+    model: LazyModel, kept: frozenset[GroundAtom], true: frozenset[GroundAtom], slices: int,
+    random: np.random.Generator,
+) -> Loose:  # fmt: skip
+    """Draw for some slices which of the false atoms' priors they do not ask for, each with exp(-s).
+
+    ``kept`` atoms have their priors among the clauses; those that are ``true`` now may get false in between.
+    """
+    vocabulary = model.ground.asked.mln.vocabulary
+    events: set[tuple[int, GroundAtom]] = set()
+    for name, strength in model.strengths.items():
+        own = {atom for atom in kept | true if atom.predicate == name}
+        idle = model.open_atoms.get(name, 0) - len(own)
+        number = int(random.binomial(slices * idle, exp(-strength))) if idle > 0 else 0
+        decided = _decided(model.ground.asked, name) if number else frozenset()
+        found: set[tuple[int, GroundAtom]] = set()
+        while len(found) < number:  # drawn again where an atom is none of these, or was drawn already
+            atom = _any_atom(vocabulary, name, random)
+            if atom not in own and atom not in decided:
+                found.add((int(random.integers(slices)), atom))
+        events |= found
+    atoms = tuple(sorted(true - kept | {atom for _, atom in events}))
+    places = {atom: place for place, atom in enumerate(atoms)}
+    rows = np.zeros((slices, len(atoms)), np.uint8)
+    for row, atom in events:
+        rows[row, places[atom]] = 1
+    for atom in true - kept:
+        rows[:, places[atom]] = random.random(slices) < exp(-model.strengths[atom.predicate])
+    return Loose(atoms, rows)
+
+
+def _any_atom(vocabulary: Vocabulary, name: str, random: np.random.Generator) -> GroundAtom:
+    domains = [vocabulary.domain(type_) for type_ in vocabulary[name].types]
+    return GroundAtom(name, tuple(domain[int(random.integers(len(domain)))] for domain in domains))
+
+
+def _decided(asked: Opening, name: str) -> frozenset[GroundAtom]:
+    """Return the atoms of a predicate that evidence decides."""
+    bounds = bounds_of(asked, name)
+    domains = [asked.mln.vocabulary.domain(type_) for type_ in asked.mln.vocabulary[name].types]
+    rows = np.concatenate([bounds.true, bounds.other]).tolist()
+    return frozenset(GroundAtom(name, tuple(d[n] for d, n in zip(domains, row, strict=True))) for row in rows)
+
+
+def with_priors(
+    clauses: GroundClauses, atoms: NDArray[np.int64], strengths: NDArray[np.float64]
+) -> GroundClauses:
+    """Return the clauses with a prior for each of some atoms, those on the same literals made one."""
+    number = len(atoms)
+    none, last = np.zeros(number, np.bool_), max(0, len(clauses.sources) - 1)
+    joined = replace(
+        clauses,
+        starts=np.concatenate([clauses.starts, clauses.starts[-1] + np.arange(1, number + 1)]).astype(
+            np.uint32
+        ),
+        literals=np.concatenate([clauses.literals, 2 * atoms + 1]).astype(np.uint32),
+        weights=np.concatenate([clauses.weights, strengths]),
+        hard=np.concatenate([clauses.hard, none]),
+        negated=np.concatenate([clauses.negated, none]),
+        clause_sources=np.concatenate([clauses.clause_sources, np.full(number, last)]).astype(np.uint32),
+    )
+    return merged(joined)

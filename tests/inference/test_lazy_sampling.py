@@ -1,0 +1,113 @@
+"""Lazy MC-SAT: the distribution of the full model, where that can be known, without holding the model."""
+
+from __future__ import annotations
+
+import tracemalloc
+import warnings
+from math import exp
+
+import numpy as np
+import pytest
+
+import mlnlab as ml
+from mlnlab.grounding.lazy_priors import lazy_model
+from mlnlab.grounding.question import opening
+from mlnlab.inference.loose_atoms import draw_loose
+
+RULES = """
+Same(r, r)
+Alike(r, r)
+-1.5 Same(x, y)
+2.5 Alike(x, y) => Same(x, y)
+1 Same(x, y) => Same(y, x)
+1.5 Same(x, y) ^ Same(y, z) => Same(x, z)
+"""
+MODELS = {
+    "implications": (RULES + "r = {1, 2, 3}", "Alike(1, 2)\nAlike(2, 3)\n!Same(3, 1)", ["Same"]),
+    "nothing active at first": ("S(r)\nF(r, r)\n-1 S(x)\n-1.2 F(x, y)\n1.4 F(x, y) => S(x)\nr = {1, 2, 3}",
+                                "S(3)", ["S", "F"]),
+    "hard, and a predicate that is listed": (
+        "S(r)\nF(r, r)\nr = {1, 2, 3}\n-0.7 F(x, y)\nF(x, y) => F(y, x).\n0.8 S(x) ^ F(x, y) => S(y)",
+        "F(1, 2)\nF(2, 1)\n!F(3, 3)", ["S", "F"]),
+    "a world that has to be found": ("F(r, r)\n-1 F(x, y)\nF(1, 2).\nF(x, y) => F(y, x).\nr = {1, 2, 3}",
+                                     "!F(3, 3)", ["F"]),
+    "conjunctions": ("F(r, r)\n-0.6 F(x, y)\n-0.9 F(x, y) ^ F(y, x)\n0.7 F(x, x)\n1 F(1, 2)\nr = {1, 2, 3}",
+                     "", ["F"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_distribution_is_that_of_the_full_model(name):
+    text, facts, query = MODELS[name]
+    mln = ml.MLN.from_text(text)
+    db = ml.Database.from_text(facts, mln)
+    truth = ml.infer(mln, db, query, method="enumeration")
+    found = ml.infer(mln, db, query, method="lazy-mc-sat", samples=4_000, chains=3, seed=2)
+    assert found.method == "lazy-mc-sat"
+    for atom in truth:
+        if atom not in found:  # true in no sample
+            assert truth[atom] < 1e-3
+            continue
+        assert abs(found[atom] - truth[atom]) <= 5 * found.error(atom) + 1e-9, (atom, truth[atom])
+
+
+def test_loose_atoms_are_drawn_as_their_priors_say():
+    mln = ml.MLN.from_text("S(r)\n-1 S(x)\nr = {1, ..., 40}\n2 S(1)")
+    model = lazy_model(opening(mln, ml.Database.from_text("S(2)\n!S(3)", mln), ["S"]))
+    kept = frozenset(model.ground.active)
+    assert {str(atom) for atom in kept} == {"S(1)"}
+    loose = draw_loose(model, kept, frozenset(), 2_000, np.random.default_rng(1))
+    assert {str(atom) for atom in loose.atoms} == {f"S({n})" for n in range(4, 41)}
+    shares = loose.rows.mean(axis=0)
+    assert np.abs(shares - exp(-1)).max() < 5 * np.sqrt(exp(-1) * (1 - exp(-1)) / 2_000)
+    together = (loose.rows[:, 0] & loose.rows[:, 1]).mean()
+    assert together == pytest.approx(exp(-2), abs=0.05)
+
+
+LARGE = RULES.replace("-1.5", "-24").replace("2.5", "25")
+
+
+def test_a_model_that_cannot_be_ground_is_sampled():
+    mln = ml.MLN.from_text(LARGE + "r = {1, ..., 30000}")
+    facts = "\n".join(f"Alike({n}, {n + 1})" for n in range(1, 20, 2))
+    db = ml.Database.from_text(facts, mln)
+    with pytest.raises(ml.TooLargeError):
+        ml.infer(mln, db, ["Same(1, 2)"], method="mc-sat")
+    assert ml.inference_plan(mln, db, ["Same(1, 2)"]).method == "lazy-mc-sat"
+    tracemalloc.start()
+    found = ml.infer(mln, db, ["Same(1, 2)", "Same(5, 6)", "Same(2, 1)"], samples=1_000, chains=2, seed=1)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert found.method == "lazy-mc-sat"
+    assert "900,000,000 open atoms" in found.reason
+    # Of each pair: weight e^1 of Same(1, 2) alone against 1, less a symmetric clause: e^(25 - 24) e^-1.
+    small = ml.MLN.from_text(LARGE + "r = {1, 2}")
+    truth = ml.infer(small, ml.Database.from_text("Alike(1, 2)", small), ["Same"], method="enumeration")
+    for atom in ("Same(1, 2)", "Same(5, 6)"):
+        assert abs(found[atom] - truth["Same(1, 2)"]) < 5 * found.error(atom)
+    assert peak < 60_000_000
+
+
+def test_a_middling_model_agrees_with_the_eager_one():
+    mln = ml.MLN.from_text(RULES.replace("-1.5", "-5").replace("2.5", "5.5") + "r = {1, ..., 12}")
+    db = ml.Database.from_text("Alike(1, 2)\nAlike(2, 3)\nAlike(7, 8)\nAlike(8, 7)", mln)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        eager = ml.infer(mln, db, ["Same"], method="mc-sat", samples=4_000, chains=2, seed=1)
+        lazy = ml.infer(mln, db, ["Same"], method="lazy-mc-sat", samples=4_000, chains=2, seed=1)
+    for atom in ("Same(1, 2)", "Same(2, 3)", "Same(7, 8)", "Same(1, 3)", "Same(2, 1)"):
+        gap = abs(eager[atom] - lazy[atom])
+        assert gap < 5 * np.hypot(eager.error(atom), lazy.error(atom)), atom
+
+
+def test_what_is_dense_is_refused_with_the_estimate():
+    mln = ml.MLN.from_text(RULES + "r = {1, ..., 30000}")
+    db = ml.Database.from_text("Alike(1, 2)", mln)
+    with pytest.raises(ml.TooLargeError, match="atoms loose") as caught:
+        ml.infer(mln, db, ["Same(1, 2)"], method="lazy-mc-sat")
+    assert caught.value.estimate == pytest.approx(9e8 * exp(-1.5))
+    with pytest.raises(ml.ArgumentError, match="of atoms"):
+        ml.infer(mln, db, ["EXIST x Same(x, x)"], method="lazy-mc-sat")
+    without = ml.MLN.from_text("Same(r, r)\n1 Same(x, y) => Same(y, x)\nr = {1, ..., 30000}")
+    with pytest.raises(ml.TooLargeError, match="no prior"):
+        ml.infer(without, ml.Database.from_text("", without), ["Same(1, 2)"], method="lazy-mc-sat")
