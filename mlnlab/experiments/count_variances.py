@@ -188,3 +188,13 @@ def open_constraints(model: MLN, db: Database, query: Sequence[str]) -> str:
         if tally.groundings - tally.true - tally.false:
             return to_text(weighted.formula)
     return ""
+
+
+def transitivity_variance(things: int) -> float:
+    """Return the variance of the count of ``Same(x, y) ^ Same(y, z) => Same(x, z)`` without canopies.
+
+    All pairs of different things are open, each thing is itself. Over ordered triples of different things,
+    single atoms have the coefficient (n - 2) / 8, premises together 1 / 8, a premise with the conclusion -1
+    / 4 (each such pair is in two groundings), all three -1 / 8.
+    """
+    return things * (things - 1) * (things - 2) * (things + 4) / 64

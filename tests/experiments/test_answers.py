@@ -19,6 +19,8 @@ _COUNTED = {
     "karate_club": "split",
     "university": "languages",
     "movies": "drumlin",
+    "citations": "birch",
+    "web_pages": "corvane",
 }
 
 

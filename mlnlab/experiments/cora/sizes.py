@@ -7,7 +7,7 @@ weights, are not told in enough detail to be repeated.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from mlnlab.errors import ArgumentError
@@ -15,6 +15,7 @@ from mlnlab.experiments.cora.canopies import THRESHOLD, Canopies, canopies
 from mlnlab.experiments.cora.model import SAME
 from mlnlab.experiments.joined_models import expanded_together, grounded_weights
 from mlnlab.grounding.network_size import network_size
+from mlnlab.logic.weights import Hard
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -73,17 +74,21 @@ def canopy_sizes(
     dbs = list(databases.values()) if hasattr(databases, "values") else list(databases)
     if not dbs:
         raise ArgumentError("Name at least one database to compare canopies on.")
-    model = grounded_weights(expanded_together(mln, dbs))
+    weights = sum(not isinstance(one.weight, Hard) for one in expanded_together(mln, dbs).formulas)
+    # The groundings of a formula without its marks are those of all that +w stands for.
+    unmarked = replace(mln, formulas=tuple(replace(one, per_constant=()) for one in mln.formulas))
+    model = grounded_weights(unmarked)
     rows = []
     for threshold in dict.fromkeys((0.0, *thresholds)):
         found = [canopies(db, threshold) for db in dbs]
-        rows.append(_size("none" if threshold == 0 else f"cosine from {threshold:g} on", model, found))
+        rows.append(
+            _size("none" if threshold == 0 else f"cosine from {threshold:g} on", weights, model, found)
+        )
     return CanopySizes(tuple(rows))
 
 
-def _size(name: str, model: MLN, found: Sequence[Canopies]) -> ModelSize:
+def _size(name: str, weights: int, model: MLN, found: Sequence[Canopies]) -> ModelSize:
     sizes = [network_size(model, one.evidence, list(SAME)) for one in found]
-    weights = sum(1 for weight in model.weights if weight is not None)
     return ModelSize(
         name,
         weights,

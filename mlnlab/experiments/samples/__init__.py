@@ -4,6 +4,7 @@
 here make the same data in any size and with any seed.
 """
 
+from mlnlab.experiments.samples.citations import citations
 from mlnlab.experiments.samples.department import department
 from mlnlab.experiments.samples.florentine_families import florentine_families
 from mlnlab.experiments.samples.friends_smokers import friends_smokers
@@ -12,10 +13,12 @@ from mlnlab.experiments.samples.loading import Sample, sample
 from mlnlab.experiments.samples.movies import movies
 from mlnlab.experiments.samples.texts import SampleTexts
 from mlnlab.experiments.samples.university import university
+from mlnlab.experiments.samples.web_pages import web_pages
 
 __all__ = [
     "Sample",
     "SampleTexts",
+    "citations",
     "department",
     "florentine_families",
     "friends_smokers",
@@ -23,4 +26,5 @@ __all__ = [
     "movies",
     "sample",
     "university",
+    "web_pages",
 ]

@@ -54,7 +54,8 @@ def sample(name: str | None = None) -> Sample | FrozenMapping[str]:
 
     >>> import mlnlab as ml
     >>> list(ml.sample())
-    ['friends_smokers', 'department', 'florentine_families', 'karate_club', 'university', 'movies']
+    ['friends_smokers', 'department', 'florentine_families', 'karate_club', 'university', 'movies',
+     'citations', 'web_pages']
     >>> ml.sample("department").db
     <Database department.db: 20 true atoms, 16 constants>
     """

@@ -17,7 +17,7 @@ Small data sets to learn with, test with and show things on. `ml.sample()` lists
 **Licence.** The data are dedicated to the public domain (CC0 1.0): take them for anything. They are our
 own: written by hand, simulated, or facts that networkx (BSD licence) ships as example graphs. No other
 data set was copied; what `university` and `movies` share with UW-CSE and IMDB is schema and
-(about) sizes.
+(about) sizes, what `citations` and `web_pages` share with Cora and WebKB is schema.
 
 **How they came about.** `python -m mlnlab.experiments.samples` writes this folder, byte for byte. Each
 generator is a file of `mlnlab/experiments/samples/` that says what it simulates, with which

@@ -23,12 +23,14 @@ class Rule:
     """``body => head``: where all atoms of the body are true, one of the head is; with its weight.
 
     An atom is written ``("Friends", ("x", "y"))``; in the head ``("=", ("x", "y"))`` is an equation. The
-    weight is ``None`` where it is to be learned, and infinity where the rule is hard.
+    weight is ``None`` where it is to be learned, and infinity where the rule is hard. Variables in
+    ``per_constant`` are marked ``+``: each constant has a weight of its own, and counts are of all together.
     """
 
     weight: float | None
     body: tuple[Atom, ...]
     head: tuple[Atom, ...]
+    per_constant: tuple[str, ...] = ()
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -38,7 +40,7 @@ class Rule:
 
 def rule_text(rule: Rule) -> str:
     """Return the rule in Alchemy's language."""
-    body, head = [_atom_text(a) for a in rule.body], [_atom_text(a) for a in rule.head]
+    body, head = ([_atom_text(a, rule.per_constant) for a in part] for part in (rule.body, rule.head))
     if body and head:
         text = f"{' ^ '.join(body)} => {' v '.join(head)}"
     else:
@@ -48,8 +50,9 @@ def rule_text(rule: Rule) -> str:
     return f"{text}." if math.isinf(rule.weight) else f"{rule.weight:g} {text}"
 
 
-def _atom_text(atom: Atom) -> str:
-    predicate, arguments = atom
+def _atom_text(atom: Atom, per_constant: Row = ()) -> str:
+    predicate, variables = atom
+    arguments = [f"+{name}" if name in per_constant else name for name in variables]
     return " = ".join(arguments) if predicate == EQUAL else f"{predicate}({', '.join(arguments)})"
 
 
