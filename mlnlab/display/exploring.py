@@ -169,18 +169,18 @@ def _answer_rows(state: Exploring, top: float) -> tuple[list[Item], float]:
     if len(state.answers) > len(shown):
         items += _pager("answers", shown, len(state.answers), LISTED, state, y)
         y += ROW + 2
-    for words in filter(None, (*state.reasons, _agreement(state), *state.remarks)):
+    for words in filter(None, (*state.reasons, *_agreement(state), *state.remarks)):
         line = fitted(shortened(words, _LONGEST), WIDTH - 16, "quiet")
         items.append(Text(x=8, y=y + BAR, text=line, look="quiet", tooltip=tooltip("how", words)))
         y += ROW - 2
     return items, y + 8
 
 
-def _agreement(state: Exploring) -> str:
+def _agreement(state: Exploring) -> list[str]:
     """Say how many answers are too far apart, by what is known of their errors, and which most of all."""
     gaps = [(gap, answer.name) for answer in state.answers for gap in answer.gaps]
     if not gaps:
-        return ""
+        return []
     measured = [(gap, name) for gap, name in gaps if not isnan(gap.units)]
     parts = []
     if measured:
@@ -194,7 +194,7 @@ def _agreement(state: Exploring) -> str:
     if len(measured) < len(gaps):
         largest = max(gap.apart for gap, _ in gaps if isnan(gap.units))
         parts.append(f"Of an approximation nobody knows the error; it is up to {largest:.2g} off.")
-    return " ".join(parts)
+    return parts
 
 
 # --- conditions and facts -------------------------------------------------------------------------

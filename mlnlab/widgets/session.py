@@ -177,7 +177,7 @@ class Session:
         if n < 1:
             raise ArgumentError(f"step takes 1 or more, not {n}; back() goes the other way.")
         left = n - self._move(n)
-        if not left or self.live is None:
+        if not left or self.live is None or (self.live.ended and not self.resumes):
             return False
         if self.live.ended and self.resumes:
             self._resume()

@@ -110,9 +110,12 @@ class Lab:
         nbformat.write(notebook, self.folder / name)
         return name
 
-    def open(self, name, *, width=1280, height=900, kernel=True):
-        """Open a notebook in a fresh tab; without ``kernel`` it is only looked at."""
-        return LabPage(self, name, width, height, kernel=kernel)
+    def open(self, name, *, width=1280, height=900, kernel=True, motion=True):
+        """Open a notebook in a fresh tab; without ``kernel`` it is only looked at.
+
+        Without ``motion``, drawings change at once, as for a reader who wishes so.
+        """
+        return LabPage(self, name, width, height, kernel=kernel, motion=motion)
 
     def close(self):
         """End the server with its kernels."""
@@ -128,9 +131,12 @@ class Lab:
 class LabPage:
     """One notebook in one browser tab."""
 
-    def __init__(self, lab, name, width, height, *, kernel):
-        self.foreign, self.complaints = [], []
-        self._context = lab.browser.new_context(viewport={"width": width, "height": height})
+    def __init__(self, lab, name, width, height, *, kernel, motion):
+        self.foreign, self.complaints, self.motion = [], [], motion
+        self._context = lab.browser.new_context(
+            viewport={"width": width, "height": height},
+            reduced_motion="no-preference" if motion else "reduce",
+        )
         self.page = self._context.new_page()
         own = f"http://127.0.0.1:{lab.port}/"
         self._context.route(lambda address: not address.startswith((own, "data:", "blob:")), self._refuse)
@@ -200,12 +206,12 @@ class LabPage:
         self.command("apputils:change-theme", theme=f"JupyterLab {name}")
         light = "true" if name == "Light" else "false"
         self.page.wait_for_selector(f"body[data-jp-theme-light={light}]", state="attached")
-        self.page.wait_for_timeout(500)
+        self.page.wait_for_timeout(100)
 
     def hide_sidebar(self):
         """Leave the width to the notebook."""
         self.command("application:toggle-left-area")
-        self.page.wait_for_timeout(300)
+        self.page.wait_for_timeout(50)
 
     def output(self, cell):
         """Return the output area of a cell, counted from 0 over all cells."""

@@ -59,29 +59,41 @@ def test_hostile_constants_stay_text(lab):
         assert_harmless(page)
 
 
-@pytest.mark.parametrize("theme", ["Light", "Dark"])
+@pytest.fixture(scope="module")
+def untrusted(tmp_path_factory):
+    """A notebook that somebody else ran."""
+    cells = [nbformat.v4.new_code_cell(text) for text in CELLS]
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    notebook = nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel})
+    assert execute(notebook, tmp_path_factory.mktemp("elsewhere"), timeout=120, say=print) is None
+    return notebook
+
+
 @pytest.mark.parametrize("kind", ["lab", "plain_lab"])
-def test_an_untrusted_notebook_still_shows_pictures_and_tables(request, kind, theme):
-    """A notebook that somebody else ran: Lab takes out styles and whatever it does not know."""
+def test_an_untrusted_notebook_still_shows_pictures_and_tables(request, kind, untrusted):
+    """Lab takes out styles and whatever it does not know."""
     lab = request.getfixturevalue(kind)
-    name = lab.write(f"untrusted-{theme}.ipynb", *CELLS)
-    notebook = nbformat.read(lab.folder / name, as_version=4)
-    assert execute(notebook, lab.folder, timeout=120, say=print) is None
-    nbformat.write(notebook, lab.folder / name)
+    name = "untrusted.ipynb"
+    nbformat.write(untrusted, lab.folder / name)
     with lab.open(name) as page:
-        page.theme(theme)
         trusted = "window.jupyterapp.shell.currentWidget.content.widgets.every(w => w.model.trusted)"
         assert not page.page.evaluate(trusted)
-        assert page.output(0).locator("table").first.is_visible()
-        assert page.output(0).locator("style").count() == 0
-        if kind == "lab":  # our extension draws the scene
-            assert page.output(2).locator("svg.mlnlab-scene rect").count() > 8
-            assert page.output(2).locator("svg.mlnlab-scene").bounding_box()["width"] > 300
-        else:
-            picture = page.output(2).locator("img").first
-            assert picture.evaluate("image => image.complete && image.naturalWidth") > 300
-        assert "--m-text" not in page.output(0).inner_text()
-        assert_harmless(page)
+        for theme in ("Dark", "Light"):
+            page.theme(theme)
+            assert_pictures_and_tables(page, kind)
+
+
+def assert_pictures_and_tables(page, kind):
+    assert page.output(0).locator("table").first.is_visible()
+    assert page.output(0).locator("style").count() == 0
+    if kind == "lab":  # our extension draws the scene
+        assert page.output(2).locator("svg.mlnlab-scene rect").count() > 8
+        assert page.output(2).locator("svg.mlnlab-scene").bounding_box()["width"] > 300
+    else:
+        picture = page.output(2).locator("img").first
+        assert picture.evaluate("image => image.complete && image.naturalWidth") > 300
+    assert "--m-text" not in page.output(0).inner_text()
+    assert_harmless(page)
 
 
 def test_our_errors_are_one_block_without_our_insides(lab):

@@ -99,7 +99,9 @@ export class Toolbar {
   key(key) {
     const keys = { ArrowLeft: "back", ArrowRight: "step", " ": "play" };
     if (key in keys) {
-      if (!this.#buttons[keys[key]].disabled) this.act(keys[key]);
+      // Keys come quicker than answers: where the run is by now, and whether it can go on, Python knows.
+      const shut = key === " " ? this.#buttons.play.disabled : key === "ArrowRight" && this.#run.phase === "running";
+      if (!shut) this.act(keys[key]);
       return true;
     }
     const ends = { Home: 0, End: Math.max(0, this.#run.length - 1) };
