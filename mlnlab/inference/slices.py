@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mlnlab.inference.chains import tables_and_gates
+from mlnlab.inference.net_strengths import EqualClauses, equal_clauses
 from mlnlab.kernels.sample_sat_constraints import Constraints, Slice, new_slice
 
 if TYPE_CHECKING:
@@ -17,12 +18,14 @@ if TYPE_CHECKING:
     from mlnlab.inference.chains import Ground
 
 
-def constraints_of(ground: Ground) -> Constraints:
+def constraints_of(ground: Ground, equal: EqualClauses | None = None) -> Constraints:
     """Return with which probability, and when, each clause and table joins a slice.
 
     A clause of weight w > 0 joins with 1 - exp(-w) where it holds; one of weight w < 0 is its negation with
-    weight -w; what is hard always joins; what is only asked for never does.
+    weight -w; what is hard always joins; what is only asked for never does. Equal clauses are one clause
+    with the sum of their weights (:mod:`mlnlab.inference.net_strengths`).
     """
+    equal = equal_clauses(ground.clauses) if equal is None else equal
     clauses = ground.clauses
     firsts = clauses.first_atoms.astype(np.int64)
     atoms = firsts[1:] - firsts[:-1]
@@ -32,7 +35,7 @@ def constraints_of(ground: Ground) -> Constraints:
     plain = ((atoms == 1) & (clauses.options == 2) & ~in_tables).astype(np.uint8)
     plain.setflags(write=False)
     return Constraints(
-        clauses.starts, clauses.literals, *_joining(ground.network.strengths),
+        clauses.starts, clauses.literals, *_joining(equal.net(ground.network.strengths)),
         *tables_and_gates(clauses), *_joining(ground.network.table_strengths),
         owners, plain, _simple(ground, plain[owners]), _gate_starts(clauses),
     )  # fmt: skip
@@ -53,6 +56,15 @@ def _gate_starts(clauses: GroundClauses) -> NDArray[np.uint32]:
     starts = clauses.gates.first_gates(clauses.number_of_tables)
     starts.setflags(write=False)
     return starts
+
+
+def reweighed(constraints: Constraints, ground: Ground, equal: EqualClauses) -> Constraints:
+    """Return the constraints of the same clauses with other weights."""
+    odds, favours = _joining(equal.net(ground.network.strengths))
+    table_odds, table_favours = _joining(ground.network.table_strengths)
+    return constraints._replace(
+        odds=odds, favours=favours, table_odds=table_odds, table_favours=table_favours
+    )
 
 
 def _joining(strengths: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from mlnlab.errors import ArgumentError
+from mlnlab.inference.chains import random_world
 from mlnlab.inference.landscape import landscape_of
 from mlnlab.inference.walk_arrays import first_walk, go_downhill, members_of
 from mlnlab.kernels.random_numbers import streams
@@ -46,19 +47,20 @@ class BestWorldCounts:
             raise ArgumentError(f"noise is a probability, between 0 and 1, not {self.noise!r}.")
 
     def first(self, example: GroundExample, number: int) -> Chains:
-        """Return the world to begin with, the data's own."""
-        rows = np.array(streams(self.seed + 7919 * number, 1), np.uint64)
-        return _frozen(example.data[None, :].copy(), rows)
+        """Return a random world to begin with: at weights of 0 the data's own would be as good as any."""
+        random = streams(self.seed + 7919 * number, 1)[0]
+        chain = random_world(example.ground, random)
+        return _frozen(chain.chosen[None, :].copy(), chain.random[None, :].copy())
 
     def drawn(self, example: GroundExample, weights: Numbers, before: Chains) -> tuple[Numbers, Chains]:
         """Return the counts of the best world that was met, as a single row."""
-        found = landscape_of(example.weighted.at(weights))
+        found = landscape_of(example.reweighted(weights))
         members = members_of(found.ground)
         walker = first_walk(found, before.random[0].copy(), self.tabu, before.chosen[0])
         search(found.network, members, walker.chain, walker.walk, self.flips, self.noise, self.tabu, 0.0)
         go_downhill(found, walker)
         best = walker.walk.best.copy()
-        counts = example.weighted.counts(found.chain(best, np.zeros(4, np.uint64)))
+        counts = example.counts_in(found.chain(best, np.zeros(4, np.uint64)))
         return counts[None, :], _frozen(best[None, :], walker.chain.random[None, :].copy())
 
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.float64]
 
+_POWERS = 30
 _DIVERGED = 4.0  # times the length of the first gradient: a convex function's gradient does not grow so
 
 
@@ -38,7 +39,7 @@ _DIVERGED = 4.0  # times the length of the first gradient: a convex function's g
 class Params:
     """How fast, how long, and whether each weight has a rate of its own."""
 
-    rate: float | None = None  # None: one over the largest count, or 1 where rates are divided by counts
+    rate: float | None = None  # None: one over the largest curvature at the start
     per_weight: bool = False
     averaged: bool = True
     iterations: int = 100
@@ -71,13 +72,33 @@ def rates_of(params: Params, problem: Problem) -> Numbers:
     return 1.0 / np.where(counts > 0, counts, 1.0)  # thesis, section 4.2.3
 
 
-def first_rate(params: Params, problem: Problem) -> float:
-    """Return the rate to begin with."""
+def first_rate(params: Params, point: Point, rates: Numbers) -> float:
+    """Return the rate to begin with: where none is given, one over the largest curvature at the start.
+
+    A quadratic function is descended from any start with a rate below twice that. Where one sample says
+    nothing about curvature, counts bound it.
+    """
     if params.rate is not None:
         return params.rate
-    if params.per_weight:
-        return 1.0
-    return 1.0 / max(1.0, float(problem.free.gathered(problem.objective.counts).max(initial=0.0)))
+    largest = largest_curvature(point, rates) if point.moments.samples != 1 else 0.0
+    if largest > 0:
+        return 1.0 / largest
+    return 1.0 / max(1.0, float((rates * point.problem.free.gathered(point.problem.objective.counts)).max()))
+
+
+def largest_curvature(point: Point, rates: Numbers) -> float:
+    """Return the largest eigenvalue of R^(1/2) H R^(1/2), R the diagonal of the rates, by power iteration."""
+    roots = np.sqrt(rates)
+    vector = roots * np.sqrt(np.maximum(point.hessian_diagonal(), 1e-300))
+    found = 0.0
+    for _ in range(_POWERS):
+        length = float(np.linalg.norm(vector))
+        if length == 0.0:
+            return 0.0
+        vector = vector / length
+        image = roots * point.hessian_times(roots * vector)
+        found, vector = float(vector @ image), image
+    return found
 
 
 def steps(params: Params, problem: Problem, start: LearningState | None = None) -> Iterator[LearningState]:
@@ -88,7 +109,8 @@ def steps(params: Params, problem: Problem, start: LearningState | None = None) 
     if start is None:
         point = problem.at(problem.free.start)
         length = float(np.linalg.norm(rates * point.gradient))
-        inner = Inner(frozen(point.parameters), frozen(point.parameters), first_rate(params, problem), length)
+        rate = first_rate(params, point, rates)
+        inner = Inner(frozen(point.parameters), frozen(point.parameters), rate, length)
         move = Move(rate=inner.rate, reason="the weights to begin with")
         state = state_at(point, None, move, inner, ended=_ended(params, point, 0))
         yield state

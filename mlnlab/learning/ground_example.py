@@ -16,9 +16,10 @@ from mlnlab.errors import ArgumentError
 from mlnlab.grounding.clause_making import ground_clauses
 from mlnlab.grounding.question import pose
 from mlnlab.inference.chains import Ground, prepared, refuse_impossible
+from mlnlab.inference.net_strengths import EqualClauses, equal_clauses
+from mlnlab.inference.slices import constraints_of
 from mlnlab.kernels.gibbs import count
 from mlnlab.kernels.ground_network import new_chain
-from mlnlab.learning.weighted_network import WeightedNetwork, weighted_network
 from mlnlab.logic.weights import Fixed, Hard, Soft
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     from mlnlab.grounding.question import Question
     from mlnlab.kernels.ground_network import Chain
+    from mlnlab.kernels.sample_sat_constraints import Constraints
     from mlnlab.learning.training_data import Example, TrainingData
 
     Numbers = NDArray[np.float64]
@@ -60,9 +62,14 @@ class GroundExample:
         return new_chain(self.ground.network, chosen, random)
 
     @cached_property
-    def weighted(self) -> WeightedNetwork:
-        """The different ground clauses, for sampling."""
-        return weighted_network(self.ground.clauses, self.hard)
+    def equal(self) -> EqualClauses:
+        """Which ground clauses are equal."""
+        return equal_clauses(self.ground.clauses)
+
+    @cached_property
+    def constraints(self) -> Constraints:
+        """The clauses as MC-SAT chooses among them, at some weights."""
+        return constraints_of(self.ground, self.equal)
 
     def counts_in(self, chain: Chain) -> Numbers:
         """Return n_i of the open groundings in a chain's world."""
@@ -76,10 +83,13 @@ class GroundExample:
         own = weights[clauses.clause_sources]
         of_clauses = np.where(clauses.hard, 0.0, np.where(clauses.negated, -own, own))
         of_tables = np.where(clauses.table_hard, 0.0, weights[clauses.table_sources])
+        of_gates = np.zeros(len(clauses.gates))  # parts of tables, which have no strength of their own
         changed: Any = {"weights": _settled(of_clauses), "table_weights": _settled(of_tables)}
         network = self.ground.network._replace(
             strengths=_settled(np.where(clauses.hard, inf, of_clauses)),
-            table_strengths=_settled(np.where(clauses.table_hard, inf, of_tables)),
+            table_strengths=_settled(
+                np.concatenate([np.where(clauses.table_hard, inf, of_tables), of_gates])
+            ),
         )
         return Ground(replace(clauses, **changed), network, self.ground.groups)
 

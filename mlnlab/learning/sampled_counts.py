@@ -15,7 +15,7 @@ import numpy as np
 from mlnlab.errors import ArgumentError
 from mlnlab.inference.chains import random_world
 from mlnlab.inference.mc_sat import Params as SliceParams
-from mlnlab.inference.slices import constraints_of, room_for
+from mlnlab.inference.slices import reweighed, room_for
 from mlnlab.kernels.gibbs import sweep
 from mlnlab.kernels.ground_network import new_chain
 from mlnlab.kernels.random_numbers import streams
@@ -74,7 +74,7 @@ class SampledCounts:
 
     def drawn(self, example: GroundExample, weights: Numbers, before: Chains) -> tuple[Numbers, Chains]:
         """Return a row of counts of the open groundings for each sample, and where the chains are then."""
-        ground = example.weighted.at(weights)
+        ground = example.reweighted(weights)
         rows, chosen, random = [], [], []
         for own, state in zip(before.chosen, before.random, strict=True):
             chain = new_chain(ground.network, own, state)
@@ -89,13 +89,17 @@ class SampledCounts:
             for number in range(self.burn_in + self.samples):
                 sweep(ground.network, chain, 1)
                 if number >= self.burn_in:
-                    found.append(example.weighted.counts(chain))
+                    found.append(example.counts_in(chain))
             return found
-        constraints, room, effort = constraints_of(ground), room_for(ground), SliceParams().effort
+        constraints, room, effort = (
+            reweighed(example.constraints, ground, example.equal),
+            room_for(ground),
+            SliceParams().effort,
+        )
         for number in range(self.burn_in + self.samples):
             next_sample(ground.network, constraints, chain, room, effort)
             if number >= self.burn_in:
-                found.append(example.weighted.counts(chain))
+                found.append(example.counts_in(chain))
         return found
 
 

@@ -67,7 +67,7 @@ def steps(params: Params, problem: Problem, start: LearningState | None = None) 
         return
     if start is None:
         point = problem.at(problem.free.start)
-        rate = first_rate(DescentParams(params.rate), problem)
+        rate = first_rate(DescentParams(params.rate), point, np.ones(problem.free.number))
         inner = Inner(frozen(np.full(problem.free.number, rate)), frozen(np.zeros(problem.free.number)))
         state = state_at(point, None, Move(rate=rate, reason="the weights to begin with"), inner)
         yield state
