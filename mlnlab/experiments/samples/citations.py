@@ -58,9 +58,11 @@ def _rules() -> tuple[Rule, ...]:
 RULES = _rules()
 SETS = ("birch", "cedar", "hazel", "rowan")
 _PAPERS, _MOST_CITED = 5, 4
-_TITLE_WORDS = tuple(
-    ["learning", "networks", "logic", "sparse", "markets", "parsing", "planning", "robust", "kernels", "queries", "causal", "memory", "vision", "graphs", "neural", "random", "search", "models", "optimal", "streams"]
-)
+_TITLE_WORDS = (
+    "learning", "networks", "logic", "sparse", "markets", "parsing", "planning", "robust", "kernels",
+    "queries", "causal", "memory", "vision", "graphs", "neural", "random", "search", "models", "optimal",
+    "streams",
+)  # fmt: skip
 _VENUES = (
     (("Proceedings", "Symposium", "Inference"), ("Symp", "Inference")),
     (("Journal", "Applied", "Reasoning"), ("J", "Appl", "Reasoning")),
