@@ -60,7 +60,7 @@ def clause(atoms: np.ndarray, signs: np.ndarray, weight: str = "") -> str:
 
 def three_sat(rng: Generator, per_atom: float) -> str:
     """Random 3-SAT that a hidden world satisfies."""
-    hidden, lines = rng.random(ATOMS) < 0.5, []
+    hidden, lines = rng.random(ATOMS) < 0.5, list[str]()
     while len(lines) < per_atom * ATOMS:
         atoms, signs = rng.choice(ATOMS, 3, replace=False), rng.random(3) < 0.5
         if (hidden[atoms] == signs).any():
@@ -165,7 +165,7 @@ def slice_rows(seeds: int) -> Iterator[tuple[str, Callable[[], Row]]]:
 
 def mixed_model(rng: Generator, hard: float) -> str:
     """Random clauses over ten atoms that one world satisfies, of which a share must hold."""
-    hidden, lines = rng.random(ATOMS) < 0.5, []
+    hidden, lines = rng.random(ATOMS) < 0.5, list[str]()
     while len(lines) < 3 * ATOMS:
         atoms, signs = rng.choice(ATOMS, 3, replace=False), rng.random(3) < 0.5
         if (hidden[atoms] == signs).any():
