@@ -141,8 +141,34 @@ def lazy_marginals(asked: Opening, observers: Iterable[Observer] = (), **options
     params = Params(**{name: value for name, value in options.items() if value is not None})  # type: ignore[arg-type]
     queries = _queries(asked)
     model = lazy_model(asked)
-    last = run(steps(params, model), observers=observers).state
-    return _known(params, model, queries, last, time.perf_counter() - began)
+    last: list[LazySamplingState] = []
+    try:
+        run(_kept(steps(params, model), last), observers=observers)
+    except KeyboardInterrupt:
+        if not last or len(last[0].counts) < 2:
+            raise
+        known = _known(params, model, queries, last[0], time.perf_counter() - began)
+        raise LazyInterrupted(replace(known, reason=f"stopped early; {known.reason}")) from None
+    return _known(params, model, queries, last[0], time.perf_counter() - began)
+
+
+class LazyInterrupted(KeyboardInterrupt):
+    """Somebody stopped the sampling; what it knew by then is not lost."""
+
+    def __init__(self, known: Marginals) -> None:
+        self._known = known
+        super().__init__(f"{NAME} was stopped; so_far() tells what it knew.")
+
+    def so_far(self) -> Marginals:
+        """Return the probabilities as they were known."""
+        return self._known
+
+
+def _kept(states: Iterator[LazySamplingState], last: list[LazySamplingState]) -> Iterator[LazySamplingState]:
+    """Yield the states, and remember the last one."""
+    for state in states:
+        last[:] = [state]
+        yield state
 
 
 def _queries(asked: Opening) -> tuple[str | GroundAtom, ...]:

@@ -100,6 +100,28 @@ def test_a_middling_model_agrees_with_the_eager_one():
         assert gap < 5 * np.hypot(eager.error(atom), lazy.error(atom)), atom
 
 
+def test_what_was_known_is_kept_when_it_is_stopped():
+    text, facts, query = MODELS["implications"]
+    mln = ml.MLN.from_text(text)
+
+    class Impatient:
+        def on_step(self, step):
+            if step.index == 4:
+                raise KeyboardInterrupt
+
+        def on_end(self, last):
+            pass
+
+    with pytest.raises(KeyboardInterrupt) as caught:
+        ml.infer(
+            mln, ml.Database.from_text(facts, mln), query, method="lazy-mc-sat", samples=1600, chains=2,
+            observers=[Impatient()],
+        )  # fmt: skip
+    known = caught.value.so_far()
+    assert known.number_of_worlds == 2 * 400
+    assert known.reason.startswith("stopped early")
+
+
 def test_what_is_dense_is_refused_with_the_estimate():
     mln = ml.MLN.from_text(RULES + "r = {1, ..., 30000}")
     db = ml.Database.from_text("Alike(1, 2)", mln)
