@@ -2,7 +2,8 @@ r"""Diagonal Newton: the gradient divided by each count's variance (thesis, sect
 
     w_i <- w_i - α (E_w[n_i] - n_i) / (E_w[n_i^2] - E_w[n_i]^2)
 
-with α from the full d'Hd and a λ that keeps the step where the quadratic model is good (trust_region.py).
+as Becker and Le Cun (1988) divide, with α from the full d'Hd and a λ that keeps the step where the quadratic
+model is good (trust_region.py).
 Each weight moves at its own scale; what it does not see is that counts vary together.
 
 Needs: the gradient and the covariance of the counts, exact or from samples.

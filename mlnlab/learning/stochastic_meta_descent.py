@@ -2,7 +2,8 @@ r"""Stochastic meta-descent: each weight's rate learns from how its gradients ag
 
     w <- w - η·g,   η <- η·max(1/2, 1 - μ g·v),   v <- γ v - η·(g + γ H v)   (all but H v by weight)
 
-v says how the weights depend on the logarithms of past rates. The thesis found it too unstable for Markov
+v says how the weights depend on the logarithms of past rates; Vishwanathan et al. (2006) trained conditional
+random fields so. The thesis found it too unstable for Markov
 logic (section 4.3.4); it is here to be seen, and because it does well where gradients are noisy but well
 conditioned.
 
