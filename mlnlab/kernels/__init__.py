@@ -50,6 +50,7 @@ def _modules() -> tuple[ModuleType, ...]:
         gibbs,
         ground_network,
         hard_worlds,
+        lazy_slices,
         mean_field,
         modes,
         random_numbers,
@@ -65,7 +66,7 @@ def _modules() -> tuple[ModuleType, ...]:
     )
 
     sampling = random_numbers, ground_network, gibbs, hard_worlds, simulated_tempering
-    slices = sample_sat_constraints, sample_sat, sample_sat_components, sample_sat_slices
+    slices = sample_sat_constraints, sample_sat, sample_sat_components, sample_sat_slices, lazy_slices
     searching = modes, walk_steps, walk_blocks, walk_sat
     beliefs = belief_propagation_graph, belief_propagation, belief_propagation_order
     fields = mean_field, factor_mean_field, structured_mean_field
