@@ -16,8 +16,8 @@ walking=0.5`` it is that of the papers. A component for which no world is found 
 too, counted, and told where it happens often.
 
 Total variation of SampleSAT alone from uniform, over six kinds of small slices, mean (largest), by what is
-changed of ``jumps=1, walking=0.5, temperature=0, passes=1``: nothing .033 (.074); walking 0.1 .028 (.073), 0.9
-.034 (.083); temperature 0.2 .043 (.124), 0.7 .015 (.064); passes 3 .017 (.066), 10 .006 (.019). Marginals
+changed of ``jumps=1, walking=0.5, temperature=0, passes=1``: nothing .033 (.074); walking 0.1 .028 (.073),
+0.9 .034 (.083); temperature 0.2 .043 (.124), 0.7 .015 (.064); passes 3 .017 (.066), 10 .006 (.019). Marginals
 off the exact ones over 25 random models of ten atoms, 40,000 samples, by the share of hard clauses:
 
     hard clauses          none           30 %           70 %            all
