@@ -22,6 +22,7 @@ from mlnlab.display import (
     counts_groundings,
     counts_reasons,
     counts_steps,
+    cross_validations,
     curves,
     databases,
     differences,
@@ -51,6 +52,7 @@ from mlnlab.errors import Diagnostic
 from mlnlab.evaluation.calibration import Calibration
 from mlnlab.evaluation.evaluating import Evaluation
 from mlnlab.experiments.samples.loading import Sample
+from mlnlab.experiments.validated import CrossValidation
 from mlnlab.grounding.ground_model import GroundModel
 from mlnlab.grounding.ground_network import GroundNetwork
 from mlnlab.grounding.lazy_grounding import LazyGround
@@ -124,6 +126,9 @@ DISPLAYS: Mapping[type, Display] = {
     ),
     CountingPlan: Display(plans.plan_display, plans.plan_text, scene=plans.plan_scene),
     Counts: Display(counts.counts_display, counts.counts_text, scene=counts.counts_scene),
+    CrossValidation: Display(
+        cross_validations.cross_validation_display, cross_validations.cross_validation_text
+    ),
     Database: Display(databases.database_display, databases.database_text),
     Deltas: Display(
         counts_deltas.deltas_display, counts_deltas.deltas_text, scene=counts_deltas.deltas_scene

@@ -20,6 +20,7 @@ from mlnlab.display.plotting_curves import (
     trace_figure,
 )
 from mlnlab.display.plotting_evaluations import evaluation_figure
+from mlnlab.display.plotting_folds import cross_validation_figure
 from mlnlab.display.plotting_growth import growth_figure
 from mlnlab.display.plotting_look import empty_figure, plot_text, with_names
 from mlnlab.display.plotting_sensitivities import sensitivities_figure
@@ -29,6 +30,7 @@ from mlnlab.errors import ArgumentError
 from mlnlab.evaluation.calibration import Calibration, calibration
 from mlnlab.evaluation.evaluating import Evaluation
 from mlnlab.experiments.bench.counting_growth import CountingGrowth
+from mlnlab.experiments.validated import CrossValidation
 from mlnlab.inference.explanation import Explanation
 from mlnlab.inference.marginals import Marginals
 from mlnlab.inference.sensitivity import Sensitivities
@@ -149,4 +151,5 @@ _PLOTS: Mapping[type, Callable[[Any], Any]] = {
     CountingGrowth: growth_figure,
     Calibration: calibration_figure,
     Evaluation: evaluation_figure,
+    CrossValidation: cross_validation_figure,
 }

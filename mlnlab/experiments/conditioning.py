@@ -26,7 +26,7 @@ from mlnlab.logic.weights import Hard
 from mlnlab.model.database import Database
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import pandas as pd
     from numpy.typing import NDArray
@@ -138,3 +138,27 @@ def conditioning(
             for place in places:
                 how[place] = max(how[place], way, key=_WAYS.index)
     return Conditioning(tuple(to_text(one.formula) for one in soft), total, np.sqrt(squares), tuple(how))
+
+
+def condition_table(
+    found: Mapping[str, Conditioning], data: str = "", *, without: Mapping[str, str] | None = None
+) -> pd.DataFrame:
+    """Return a row for each problem, and one more for each cause that is switched off in it.
+
+    ``without={"no links": "LinksTo"}`` leaves out the formulas whose text has that part. ``data`` ("Cora" or
+    "WebKB") puts the thesis's number beside them.
+    """
+    import pandas as pd
+
+    if data and data not in THESIS:
+        raise ArgumentError(f"The thesis tells of {' and '.join(THESIS)}, not of {data:.60}.")
+    rows = []
+    for name, whole in found.items():
+        switched = {f"{name}, {cause}": whole.without(part) for cause, part in (without or {}).items()}
+        for called, one in {name: whole, **switched}.items():
+            varying = one.variances[one.variances > 0]
+            bounds = (float(varying.min()), float(varying.max())) if len(varying) else (0.0, 0.0)
+            rows.append((called, len(one.formulas), one.constant, *bounds, one.number, THESIS.get(data)))
+    variances = ["smallest variance", "largest variance", "condition number"]
+    names = ["problem", "weights", "decided", *variances, "thesis"]
+    return pd.DataFrame(rows, columns=names)

@@ -64,10 +64,17 @@ def things(mln, db):
         mln.diff(mln.without(0)), ml.variables("x")[0], ml.Hypergraph.from_database(db),
         ml.ground_network(mln, db, query), ml.network_size(mln, db, query),
         ml.ground(mln, db, query), ml.lazy_ground(mln, db, query),
-        ml.calibration(marginals, db), ml.evaluate(mln, db, ["Smokes"]),
+        ml.calibration(marginals, db), ml.evaluate(mln, db, ["Smokes"]), validated(mln, db),
         *count_things(mln, db), *run_things(mln, db),
         *factor_things(next(iter(mln.vocabulary.domain("person")), "thing")),
     ]  # fmt: skip
+
+
+def validated(mln, db):
+    """A cross-validation of two learners with strange names, one of which fails."""
+    name = str(next(iter(mln.expand(db).vocabulary.domain("person"))))
+    learners = {name: lambda given, *_: given, f"{name} (fails)": lambda *_: name}
+    return ml.cross_validate(mln, {name: db, f"{name}2": db}, learners, ["Smokes"])
 
 
 def map_things(mln, db, query):

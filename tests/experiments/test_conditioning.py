@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import mlnlab as ml
-from mlnlab.experiments.conditioning import conditioning
+from mlnlab.experiments.conditioning import condition_table, conditioning
 from mlnlab.experiments.count_variances import open_rows
 from mlnlab.logic.ground_atoms import GroundAtom
 
@@ -113,3 +113,15 @@ def test_bad_input_gets_a_sentence():
     inside = ml.Database.from_text("person = {A}\nroom = {K, L}", blocked)
     with pytest.raises(ml.ArgumentError, match="block"):
         conditioning(blocked, inside, ["In"])
+
+
+def test_the_table_has_a_row_for_each_cause_that_is_switched_off():
+    mln = ml.MLN.from_text("Has(page, word)\nTopic(page)\nHas(p, +w) => Topic(p)")
+    facts = "Has(A, The)\nHas(B, The)\nHas(C, The)\nHas(B, Exam)\nHas(C, Exam)\nHas(C, Rare)"
+    found = conditioning(mln, ml.Database.from_text(facts, mln), ["Topic"])
+    table = condition_table({"pages": found}, "WebKB", without={"no rare word": "Rare"})
+    assert table["condition number"].tolist() == [3.0, 1.5]
+    assert table["problem"].tolist() == ["pages", "pages, no rare word"]
+    assert table["thesis"].tolist() == [7000.0, 7000.0]
+    with pytest.raises(ml.ArgumentError, match="The thesis tells of Cora and WebKB"):
+        condition_table({"pages": found}, "CiteSeer")
