@@ -20,7 +20,7 @@ from mlnlab.grounding.network_size import open_atoms_of
 from mlnlab.inference.chains import prepared, refuse_impossible
 from mlnlab.inference.conflicts import contradiction
 from mlnlab.inference.core_guided import CoreGuided
-from mlnlab.inference.landscape import landscape_of
+from mlnlab.inference.landscape import LARGEST_WHOLE, landscape_of
 from mlnlab.inference.map_states import MapState, map_state_of
 from mlnlab.inference.weighted_clauses import weighted_clauses
 from mlnlab.inference.world_search import Found
@@ -76,7 +76,7 @@ def lazy_map_state(
     It answers where most open atoms are false in good worlds, however many there are.
 
     >>> import mlnlab as ml
-    >>> text = "Same(record, record)\nAlike(record, record)\n-1 Same(x, y)\n3 Alike(x, y) => Same(x, y)"
+    >>> text = "Same(record, record)\nAlike(record, record)\n-1 Same(x, y)\n4 Alike(x, y) => Same(x, y)"
     >>> rules = "2 Same(x, y) => Same(y, x)\n4 Same(x, y) ^ Same(y, z) => Same(x, z)"
     >>> mln = ml.MLN.from_text(f"{text}\n{rules}\nrecord = {{1, ..., 20000}}")
     >>> found = ml.lazy_map_state(mln, ml.Database.from_text("Alike(7, 8)", mln), "Same")
@@ -87,7 +87,7 @@ def lazy_map_state(
     lazy = lazy_ground(mln, db, query, open=open, closed=closed, given=given)
     last = run(lazy_steps(lazy), observers=observers).state
     clauses, chosen = last.round.lazy.clauses, last.round.chosen.astype(np.uint32)
-    ground = landscape_of(prepared(clauses))
+    ground = landscape_of(prepared(clauses), LARGEST_WHOLE)
     known = count_of(clauses.number_of_atoms, "known atom")
     made = count_of(clauses.number_of_clauses, "clause")
     rounds = count_of(last.number + 1, "round")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mlnlab.errors import count_of
 from mlnlab.logic.printing import to_text
 
 if TYPE_CHECKING:
@@ -81,6 +82,7 @@ class LearnedWeights:
         number = self.problem.free.number
         value = "" if np.isnan(self.objective) else f", objective {self.objective:.6g}"
         return (
-            f"<LearnedWeights: {number:,} weights by {self.method}, {self.state.iteration:,} steps{value}, "
+            f"<LearnedWeights: {count_of(number, 'weight')} by {self.method}, "
+            f"{count_of(self.state.iteration, 'step')}{value}, "
             f"largest gap {np.abs(self.gap).max(initial=0.0):.2g}>"
         )

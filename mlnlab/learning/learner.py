@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from mlnlab.learning.presets import Preset
     from mlnlab.learning.training_data import TrainingData
     from mlnlab.model.database import Database
+    from mlnlab.model.hiding import FalseFacts
     from mlnlab.model.mln import MLN
     from mlnlab.steps.step import Observer
 
@@ -109,6 +110,7 @@ def weight_learner(
     optimizer: str | None = None,
     counts: str | None = None,
     units: bool = False,
+    false_facts: FalseFacts = "data",
     tied: Sequence[Sequence[int]] = (),
     fixed: Sequence[int] = (),
     bounds: Mapping[int, tuple[float, float]] | tuple[float, float] | None = None,
@@ -128,7 +130,7 @@ def weight_learner(
     """
     began = time.perf_counter()
     preset = with_parts(preset_named(method), objective, optimizer, counts)
-    data = training_data(mln, db, query, units=units)
+    data = training_data(mln, db, query, units=units, false_facts=false_facts)
     free = free_weights(data.formulas, tied=tied, fixed=fixed, bounds=bounds)
     if start is not None:
         free = replace(free, start=free.clipped(free.parameters_of(_start(start, len(data.formulas)))))
@@ -168,6 +170,7 @@ def learn_weights(
     optimizer: str | None = None,
     counts: str | None = None,
     units: bool = False,
+    false_facts: FalseFacts = "data",
     tied: Sequence[Sequence[int]] = (),
     fixed: Sequence[int] = (),
     bounds: Mapping[int, tuple[float, float]] | tuple[float, float] | None = None,
@@ -183,19 +186,22 @@ def learn_weights(
     that the model is to predict, given all others; without it every predicate is. ``prior`` is
     ``ml.Gaussian``, ``ml.Laplace``, ``None``, or a list with one for each formula; ``tied`` lists groups of
     formulas that share a weight, ``fixed`` formulas whose weight stays, ``bounds`` limits. Formulas are
-    numbered as in ``mln.expand(db)``; ``units=True`` adds a formula for each predicate that has none.
+    numbered as in ``mln.expand(db)``; ``units=True`` adds a formula for each predicate that has none. Atoms
+    that a database lists as false are data like those that it does not list; with ``false_facts="evidence"``
+    they are known beforehand, as pairs outside all canopies are.
 
     >>> import mlnlab as ml
     >>> mln = ml.MLN.from_text("Smokes(person)\nCancer(person)\nSmokes(x) => Cancer(x)")
     >>> db = ml.Database.from_text("Smokes(Anna)\nSmokes(Bob)\nCancer(Anna)\nCancer(Carla)", mln)
     >>> found = ml.learn_weights(mln, db, method="pll", prior=ml.Gaussian(0, 2))
-    >>> found
-    <LearnedWeights: 1 weights by pseudo-log-likelihood, newton, 2 steps, objective -4.15888, largest gap 0>
+    >>> round(float(found.weights[0]), 2), round(found.objective, 4)
+    (-0.51, -4.0329)
     """
     began = time.perf_counter()
     learner = weight_learner(
         method, mln, db, query, prior=prior, objective=objective, optimizer=optimizer, counts=counts,
-        units=units, tied=tied, fixed=fixed, bounds=bounds, start=start, seed=seed, **options,
+        units=units, false_facts=false_facts, tied=tied, fixed=fixed, bounds=bounds, start=start, seed=seed,
+        **options,
     )  # fmt: skip
     trace: Trace[LearningState] = Trace(budget=TRACE_BYTES)
     try:
