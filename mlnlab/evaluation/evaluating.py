@@ -24,6 +24,7 @@ from mlnlab.evaluation.precision_recall import PrecisionRecall, areas, precision
 from mlnlab.inference.asking import infer
 from mlnlab.inference.marginals import Marginals
 from mlnlab.model.database import Database
+from mlnlab.model.hiding import FalseFacts, hiding
 from mlnlab.model.mln import MLN
 
 if TYPE_CHECKING:
@@ -150,6 +151,7 @@ def evaluate(
     *,
     method: str = "auto",
     open: Sequence[str] | str = (),  # noqa: A002 - as in infer
+    false_facts: FalseFacts = "data",
     prior: float = PRIOR,
     seed: int = 0,
     observers: Iterable[Observer] = (),
@@ -162,7 +164,9 @@ def evaluate(
     ``[["Actor", "Director"], ["Movie"]]``, each with the others as evidence. Several databases are
     evaluated one by one and their atoms taken together. ``prior`` is how many samples of either truth value
     are added to a sampler's; exact probabilities are taken as they are. ``method`` and ``options`` are those
-    of :func:`infer`. Answers that are there already are judged by ``ml.evaluate(marginals, truth)``.
+    of :func:`infer`. Atoms that a database lists as false are hidden like all others; with
+    ``false_facts="evidence"`` they are known, as pairs outside all canopies are, and not judged. Answers
+    that are there already are judged by ``ml.evaluate(marginals, truth)``.
 
     >>> import mlnlab as ml
     >>> mln = ml.MLN.from_text("Smokes(person)\nCancer(person)\n1.5 Smokes(x) => Cancer(x)")
@@ -181,7 +185,7 @@ def evaluate(
     answers, found = [], []
     for group in _groups(query, mln):
         for one in databases:
-            hidden = one.without(group)
+            hidden = hiding(one, group, false_facts)
             answer = infer(
                 mln, hidden, group, open=[*group, *_names(open)], method=method, seed=seed,
                 observers=observers, **options,  # type: ignore[arg-type]  # infer checks them

@@ -2,22 +2,24 @@
 
 A block such as ``In(Anna, room!)`` has one true atom. Its distribution given the rest is that of its options,
 P(k) ∝ exp(sum_i w_i n_i(x with option k)); only differences of n_i count, and they are found by moving the
-block and counting what each move changes.
+block and counting what each move changes. Blocks whose moves are alike are one block with a multiplicity.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import product
+from functools import cached_property
+from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mlnlab.counting.grouping import grouped_rows
 from mlnlab.counting.incremental import IncrementalCounts
-from mlnlab.logic.ground_atoms import GroundAtom
+from mlnlab.logic.traversal import predicates as predicates_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -26,87 +28,176 @@ if TYPE_CHECKING:
     from mlnlab.logic.vocabulary import Predicate
 
     Numbers = NDArray[np.float64]
+    Places = NDArray[np.int64]
+
+_CELLS_AT_ONCE = 4_000_000  # of changes, a row for each flip and a column for each formula
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class OfBlock:
-    """The moments of one block at some weights."""
+class OfBlocks:
+    """The moments of the blocks of a predicate at some weights."""
 
     value: float
     expected: Numbers
-    centred: Numbers  # the options' changes less their mean
-    chances: Numbers
+    centred: Numbers  # the options' changes less their block's mean
+    strengths: Numbers  # the probability of each option, times how many blocks are alike
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class BlockMoves:
-    """The options of one block: how the counts change from the present option to each."""
+    """The options of the blocks of a predicate: how the counts change from the data's option to each."""
 
     predicate: str
     blocks: int  # of the predicate in the database: what weighting divides by
-    values: Numbers  # a row for each option, a column for each formula
-    chosen: int  # the option in the data
+    values: Numbers  # a row for each option, block after block, a column for each formula
+    starts: Places  # the first option of each block
+    chosen: Places  # the row of the data's option of each block
+    multiplicities: Numbers  # how many blocks are like it
 
-    @property
+    @cached_property
+    def owners(self) -> Places:
+        """The block of each option."""
+        sizes = np.diff(np.append(self.starts, len(self.values)))
+        return np.repeat(np.arange(len(self.starts)), sizes)
+
+    @cached_property
     def observed(self) -> Numbers:
         """The counts in the data, as differences like those of the options."""
-        return np.asarray(self.values[self.chosen])
+        return np.asarray(self.multiplicities @ self.values[self.chosen])
 
-    def moments(self, weights: Numbers) -> OfBlock:
-        """Return the log-probability of the data's option, and the expected counts."""
+    def moments(self, weights: Numbers) -> OfBlocks:
+        """Return the log-probability of the data's options, and the expected counts."""
+        if not len(self.starts):
+            return OfBlocks(0.0, np.zeros(self.values.shape[1]), self.values, np.zeros(0))
         scores = self.values @ weights
-        peak = scores.max()
-        total = peak + np.log(np.exp(scores - peak).sum())
-        chances = np.exp(scores - total)
-        expected = chances @ self.values
-        return OfBlock(float(scores[self.chosen] - total), expected, self.values - expected, chances)
+        peaks = np.maximum.reduceat(scores, self.starts)
+        shares = np.exp(scores - peaks[self.owners])
+        totals = np.add.reduceat(shares, self.starts)
+        chances = shares / totals[self.owners]
+        means = np.add.reduceat(chances[:, None] * self.values, self.starts, axis=0)
+        value = float(self.multiplicities @ (scores[self.chosen] - peaks - np.log(totals)))
+        strengths = chances * self.multiplicities[self.owners]
+        return OfBlocks(value, self.multiplicities @ means, self.values - means[self.owners], strengths)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Blocks:
+    """The atoms of all blocks of a predicate: a row of constant numbers for each place in each block."""
+
+    atoms: NDArray[np.uint32]  # blocks x places x arguments
+    true: Places  # the place of the true atom of each block, or their number where there is none
+
+    @property
+    def places(self) -> int:
+        """The number of atoms of a block."""
+        return self.atoms.shape[1]
 
 
 def block_moves(
-    formulas: Sequence[Formula], hard: NDArray[np.bool_], facts: Facts, predicate: Predicate
-) -> list[BlockMoves]:
-    """Return the moves of every block of a predicate; options that break a hard formula are left out."""
-    counts = IncrementalCounts(list(formulas), facts)
-    blocks = list(_blocks(facts, predicate))
-    found = []
-    for atoms, true in blocks:
-        values, chosen = _moves(counts, atoms, true, predicate.at_most_one)
-        allowed: NDArray[np.bool_] = np.logical_not((values[:, hard] < 0).any(axis=1))
-        values = np.where(hard, 0.0, values)[allowed]
-        found.append(BlockMoves(predicate.name, len(blocks), values, int(allowed[:chosen].sum())))
+    formulas: Sequence[Formula],
+    hard: NDArray[np.bool_],
+    facts: Facts,
+    predicate: Predicate,
+    known_false: NDArray[np.uint32] | None = None,
+) -> BlockMoves:
+    """Return the moves of every block of a predicate.
+
+    Options that break a hard formula, and those that are known to be false beforehand, are left out.
+    """
+    blocks = _blocks_of(facts, predicate)
+    allowed = _allowed(facts, predicate, blocks, known_false)
+    number = len(blocks.atoms)
+    if not any(predicate.name in predicates_of(formula) for formula in formulas):
+        values = np.zeros((number, blocks.places + 1, len(formulas)))
+    else:
+        values = _moves(IncrementalCounts(list(formulas), facts), predicate, blocks)
+    # The data break no hard formula: what changes such a count breaks one.
+    allowed &= ~(values[:, :, hard] < 0).any(axis=2)
+    values[:, :, hard] = 0.0
+    return _merged(predicate, values, allowed, blocks.true)
+
+
+def _blocks_of(facts: Facts, predicate: Predicate) -> _Blocks:
+    sizes = [facts.size(type_) for type_ in predicate.types]
+    keys = list(predicate.block_keys)
+    inner = [place for place in range(predicate.arity) if place not in keys]
+    blocks, places = prod(sizes[place] for place in keys), prod(sizes[place] for place in inner)
+    grid = np.indices([sizes[place] for place in (*keys, *inner)], np.uint32).reshape(len(sizes), -1)
+    atoms = np.zeros((blocks * places, predicate.arity), np.uint32)
+    atoms[:, [*keys, *inner]] = grid.T
+    rows = facts.rows(predicate.name)
+    true = np.full(blocks, places, np.int64)
+    true[_number(rows, keys, sizes)] = _number(rows, inner, sizes)
+    return _Blocks(atoms.reshape(blocks, places, predicate.arity), true)
+
+
+def _number(rows: NDArray[np.uint32], columns: Sequence[int], sizes: Sequence[int]) -> Places:
+    """Return the place of each row in the order of some of its columns."""
+    found = np.zeros(len(rows), np.int64)
+    for column in columns:
+        found = found * sizes[column] + rows[:, column]
     return found
 
 
-def _blocks(facts: Facts, predicate: Predicate) -> Iterator[tuple[list[GroundAtom], GroundAtom | None]]:
-    """Yield the atoms of each block, and which is true."""
-    vocabulary = facts.vocabulary
-    domains = [tuple(vocabulary.domain(type_)) for type_ in predicate.types]
-    true = {
-        tuple(domain[number] for domain, number in zip(domains, row, strict=True))
-        for row in facts.rows(predicate.name).tolist()
-    }
-    keys = predicate.block_keys
-    inner = [place for place in range(predicate.arity) if place not in keys]
-    for key in product(*(domains[place] for place in keys)):
-        atoms = []
-        for values in product(*(domains[place] for place in inner)):
-            arguments = dict(zip(keys, key, strict=True)) | dict(zip(inner, values, strict=True))
-            atoms.append(GroundAtom(predicate.name, tuple(arguments[p] for p in range(predicate.arity))))
-        yield atoms, next((atom for atom in atoms if atom.arguments in true), None)
+def _allowed(
+    facts: Facts, predicate: Predicate, blocks: _Blocks, known_false: NDArray[np.uint32] | None
+) -> NDArray[np.bool_]:
+    """Return which options there are; the last one is that none of a block's atoms is true."""
+    allowed = np.ones((len(blocks.atoms), blocks.places + 1), bool)
+    allowed[:, -1] = predicate.at_most_one | (blocks.true == blocks.places)
+    if known_false is not None and len(known_false):
+        sizes = [facts.size(type_) for type_ in predicate.types]
+        inner = [place for place in range(predicate.arity) if place not in predicate.block_keys]
+        allowed[
+            _number(known_false, list(predicate.block_keys), sizes), _number(known_false, inner, sizes)
+        ] = False
+    return allowed
 
 
-def _moves(
-    counts: IncrementalCounts, atoms: Sequence[GroundAtom], true: GroundAtom | None, may_be_none: bool
-) -> tuple[Numbers, int]:
-    """Return how the counts change from the present option to each; the last may be that none is true."""
-    rows, chosen = [], len(atoms)
-    away = counts.flip(true) if true is not None else [0] * len(counts.formulas)
-    for number, atom in enumerate(atoms):
-        rows.append(np.add(away, counts.change(atom)))
-        if atom == true:
-            chosen = number
-    if may_be_none or true is None:
-        rows.append(np.array(away))
-    if true is not None:
-        counts.undo()
-    return np.array(rows, np.float64).reshape(len(rows), len(counts.formulas)), chosen
+def _moves(counts: IncrementalCounts, predicate: Predicate, blocks: _Blocks) -> Numbers:
+    """Return how the counts change from the present option of each block to each option."""
+    number, formulas = len(blocks.atoms), len(counts.formulas)
+    values = np.zeros((number, blocks.places + 1, formulas))
+    at_once = max(1, _CELLS_AT_ONCE // max(1, 2 * (blocks.places + 1) * formulas))
+    for first in range(0, number, at_once):
+        for has_true in (True, False):
+            some = np.arange(first, min(first + at_once, number))
+            some = some[(blocks.true[some] < blocks.places) == has_true]
+            if len(some):
+                values[some] = _moved(counts, predicate, blocks, some, has_true=has_true)
+    return values
+
+
+def _moved(
+    counts: IncrementalCounts, predicate: Predicate, blocks: _Blocks, some: Places, *, has_true: bool
+) -> Numbers:
+    """Flip in each block the true atom away, every atom there and back, and the true one back again."""
+    atoms = blocks.atoms[some]
+    walk = np.repeat(atoms, 2, axis=1)
+    if has_true:
+        present = np.take_along_axis(atoms, blocks.true[some][:, None, None], axis=1)
+        walk = np.concatenate([present, walk, present], axis=1)
+    flips = walk.reshape(-1, walk.shape[2])
+    changes = np.asarray(counts.flip_rows(predicate.name, flips), np.float64)
+    changes = changes.reshape(len(some), -1, changes.shape[1])
+    away = changes[:, :1] if has_true else np.zeros((len(some), 1, changes.shape[2]))
+    there = changes[:, has_true : has_true + 2 * blocks.places : 2]
+    return np.concatenate([away + there, away], axis=1)
+
+
+def _merged(predicate: Predicate, values: Numbers, allowed: NDArray[np.bool_], true: Places) -> BlockMoves:
+    """Make blocks with equal moves, options and data one."""
+    blocks = len(values)
+    values[~allowed] = 0.0
+    keys = np.concatenate([values.reshape(blocks, -1), allowed, true[:, None]], axis=1)
+    groups, first = grouped_rows(keys.astype(np.int64))
+    alike = np.bincount(groups, minlength=len(first))
+    kept = allowed[first]
+    sizes = kept.sum(axis=1)
+    starts = np.cumsum(sizes) - sizes
+    before = np.cumsum(kept, axis=1) - kept
+    chosen = starts + before[np.arange(len(first)), true[first]]
+    return BlockMoves(
+        predicate.name, blocks, values[first][kept], starts.astype(np.int64), chosen.astype(np.int64),
+        alike.astype(np.float64),
+    )  # fmt: skip

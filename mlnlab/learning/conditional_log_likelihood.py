@@ -171,10 +171,15 @@ def _coins(data: TrainingData, example: Example) -> float:
     for name in set(data.predicted) - set(data.mentioned):
         predicate = example.vocabulary[name]
         sizes = [len(example.vocabulary.domain(type_)) for type_ in predicate.types]
+        known = data.known_false(example, name).astype(np.int64)
         if predicate.exclusive:
-            blocks = prod(sizes[place] for place in predicate.block_keys)
+            keys = [sizes[place] for place in predicate.block_keys]
             options = prod(sizes[place] for place in predicate.exclusive) + predicate.at_most_one
-            total += blocks * log(options) if blocks else 0.0
+            block = np.zeros(len(known), np.int64)
+            for place, size in zip(predicate.block_keys, keys, strict=True):
+                block = block * size + known[:, place]
+            left = options - np.bincount(block, minlength=prod(keys))
+            total += float(np.log(left).sum())
         else:
-            total += prod(sizes) * log(2)
+            total += (prod(sizes) - len(known)) * log(2)
     return total

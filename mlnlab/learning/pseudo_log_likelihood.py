@@ -22,6 +22,7 @@ import numpy as np
 
 from mlnlab.counting.deltas import DeltaCounter
 from mlnlab.counting.facts import facts_of
+from mlnlab.counting.grouping import grouped_rows
 from mlnlab.learning.block_moves import block_moves
 from mlnlab.learning.curvature import WeightedRows
 from mlnlab.learning.moments import Moments
@@ -31,10 +32,14 @@ from mlnlab.logic.weights import Hard
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from mlnlab.counting.deltas import AtomDeltas
     from mlnlab.learning.block_moves import BlockMoves
     from mlnlab.learning.training_data import Example, TrainingData
 
     Numbers = NDArray[np.float64]
+
+
+_CELLS_AT_ONCE = 4_000_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,7 +90,7 @@ class PseudoLogLikelihood:
         return [block for own in self.blocks for block in own]
 
     def _share(self, block: BlockMoves) -> float:
-        return 1 / block.blocks if self.weighted else 1.0
+        return 1 / max(1, block.blocks) if self.weighted else 1.0
 
     @property
     def counts(self) -> Numbers:
@@ -108,7 +113,7 @@ class PseudoLogLikelihood:
             value += self._share(block) * found.value
             expected = expected + self._share(block) * found.expected
             rows.append(found.centred)
-            strengths.append(self._share(block) * found.chances)
+            strengths.append(self._share(block) * found.strengths)
         curvature = WeightedRows(np.concatenate(rows) if len(rows) > 1 else values, np.concatenate(strengths))
         return Moments(self._observed, np.asarray(expected), curvature, value), memory
 
@@ -143,20 +148,41 @@ def _of_example(data: TrainingData, example: Example) -> tuple[list[AtomRows], l
     mentioned = {name for formula in formulas for name in predicates_of(formula)}
     rows, moves = [], []
     for name in data.predicted:
-        predicate = example.vocabulary[name]
+        predicate, known = example.vocabulary[name], data.known_false(example, name)
         if predicate.exclusive:
-            moves += block_moves(formulas, hard, facts, predicate)
+            moves.append(block_moves(formulas, hard, facts, predicate, known))
             continue
         if name in mentioned:
-            merged = counter(facts, name).merged()
+            deltas = counter(facts, name)
+            merged = deltas.merged()
             found = AtomRows(
                 name, merged.atoms, np.asarray(merged.values, np.float64), merged.truths,
                 np.array(merged.multiplicities, np.float64),
             )  # fmt: skip
-            rows.append(_without_certain(found, hard))
+            rows.append(_without_certain(_without_known(found, deltas, known), hard))
         else:
-            rows.append(_of_unmentioned(name, example, len(formulas)))
+            rows.append(_of_unmentioned(name, example, len(formulas), len(known)))
     return rows, moves
+
+
+def _without_known(rows: AtomRows, deltas: AtomDeltas, known: NDArray[np.uint32]) -> AtomRows:
+    """Return the rows without the atoms that are known to be false: they are not predicted."""
+    if not len(known):
+        return rows
+    left = rows.multiplicities.copy()
+    at_once = max(1, _CELLS_AT_ONCE // max(1, rows.values.shape[1]))
+    for first in range(0, len(known), at_once):
+        some = known[first : first + at_once]
+        values = np.asarray(deltas.at(some, np.zeros(len(some), bool)), np.float64)
+        every = np.concatenate([np.column_stack([rows.truths, rows.values]),
+                                np.column_stack([np.zeros(len(some)), values])])  # fmt: skip
+        groups, _ = grouped_rows(every.astype(np.int64))  # the rows are different, so they come first
+        left -= np.bincount(groups[len(left) :], minlength=len(left))
+    kept = left > 0
+    return replace(
+        rows, atoms=rows.atoms - len(known), values=rows.values[kept], truths=rows.truths[kept],
+        multiplicities=left[kept],
+    )  # fmt: skip
 
 
 def _without_certain(rows: AtomRows, hard: NDArray[np.bool_]) -> AtomRows:
@@ -169,9 +195,9 @@ def _without_certain(rows: AtomRows, hard: NDArray[np.bool_]) -> AtomRows:
     return replace(rows, values=values, truths=rows.truths[kept], multiplicities=rows.multiplicities[kept])
 
 
-def _of_unmentioned(name: str, example: Example, formulas: int) -> AtomRows:
+def _of_unmentioned(name: str, example: Example, formulas: int, known: int) -> AtomRows:
     """Return the rows of a predicate that no formula mentions: a fair coin for each atom."""
-    atoms = example.number_of_atoms(name)
+    atoms = example.number_of_atoms(name) - known
     true = len(example.database.relation(name).true)
     numbers = np.array([atoms - true, true], np.float64)
     return AtomRows(name, max(1, atoms), np.zeros((2, formulas)), np.array([False, True]), numbers)

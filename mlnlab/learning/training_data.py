@@ -13,6 +13,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from mlnlab.counting.counts import count
+from mlnlab.counting.renumbering import renumbered
 from mlnlab.errors import ArgumentError, UnsatisfiableError
 from mlnlab.logic.formulas import Atom, Variable
 from mlnlab.logic.substitution import free_variables
@@ -21,6 +22,7 @@ from mlnlab.logic.traversal import predicates as predicates_of
 from mlnlab.logic.weights import Fixed, Hard, Soft, ToLearn, WeightedFormula
 from mlnlab.model.database import Database
 from mlnlab.model.domain_sizes import with_constants_of
+from mlnlab.model.hiding import FalseFacts, check_false_facts, hiding
 from mlnlab.model.mln import MLN
 from mlnlab.model.writing import statement_text
 
@@ -51,6 +53,7 @@ class TrainingData:
     mln: MLN  # expanded; its own constants are those of the model text and of marks, not of databases
     examples: tuple[Example, ...]
     query: tuple[str, ...]  # empty: all predicates
+    false_facts: FalseFacts = "data"
 
     @property
     def formulas(self) -> tuple[WeightedFormula, ...]:
@@ -85,8 +88,13 @@ class TrainingData:
 
     def hidden(self, example: Example) -> Database:
         """Return what is evidence: the database without what it says of the predicted atoms."""
-        known = example.database.relations
-        return example.database.without([name for name in self.predicted if name in known])
+        return hiding(example.database, self.predicted, self.false_facts)
+
+    def known_false(self, example: Example, predicate: str) -> NDArray[np.uint32]:
+        """Return the atoms of a predicted predicate that are known to be false, as rows of constants."""
+        relation = example.database.relation(predicate)
+        rows = relation.false if self.false_facts == "evidence" else relation.false[:0]
+        return renumbered({predicate: rows}, example.database.vocabulary, example.vocabulary)[predicate]
 
 
 def training_data(
@@ -95,10 +103,12 @@ def training_data(
     query: Sequence[str] | str | None = None,
     *,
     units: bool = False,
+    false_facts: FalseFacts = "data",
 ) -> TrainingData:
     """Bring databases together under one list of formulas; say what does not fit.
 
-    ``units`` adds a formula ``P(x, y)`` for each predicted predicate that has none.
+    ``units`` adds a formula ``P(x, y)`` for each predicted predicate that has none. With
+    ``false_facts="evidence"`` atoms that are listed as false are known, and not predicted.
     """
     if not isinstance(mln, MLN):
         raise ArgumentError(f"A model is needed first, made by ml.MLN.from_text or ml.load, not {mln!r:.50}.")
@@ -116,7 +126,7 @@ def training_data(
         Example(database, with_constants_of(expanded.vocabulary_with(database), formulas))
         for database in given
     )
-    data = TrainingData(expanded, examples, names)
+    data = TrainingData(expanded, examples, names, check_false_facts(false_facts))
     _refuse_empty(data)
     for example in examples:
         refuse_broken(data, example)
