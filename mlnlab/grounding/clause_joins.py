@@ -86,7 +86,18 @@ class ClauseJoins:
         self, literals: Sequence[SignedAtom], variables: tuple[Variable, ...], most: int
     ) -> int | None:
         """Return how many groundings evidence makes false; ``None`` where the search takes too long."""
-        steps = self._steps(literals, [Reading.KNOWN] * len(literals), variables)
+        return self._number(literals, variables, Reading.KNOWN, most)
+
+    def number_undecided(
+        self, literals: Sequence[SignedAtom], variables: tuple[Variable, ...], most: int
+    ) -> int | None:
+        """Return how many groundings evidence does not make true; ``None`` where the search takes too long."""
+        return self._number(literals, variables, Reading.EITHER, most)
+
+    def _number(
+        self, literals: Sequence[SignedAtom], variables: tuple[Variable, ...], reading: Reading, most: int
+    ) -> int | None:
+        steps = self._steps(literals, [reading] * len(literals), variables)
         try:
             return sum(found.number for found in _run(steps, frozenset(), Budget(most)))
         except TooLargeError:

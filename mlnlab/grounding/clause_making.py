@@ -158,6 +158,10 @@ class _Maker:
         width = 8 * len(plan.literals) + 16
         groundings = number_of_groundings(formula, self.question)
         if groundings * width > MOST_BYTES // 100:
+            # Joins find quickly what little is left of a formula; only where much is left is it counted.
+            few = self.joins.number_undecided(plan.literals, free_variables(formula), FEW)
+            if few is not None:
+                return few * width
             groundings = self.counts.undecided(plan.literals) - self.counts.false(plan.literals)
         return groundings * width
 
