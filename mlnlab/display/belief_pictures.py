@@ -9,7 +9,9 @@ import numpy as np
 from mlnlab.display.axes import place_axis, value_words
 from mlnlab.display.bars import WIDTH, Bar, bar_frame
 from mlnlab.display.curves import plots_scene, vertical_axis
+from mlnlab.display.ground_network_links import source_words
 from mlnlab.display.ground_network_lit import LitNetwork, lit_network
+from mlnlab.display.marked_rows import MarkedRow, marked_rows_scene
 from mlnlab.display.markup import count_of, shortened
 from mlnlab.display.plots import Line, Plot
 from mlnlab.display.probabilities import probability_in_words
@@ -19,6 +21,7 @@ from mlnlab.display.scene.building import numbered_id
 from mlnlab.display.scene.items import Layer, Scene
 from mlnlab.display.symbols import in_symbols
 from mlnlab.inference.beliefs import BeliefsReader, atom_probabilities
+from mlnlab.inference.message_passing import MUCH
 
 if TYPE_CHECKING:
     from mlnlab.display.runs import Draw
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
 
 NEWS = 0.05  # a message counts as changed where it changes by such a share of the largest change
 _LEAST = 1e-12  # the bottom of the logarithmic curve
+MOST_SPEAKERS = 20
 _MOST_IN_TABLE = 2_000
 
 
@@ -39,6 +43,8 @@ def belief_picture(sampler: Sampler) -> RunPicture:
         network = lit_network(reader.graph.clauses)
         if network is not None:
             parts["messages"] = _messages_part(reader, network)
+            if getattr(sampler.params, "order", "") == "residual" and "lifted" not in sampler.method.name:
+                parts["who speaks next"] = _speakers_part(network)
             if "lifted" in sampler.method.name:
                 parts = {**parts, "colours": _colours_part(reader, network)}
     name = sampler.method.name.replace("-", " ")
@@ -110,6 +116,37 @@ def _messages_part(reader: BeliefsReader, network: LitNetwork) -> Draw:
         words = f"{count_of(int(lit.sum()), 'link')} told news: at least {NEWS:.0%} of the largest change."
         shares = atom_probabilities(reader.graph, ground.options)
         return network.scene((network.lit(lit),), (), "Messages", words, probabilities=shares)
+
+    return draw
+
+
+def _speakers_part(network: LitNetwork) -> Draw:
+    """Return what draws the order of residuals: who has most to tell, and so speaks first."""
+    links = network.drawing.network
+
+    def draw(step: Step[Any], _trace: Trace[Any]) -> Scene:
+        news = step.state.news
+        first = np.argsort(-news, kind="stable")[:MOST_SPEAKERS].tolist()
+        heard = news[news < MUCH]
+        largest = max(float(heard.max(initial=0.0)), _LEAST)
+        rows = [
+            MarkedRow(
+                in_symbols(shortened(links.text(link), 300)),
+                value_words(float(news[link])) if news[link] < MUCH else "all",
+                min(float(news[link]) / largest, 1.0),
+                note="has not spoken" if news[link] >= MUCH else "",
+                tip=source_words(links.sources[int(links.links.sources[link])]),
+            )
+            for link in first
+        ]
+        number = len(news) - len(rows)
+        lines = (
+            "Residual order: whoever was told most since he last spoke speaks next.",
+            f"{count_of(number, 'link')} with less to tell not drawn." if number else "",
+        )
+        most = min(len(news), MOST_SPEAKERS)
+        names = ("Who speaks next", " ".join(filter(None, lines)))
+        return marked_rows_scene(lines, rows, most, ("ground formula", "has to tell"), (), names)
 
     return draw
 

@@ -43,7 +43,7 @@ PARTS = {
     "icm": ("moves",),
     "slices": ("chosen", "one slice"),
     "lifted": ("colours", "messages"),
-    "messages": ("messages",),
+    "messages": ("messages", "who speaks next"),
     "network": ("graph", "distributions"),
     "elimination": ("graph",),
     "tree": ("tree",),

@@ -187,3 +187,19 @@ def test_hostile_names_are_only_text(name):
             assert "<script" not in drawn
             assert "<img" not in drawn
             assert len(drawn) < 200_000
+
+
+def test_who_has_most_to_tell_speaks_next(run):
+    sampler, trace, picture = run
+    assert ("who speaks next" in picture.parts) == (sampler.method.name == "belief-propagation")
+    if "who speaks next" not in picture.parts:
+        return
+    for step in trace:
+        rows = [i for i in picture.parts["who speaks next"](step, trace).items() if i.id.startswith("row-")]
+        texts = [[c.text for c in row.children if isinstance(c, Text)] for row in rows]
+        news = np.sort(step.state.news)[::-1][: len(rows)]
+        assert [told == "all" for _, told, _ in texts] == (news >= 1e6).tolist()
+        assert [float(told) for _, told, _ in texts if told != "all"] == pytest.approx(
+            news[news < 1e6], rel=1e-2, abs=1e-12
+        )
+    assert any(texts[0][1] != "all" for texts in [texts])
