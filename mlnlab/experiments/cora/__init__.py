@@ -5,8 +5,9 @@ ship them, ``canopies(db)`` rules out pairs that share hardly a word, and ``cano
 saves and what it loses.
 """
 
-from mlnlab.experiments.cora.canopies import Canopies, Canopy, Identity, canopies
-from mlnlab.experiments.cora.model import IDENTITIES, SAME, cora_databases, cora_model
+from mlnlab.experiments.cora.canopies import Canopies, Canopy, canopies
+from mlnlab.experiments.cora.identities import IDENTITIES, SAME, Identity
+from mlnlab.experiments.cora.model import cora_databases, cora_model
 from mlnlab.experiments.cora.sizes import CanopySizes, ModelSize, canopy_sizes
 
 __all__ = [

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mlnlab.errors import ArgumentError
+from mlnlab.experiments.cora.identities import IDENTITIES, Identity
 from mlnlab.logic.relations import Relation, sorted_rows
 from mlnlab.logic.vocabulary import FrozenMapping
 
@@ -29,18 +30,6 @@ if TYPE_CHECKING:
     Rows = NDArray[np.uint32]
 
 THRESHOLD = 0.25
-
-
-@dataclass(frozen=True, slots=True)
-class Identity:
-    """A predicate that says that two things are the same, and how one gets from a thing to its words.
-
-    A way is a chain of predicates: ``("Title", "HasWordTitle")`` leads from a citation to its title and on to
-    the title's words. Words that are reached by different ways count as different.
-    """
-
-    predicate: str
-    ways: tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,16 +77,12 @@ class Canopies:
 def canopies(
     db: Database,
     threshold: float | Mapping[str, float] = THRESHOLD,
-    identities: Sequence[Identity] | None = None,
+    identities: Sequence[Identity] = IDENTITIES,
 ) -> Canopies:
     """Rule out the pairs whose words have a cosine below the threshold (one for all, or by predicate).
 
     A threshold of 0 rules out nothing. ``identities`` are Cora's four unless others are named.
     """
-    if identities is None:
-        from mlnlab.experiments.cora.model import IDENTITIES
-
-        identities = IDENTITIES
     thresholds = _thresholds(threshold, identities)
     complete, evidence, rows = dict(db.relations), dict(db.relations), []
     for identity in identities:

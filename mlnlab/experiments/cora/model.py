@@ -21,16 +21,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from mlnlab.errors import ArgumentError
-from mlnlab.experiments.cora.canopies import Identity
+from mlnlab.experiments.cora.identities import FIELDS, SAME
 from mlnlab.model.database import Database
 from mlnlab.model.mln import MLN
 
-FIELDS = ("Author", "Title", "Venue")
-SAME = ("SameBib", "SameAuthor", "SameTitle", "SameVenue")
-IDENTITIES = (
-    *(Identity(f"Same{field}", ((f"HasWord{field}",),)) for field in FIELDS),
-    Identity("SameBib", tuple((field, f"HasWord{field}") for field in FIELDS)),
-)
 # Whether the first and the second of two fields has the word; that neither has it is the case left over.
 _SIGNS = {"both": (("", ""),), "each": (("", ""), ("", "!"), ("!", ""))}
 

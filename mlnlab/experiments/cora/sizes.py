@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from mlnlab.errors import ArgumentError
 from mlnlab.experiments.cora.canopies import THRESHOLD, Canopies, canopies
-from mlnlab.experiments.cora.model import SAME
+from mlnlab.experiments.cora.identities import SAME
 from mlnlab.experiments.joined_models import expanded_together, grounded_weights
 from mlnlab.grounding.clause_literals import as_literals
 from mlnlab.grounding.decided_counts import DecidedCounts
