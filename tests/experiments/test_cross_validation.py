@@ -49,9 +49,6 @@ def scores(found):
     return [(r.learner, r.fold, r.cll, r.auc) for r in found.results]
 
 
-# --- folds ----------------------------------------------------------------------------------------
-
-
 def test_each_database_is_tested_on_once_and_held_out_once():
     found = folds(["a", "b", "c", "d", "e"])
     assert [fold.test for fold in found] == [("a",), ("b",), ("c",), ("d",), ("e",)]
@@ -75,9 +72,6 @@ def test_fewer_folds_than_databases():
 def test_folds_that_cannot_be(names, number):
     with pytest.raises(ml.ArgumentError, match=r"at least two databases|Two databases are called a"):
         folds(names, number)
-
-
-# --- results --------------------------------------------------------------------------------------
 
 
 def test_scores_are_those_of_evaluating_what_was_learned(mln, dbs):
@@ -161,9 +155,6 @@ def test_evidence_says_what_is_known_of_the_tested_database(mln, dbs):
         )  # and not the page that is known
 
 
-# --- executors ------------------------------------------------------------------------------------
-
-
 def test_an_executor_changes_nothing(mln, dbs):
     alone = cross_validate(mln, dbs, LEARNERS, "Topic")
     with ThreadPoolExecutor(2) as threads:
@@ -175,9 +166,6 @@ def test_an_executor_changes_nothing(mln, dbs):
     assert "here on north: The executor could not run it" in found.problems[0]
     with pytest.raises(ml.ArgumentError, match="An executor has a method submit"):
         cross_validate(mln, dbs, LEARNERS, "Topic", executor=3)
-
-
-# --- files ----------------------------------------------------------------------------------------
 
 
 def test_a_second_start_goes_on_where_the_first_one_stopped(mln, dbs, tmp_path):
@@ -254,9 +242,6 @@ def test_a_failing_fold_does_not_stop_the_others_and_is_tried_again(mln, dbs, tm
     assert again.problems == ()
     with pytest.raises(ml.ArgumentError, match=r"No learner finished on any fold. .*returned 3 instead"):
         cross_validate(mln, dbs, {"none": lambda *_: 3}, "Topic")
-
-
-# --- tests ----------------------------------------------------------------------------------------
 
 
 def test_paired_tests_are_scipys(mln, dbs):
