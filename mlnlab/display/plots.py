@@ -91,12 +91,7 @@ def entries(names: Sequence[str]) -> list[Entry]:
 
 def plot_items(plot: Plot, box: Box, number: int) -> tuple[Item, ...]:
     """Return a plot as items; ``number`` tells the plots of one scene apart."""
-    names = plot.named and 1 < len(plot.lines) <= MOST_NAMED
-    shown = [fitted(line.name, _WIDEST_NAME, "small") for line in plot.lines]
-    widest = max((text_width(words, "small") for words in shown), default=0)
-    right = (_SAMPLE + 6 + widest) if names else _RIGHT
-    title = _TITLE if plot.title else 6.0
-    inner = Box(box.x + _LEFT, box.y + title, box.width - _LEFT - right, box.height - title - _BOTTOM)
+    names, inner = _names_lines(plot), inner_box(plot, box)
     places = [_pixels(plot, line, inner) for line in plot.lines]
     return (
         *_title(plot, box),
@@ -107,6 +102,19 @@ def plot_items(plot: Plot, box: Box, number: int) -> tuple[Item, ...]:
         *(_names(plot, inner, places, number) if names else ()),
         _marker(plot, inner, number),
     )
+
+
+def _names_lines(plot: Plot) -> bool:
+    return plot.named and 1 < len(plot.lines) <= MOST_NAMED
+
+
+def inner_box(plot: Plot, box: Box) -> Box:
+    """Return where the curves of a plot are drawn, between its axes."""
+    shown = [fitted(line.name, _WIDEST_NAME, "small") for line in plot.lines]
+    widest = max((text_width(words, "small") for words in shown), default=0)
+    right = (_SAMPLE + 6 + widest) if _names_lines(plot) else _RIGHT
+    title = _TITLE if plot.title else 6.0
+    return Box(box.x + _LEFT, box.y + title, box.width - _LEFT - right, box.height - title - _BOTTOM)
 
 
 def _title(plot: Plot, box: Box) -> tuple[Item, ...]:

@@ -20,6 +20,7 @@ from mlnlab.display.curves import MOST_PLOTS, evenly, plots_scene, vertical_axis
 from mlnlab.display.elimination_scenes import order_picture, query_picture
 from mlnlab.display.factor_runs import factor_run_picture
 from mlnlab.display.junction_tree_scenes import passing_picture, tree_picture
+from mlnlab.display.learning_pictures import learner_picture
 from mlnlab.display.map_search import search_picture
 from mlnlab.display.markup import count_of, shortened
 from mlnlab.display.method_pictures import method_picture
@@ -34,6 +35,8 @@ from mlnlab.factors.variable_elimination import VariableElimination
 from mlnlab.inference.factor_asking import FactorRun
 from mlnlab.inference.sampling import Sampler
 from mlnlab.inference.solving import Solver
+from mlnlab.learning.learner import WeightLearner
+from mlnlab.learning.steering import SteeredLearner
 from mlnlab.steps.trace import Trace
 
 if TYPE_CHECKING:
@@ -51,7 +54,9 @@ OF_SOURCES: Mapping[type, Picturing] = {
     MessagePassing: passing_picture,
     Sampler: method_picture,
     Solver: search_picture,
+    SteeredLearner: learner_picture,
     VariableElimination: query_picture,
+    WeightLearner: learner_picture,
 }
 # By the name of the states' type, with its module, for recordings whose source is not at hand; names, so that
 # no algorithm is loaded before it is used.

@@ -1,0 +1,142 @@
+"""One formula of a learner closely: its weight and its gap over the steps, and what makes the gap."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mlnlab.display.axes import place_axis, value_words
+from mlnlab.display.bars import BAR, ROW, WIDTH
+from mlnlab.display.curves import vertical_axis
+from mlnlab.display.learning_plots import plots_items
+from mlnlab.display.markup import count_of
+from mlnlab.display.plots import Line, Plot
+from mlnlab.display.runs import Draw
+from mlnlab.display.samplers_view import History, Latest
+from mlnlab.display.scene.building import numbered_id, tooltip
+from mlnlab.display.scene.items import Group, Item, Layer, Rectangle, Scene, Text
+from mlnlab.display.scene.text_fitting import fitted
+from mlnlab.display.symbols import in_symbols
+from mlnlab.learning.heaviest import MOST, Contribution, Heaviest, heaviest
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from mlnlab.display.learning_view import LearningView
+    from mlnlab.steps.step import Step
+    from mlnlab.steps.trace import Trace
+
+_TRUTH, _CHANCE, _CHANGE, _ZERO, _HALF = 372.0, 440.0, 492.0, 566.0, 56.0
+_TEXT = 330.0
+
+
+def groundings_part(view: LearningView, chosen: int | None) -> Draw:
+    """Return what draws the formula that was chosen, or where none was the one with the largest gap."""
+    found = Latest(lambda asked: heaviest(view.learner, asked[0], asked[1]))
+    keys: dict[tuple[int, int], Any] = {}
+    histories: dict[int, History[tuple[float, ...]]] = {}
+
+    def draw(step: Step[Any], trace: Trace[Any]) -> Scene:
+        state = step.state
+        formula = int(np.abs(state.gap).argmax()) if chosen is None else chosen
+        # One pair for each state, so that what was worked out is found again by its identity.
+        asked = keys.get((id(state), formula))
+        if asked is None or asked[0] is not state:
+            keys.clear()
+            asked = keys[id(state), formula] = (state, formula)
+        history = histories.setdefault(formula, History(partial(_read, view, formula)))
+        rows = np.array(history.until(step, trace), np.float64)
+        items, top = _curves(view, formula, rows, step, trace)
+        listed, bottom = _listed(found(asked), top)
+        words = f"What makes the gap of formula {formula}"
+        return Scene(WIDTH, bottom, (Layer("drawn", (*items, *listed)),), words, view.label(formula))
+
+    return draw
+
+
+def _read(view: LearningView, formula: int, step: Step[Any]) -> tuple[float, ...]:
+    state = step.state
+    noise = 2 * float(view.errors(state)[formula])
+    return (
+        float(step.index), float(state.weights[formula]), float(state.gap[formula]), noise,
+        float(state.observed[formula]), float(state.expected[formula]),
+    )  # fmt: skip
+
+
+def _curves(
+    view: LearningView,
+    formula: int,
+    rows: NDArray[np.float64],
+    step: Step[Any],
+    trace: Trace[Any],
+) -> tuple[list[Item], float]:
+    label = fitted(f"formula {formula}: {view.label(formula)}", WIDTH - 16, "strong")
+    across, weight, gap, noise, observed, expected = rows.T
+    axis = place_axis(0, float(max(trace.indices[-1] if len(trace) else 0, step.index, 5)), whole=True)
+    counts = Line("in the data", across, observed), Line("expected", across, expected)
+    plots = []
+    for title, lines, around in (
+        ("weight", (Line("weight", across, weight),), ()),
+        ("gap, with the noise of sampling" if noise.any() else "gap",
+         (Line("gap", across, gap, noise if noise.any() else None),), (0.0,)),
+        ("counts", counts, ()),
+    ):  # fmt: skip
+        level = 0.0 if title.startswith("gap") else None
+        plots.append(
+            Plot(title, lines, axis, vertical_axis(lines, around=around), marked=step.index, level=level)
+        )
+    items, bottom = plots_items(plots, 26, view.changes(step))
+    return [Text(id="named", x=8, y=18, text=label, look="words strong"), *items], bottom
+
+
+def _listed(found: Heaviest, top: float) -> tuple[list[Item], float]:
+    """Return a row for each of the heaviest; as many at every step."""
+    shown = min(len(found.rows), MOST)
+    words = f"The heaviest of {count_of(found.number, found.kind[:-1])}"
+    items: list[Item] = [
+        Text(x=8, y=top + 12, text=words, look="words strong"),
+        Text(x=8, y=top + 30, text=fitted(found.remark, WIDTH - 16, "small"), look="quiet small"),
+    ]
+    top += 36
+    headings = (("data", _TRUTH), ("P", _CHANCE), ("Δn", _CHANGE), ("share of the gap", WIDTH - 4.0))
+    items += [Text(x=x, y=top + 11, text=text, look="quiet small", anchor="end") for text, x in headings]
+    largest = max((abs(row.share) for row in found.rows), default=0.0) or 1.0
+    for place in range(MOST):
+        row = found.rows[place] if place < shown else None
+        items.append(_row(row, largest, place, top + 18 + place * ROW))
+    return items, top + 18 + MOST * ROW + 6
+
+
+def _row(row: Contribution | None, largest: float, place: int, y: float) -> Group:
+    reach = 0.0 if row is None else row.share / largest * _HALF
+    more = f" and {row.alike - 1:,} alike" if row is not None and row.alike > 1 else ""
+    text = "" if row is None else in_symbols(row.text)
+    truth, chance, change, share = (
+        ("", "", "", "")
+        if row is None
+        else (
+            "true" if row.true else "false",
+            f"{row.probability:.3f}",
+            value_words(row.change),
+            f"{row.share:+.3g}",
+        )
+    )
+    room = _TEXT - (7.5 * len(more))
+    return Group(
+        id=numbered_id("heavy", place), y=y,
+        tooltip=tooltip(f"{text}{more}", f"{truth} in the data, probability {chance}") if row else "",
+        children=(
+            Rectangle(
+                x=_ZERO + min(reach, 0.0), y=0, width=abs(reach), height=BAR,
+                look="bar orange" if reach < 0 else "bar blue",
+            ),
+            Rectangle(x=_ZERO, y=-2, width=0.6, height=ROW, look="frame"),
+            Text(x=8, y=BAR - 1.5, text=f"{fitted(text, room)}{more}" if row else "", look="words"),
+            Text(x=_TRUTH, y=BAR - 1.5, text=truth, look="words", anchor="end"),
+            Text(x=_CHANCE, y=BAR - 1.5, text=chance, look="number", anchor="end"),
+            Text(x=_CHANGE, y=BAR - 1.5, text=change, look="number", anchor="end"),
+            Text(x=WIDTH - 4, y=BAR - 1.5, text=share, look="number", anchor="end"),
+        ),
+    )  # fmt: skip

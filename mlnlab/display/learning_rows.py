@@ -1,0 +1,146 @@
+"""A row for each formula of a learner: its weight, and how far its counts are from matching, as a bar.
+
+Bars lie on a scale that is linear near zero and logarithmic far from it (asinh), so that one sees a gap of
+hundreds shrink to one of hundredths. The shaded band around zero is the noise of sampling: what lies in it
+cannot be told from zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import asinh, floor, isfinite, log10
+from typing import NamedTuple
+
+from mlnlab.display.axes import value_words
+from mlnlab.display.bars import BAR, ROW, WIDTH
+from mlnlab.display.scene.building import numbered_id, tooltip
+from mlnlab.display.scene.items import Group, Item, Path, Rectangle, Text
+from mlnlab.display.scene.paths import polyline, segments
+from mlnlab.display.scene.text_fitting import fitted, text_width
+
+_BEND = 30.0  # how much of the scale is logarithmic: the largest gap is so many times the linear part
+_LABEL_END, _WEIGHT_END, _MARK, _ZERO, _HALF, _END = 262.0, 326.0, 331.0, 494.0, 118.0, WIDTH - 4.0
+_MARK_ROOM = _ZERO - _HALF - _MARK - 2
+_NOISE = 2.0  # standard errors
+_HEAD = 18.0
+
+
+class GapRow(NamedTuple):
+    """A formula at a step."""
+
+    number: int
+    label: str
+    weight: float
+    gap: float
+    error: float = 0.0  # the standard error of the gap
+    mark: str = ""  # such as "frozen"
+    tip: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GapAxis:
+    """Where gaps lie between minus and plus the largest one."""
+
+    largest: float
+
+    def place(self, gap: float) -> float:
+        """Return a place between -1 and 1."""
+        if not isfinite(gap) or not self.largest > 0:
+            return 0.0
+        share = min(max(gap / self.largest, -1.0), 1.0)
+        return asinh(share * _BEND) / asinh(_BEND)
+
+    @property
+    def ticks(self) -> tuple[float, ...]:
+        """Round numbers on both sides of zero."""
+        if not (isfinite(self.largest) and self.largest > 1e-300):
+            return (0.0,)
+        top = 10.0 ** floor(log10(self.largest) + 1e-9)
+        found = [tick for tick in (top, top / 10) if self.largest / _BEND < tick]
+        return (*(-tick for tick in found), 0.0, *reversed(found))
+
+
+def gap_rows(
+    rows: Sequence[GapRow], axis: GapAxis, top: float, *, pick: bool = True
+) -> tuple[list[Item], float]:
+    """Return the rows with their headings and their axis, and where they end."""
+    bottom = top + _HEAD + len(rows) * ROW
+    items: list[Item] = [*_headings(top), *_ticks(axis, top + _HEAD, bottom)]
+    items += [_row(row, axis, top + _HEAD + place * ROW, pick=pick) for place, row in enumerate(rows)]
+    return items, bottom + 20
+
+
+def _headings(top: float) -> list[Item]:
+    places = (("formula", 8.0, "start"), ("weight", _WEIGHT_END, "end"), ("gap", _END, "end"))
+    found: list[Item] = [
+        Text(x=x, y=top + 11, text=words, look="quiet small", anchor="end" if anchor == "end" else "start")
+        for words, x, anchor in places
+    ]
+    found.append(
+        Text(
+            x=_ZERO,
+            y=top + 11,
+            text="◂ expected too often · too rarely ▸",
+            look="quiet small",
+            anchor="middle",
+        )
+    )
+    return found
+
+
+def _ticks(axis: GapAxis, top: float, bottom: float) -> list[Item]:
+    """Return the zero line, and marks below the rows; as many items whatever the numbers are."""
+    ticks = axis.ticks
+    shown = [(_ZERO + axis.place(tick) * _HALF, value_words(tick)) for tick in ticks]
+    texts: list[Item] = []
+    end = float("-inf")
+    for place in range(5):
+        x, words = shown[place] if place < len(shown) else (_ZERO, "")
+        half = text_width(words, "small") / 2
+        words = words if x - half > end + 3 else ""
+        end = x + half if words else end
+        texts.append(Text(x=x, y=bottom + 14, text=words, look="quiet small", anchor="middle"))
+    return [
+        Path(path=polyline([(_ZERO, top - 2), (_ZERO, bottom)]), look="frame"),
+        Path(path=polyline([(_ZERO - _HALF, bottom), (_ZERO + _HALF, bottom)]), look="frame"),
+        Path(path=segments(((x, bottom), (x, bottom + 3)) for x, _ in shown), look="frame"),
+        *texts,
+    ]
+
+
+def _row(row: GapRow, axis: GapAxis, y: float, *, pick: bool) -> Group:
+    reach = axis.place(row.gap) * _HALF
+    noise = axis.place(_NOISE * row.error) * _HALF
+    beyond = abs(row.gap) > _NOISE * row.error
+    hue = "bar orange" if row.gap < 0 else "bar blue"
+    label = fitted(row.label, _LABEL_END - 8)
+    return Group(
+        id=numbered_id("formula", row.number),
+        y=y,
+        pick=pick,
+        tooltip=tooltip(row.label, row.tip),
+        children=(
+            Rectangle(x=2, y=-2, width=WIDTH - 4, height=ROW - 2, look="clear", corner=3),
+            Rectangle(x=_ZERO - noise, y=-1, width=2 * noise, height=BAR + 2, look="shaded"),
+            Rectangle(
+                x=_ZERO + min(reach, 0.0), y=0, width=abs(reach), height=BAR,
+                look=hue if beyond else f"{hue} washed",
+            ),
+            Text(x=8, y=BAR - 1.5, text=label, look="words"),
+            Text(x=_WEIGHT_END, y=BAR - 1.5, text=_weight(row.weight), look="number", anchor="end"),
+            Text(x=_MARK, y=BAR - 1.5, text=fitted(row.mark, _MARK_ROOM, "small"), look="quiet small"),
+            Text(x=_END, y=BAR - 1.5, text=_short(row.gap), look="number", anchor="end"),
+        ),
+    )  # fmt: skip
+
+
+def _weight(value: float) -> str:
+    return f"{value:+.3f}" if abs(value) < 100 else f"{value:+.4g}"
+
+
+def _short(gap: float) -> str:
+    """Return a gap in few letters; next to nothing is zero."""
+    if abs(gap) < 5e-7:
+        return "0"
+    return f"{gap:+.2g}" if abs(gap) < 0.01 else f"{gap:+.3g}"

@@ -1,0 +1,151 @@
+"""What all pictures of a weight learner share: which formulas are drawn, their names, what a step says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mlnlab.display.axes import value_words
+from mlnlab.display.learning_rows import GapAxis, GapRow
+from mlnlab.display.mathematics import formula_text
+from mlnlab.display.samplers_view import History
+from mlnlab.learning.free_weights import FIXED
+from mlnlab.learning.steering import SteeredLearner, change_in_words, changes_of, frozen_weights
+from mlnlab.logic.printing import marks_of
+from mlnlab.logic.weights import Hard
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from mlnlab.learning.learner import WeightLearner
+    from mlnlab.learning.learning_state import LearningState
+    from mlnlab.steps.step import Step
+    from mlnlab.steps.trace import Trace
+
+    Numbers = NDArray[np.float64]
+
+MOST_FORMULAS = 24  # that are drawn one by one
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Moment:
+    """What one step says to curves."""
+
+    index: int
+    seconds: float
+    value: float
+    largest: float
+    noise: float  # the standard error of the largest gap
+    size: float
+    rate: float
+    damping: float
+    rejected: int
+    accepted: bool
+    shown: Numbers  # the weights of the formulas that are drawn
+
+
+@dataclass(frozen=True, eq=False)
+class LearningView:
+    """A learner with the formulas that are drawn of it, and what was read from its states."""
+
+    learner: WeightLearner
+    shown: tuple[int, ...]
+    history: History[Moment] = field(init=False)
+    label: Callable[[int], str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Remember what is read, so that each state is read once."""
+        object.__setattr__(self, "history", History(self._moment))
+        labels = {number: formula_text(self._formula(number), self._marks(number)) for number in self.shown}
+        object.__setattr__(self, "label", lambda number: labels.get(number) or self._label(number))
+
+    def _formula(self, number: int) -> Any:  # noqa: ANN401 - any kind of formula
+        return self.learner.data.formulas[number].formula
+
+    def _marks(self, number: int) -> Any:  # noqa: ANN401
+        return marks_of(self.learner.data.formulas[number])
+
+    def _label(self, number: int) -> str:
+        return formula_text(self._formula(number), self._marks(number))
+
+    @property
+    def number(self) -> int:
+        """The number of formulas."""
+        return len(self.learner.data.formulas)
+
+    @property
+    def rest(self) -> str:
+        """Say that not all formulas are drawn; nothing where they are."""
+        if len(self.shown) == self.number:
+            return ""
+        return f"{len(self.shown)} of {self.number:,} formulas are drawn; the table has all."
+
+    # --- a step -------------------------------------------------------------------------------
+
+    def errors(self, state: LearningState) -> Numbers:
+        """Return the standard error of each formula's gap; those of tied weights come together."""
+        if state.errors is None:
+            return np.zeros(self.number)
+        free = self.learner.problem.free
+        return np.asarray(np.sqrt(free.spread(free.gathered(state.errors**2))))
+
+    def _moment(self, step: Step[Any]) -> Moment:
+        state, move = step.state, step.state.move
+        gaps = np.abs(state.gap)
+        place = int(gaps.argmax()) if len(gaps) else 0
+        noise = float(self.errors(state)[place]) if len(gaps) else 0.0
+        return Moment(
+            step.index, step.seconds, state.value, float(gaps.max(initial=0.0)), noise, move.size, move.rate,
+            move.damping, move.rejected, move.accepted, state.weights[list(self.shown)],
+        )  # fmt: skip
+
+    def rows(self, state: LearningState) -> list[GapRow]:
+        """Return a row for each formula that is drawn."""
+        errors, frozen = self.errors(state), frozen_weights(changes_of(state))
+        return [self._row(number, state, float(errors[number]), frozen) for number in self.shown]
+
+    def _row(self, number: int, state: LearningState, error: float, frozen: dict[int, float]) -> GapRow:
+        known = state.observed[number], state.expected[number]
+        noise = f" ± {value_words(error)}" if error else ""
+        tip = (
+            f"formula {number}: weight {state.weights[number]:.5g}\n"
+            f"in the data {value_words(float(known[0]))}, expected {value_words(float(known[1]))}{noise}"
+        )
+        mark = self.mark(number, frozen)
+        weight, gap = float(state.weights[number]), float(state.gap[number])
+        return GapRow(number, self.label(number), weight, gap, error, mark, tip)
+
+    def mark(self, number: int, frozen: dict[int, float]) -> str:
+        """Say in a word why a formula's weight does not move; nothing where it does."""
+        free = self.learner.problem.free
+        parameter = int(free.parameter[number])
+        if parameter == FIXED:
+            return "hard" if isinstance(self.learner.data.formulas[number].weight, Hard) else "fixed"
+        if any(int(free.parameter[formula]) == parameter for formula in frozen):
+            return "frozen"
+        return ""
+
+    def axis(self, moments: Sequence[Moment]) -> GapAxis:
+        """Return the scale of gaps: the largest of all steps so far, so that bars shrink."""
+        return GapAxis(max((moment.largest for moment in moments), default=0.0))
+
+    def changes(self, step: Step[Any]) -> list[tuple[int, str]]:
+        """Return the step and the words of each change before a step."""
+        formulas = self.learner.data.formulas
+        return [(change.step, change_in_words(change, formulas)) for change in changes_of(step.state)]
+
+    def moments(self, step: Step[Any], trace: Trace[Any]) -> list[Moment]:
+        """Return what recorded steps up to this one say."""
+        return self.history.until(step, trace)
+
+
+def learning_view(source: WeightLearner | SteeredLearner) -> LearningView:
+    """Return the view of a learner: of many formulas those that are learned and count most are drawn."""
+    learner = source.learner if isinstance(source, SteeredLearner) else source
+    learned = learner.problem.free.parameter != FIXED
+    counts = learner.problem.objective.counts
+    order = sorted(range(len(learned)), key=lambda number: (not learned[number], -abs(counts[number])))
+    return LearningView(learner, tuple(sorted(order[:MOST_FORMULAS])))
