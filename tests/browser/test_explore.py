@@ -69,6 +69,14 @@ class Explorer:
         field.press("Enter")
         self.page.page.wait_for_timeout(500)
 
+    def says(self, begin, *, gone=False):
+        """Wait until a text that begins so stands there, or until none does any more."""
+        for _ in range(300):
+            if any(text.startswith(begin) for text in self.written()) != gone:
+                return True
+            self.page.page.wait_for_timeout(100)
+        return False
+
     def written(self):
         return self.output.evaluate(_WRITTEN)
 
@@ -124,15 +132,12 @@ def test_a_second_method_and_the_check_stand_beside(explorer):
     names = [m for m in explorer.written() if m == "gibbs"]
     assert len(names) == 2
     explorer.output.locator("g[data-id^=beside-]", has_text="gibbs").click()
-    explorer.page.page.wait_for_timeout(1500)
-    assert any(text.startswith("lower bars, by gibbs") for text in explorer.written())
+    assert explorer.says("lower bars, by gibbs")
     explorer.output.locator("g[data-id^=check-]").click()
-    explorer.page.page.wait_for_timeout(800)
-    assert "0 of 4 answers are further than 3 combined standard errors apart (≠)." in explorer.written()
-    assert any(text.startswith("The furthest: ") for text in explorer.written())
+    assert explorer.says("0 of 4 answers are further than 3 combined standard errors apart (≠).")
+    assert explorer.says("The furthest: ")
     explorer.output.locator("g[data-id^=beside-]", has_text="none").click()
-    explorer.page.page.wait_for_timeout(500)
-    assert not any(text.startswith("lower bars") for text in explorer.written())
+    assert explorer.says("lower bars", gone=True)
 
 
 def test_an_answer_tells_why_and_what_would_change_it(explorer):
