@@ -1,31 +1,25 @@
-"""The questions of the public face: ``infer``, ``map_state``, ``log_z``, ``log_likelihood``."""
+"""The questions of the public face: ``infer``, ``log_z``."""
 
 from __future__ import annotations
 
+import time
 import warnings
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from math import inf
 from typing import TYPE_CHECKING
 
-from mlnlab.errors import ArgumentError, TooLargeError
-from mlnlab.grounding.clause_making import ground_clauses
-from mlnlab.grounding.question import listed, opening, refuse_unlearned
+from mlnlab.errors import TooLargeError
+from mlnlab.grounding.question import listed, opening
 from mlnlab.inference.choosing import TREE, is_for_lazy_sampling, larger_plan
-from mlnlab.inference.conflicts import contradiction
 from mlnlab.inference.enumeration import MOST_WORLDS
 from mlnlab.inference.lazy_sampling import NAME as LAZY
 from mlnlab.inference.lazy_sampling import lazy_marginals
 from mlnlab.inference.method import LOG_Z, MARGINALS, Method
-from mlnlab.inference.refutation import is_impossible
 from mlnlab.inference.registry import method_named
 from mlnlab.inference.sensitivities import Inquiry, sensitivities_of
 from mlnlab.inference.shares import explain
 from mlnlab.inference.tree_plans import tree_plan
-from mlnlab.logic.weights import Hard, weight_value
 from mlnlab.model.database import Database
-from mlnlab.model.world import World
 from mlnlab.steps.trace import Trace
 
 if TYPE_CHECKING:
@@ -168,7 +162,7 @@ def _marginals(
         if not len(trace):
             raise
         raise Interrupted(method, params, question, trace) from None
-    return replace(answer, trace=trace)
+    return replace(answer, trace=trace, memory=answer.memory + trace.size)
 
 
 def _refuse_unknown(options: Mapping[str, object]) -> None:
@@ -187,11 +181,16 @@ def _reason(answer: Marginals, method: Method) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LogZ:
-    """The logarithm of the partition function, a bound on its error, and the method."""
+    """The logarithm of the partition function, a bound on its error, the method, and what it cost.
+
+    ``memory`` is how many bytes the method held, as counted from its arrays.
+    """
 
     value: float
     error: float
     method: str
+    seconds: float = 0.0
+    memory: int = 0
 
     def __repr__(self) -> str:
         """Say as many digits as are certain."""
@@ -221,7 +220,11 @@ def log_z(
     'junction-tree'
     """
     vocabulary = mln.vocabulary_with(domains)
-    asked = opening(replace(mln, vocabulary=vocabulary), None, None)
+    return log_z_by(method, opening(replace(mln, vocabulary=vocabulary), None, None), limit)
+
+
+def log_z_by(method: str, asked: Opening, limit: int) -> LogZ:
+    """Return log Z over the open atoms; what evidence decides counts, too."""
     if method != "auto":
         return _log_z(method_named(method, LOG_Z), asked, limit)
     try:
@@ -234,46 +237,6 @@ def log_z(
 
 def _log_z(method: Method, asked: Opening, limit: int) -> LogZ:
     params = method.settings(**({"limit": limit} if method.knows("limit") else {}))
-    value, error = method.required(method.log_z)(params, _listed_for(method, params, asked))
-    return LogZ(value, error, method.name)
-
-
-def log_likelihood(mln: MLN, db: Database, *, method: str = "auto", limit: int = MOST_WORLDS) -> float:
-    r"""Return log P(db) = sum_i w_i n_i(db) - log Z (lecture notes, eq. 15); every atom is part of the world.
-
-    >>> import mlnlab as ml
-    >>> mln = ml.MLN.from_text("Smokes(person)\nCancer(person)\n1.5 Smokes(x) => Cancer(x)")
-    >>> db = ml.Database.from_text("Smokes(Anna)", mln)
-    >>> round(ml.log_likelihood(mln, db), 4)
-    -2.6704
-    """
-    if not isinstance(db, Database):
-        raise ArgumentError(f"A database is needed, made by ml.Database.from_text or ml.load_db, not {db!r}.")
-    if any(relation.listed > len(relation.true) + len(relation.false) for relation in db.relations.values()):
-        raise ArgumentError(
-            "The database marks atoms as unknown or soft; a likelihood needs a complete world."
-        )
-    expanded = mln.expand(db)
-    refuse_unlearned(expanded)
-    world = World(expanded.vocabulary, frozenset(db.atoms()))
-    if not _is_possible(expanded, world):
-        _refuse_contradiction(expanded)
-        return -inf
-    # First what may be refused: counting the groundings of a large database takes a while.
-    partition = log_z(mln, db, method=method, limit=limit).value
-    soft = [w for w in expanded.formulas if not isinstance(w.weight, Hard)]
-    return sum((weight_value(w.weight) or 0.0) * world.count(w.formula) for w in soft) - partition
-
-
-def _refuse_contradiction(expanded: MLN) -> None:
-    """Raise the conflict where no world at all is possible; a model too large to be ground is not asked."""
-    with suppress(TooLargeError):
-        clauses = ground_clauses(listed(opening(expanded, None, None)))
-        if is_impossible(clauses):
-            raise contradiction(clauses)
-
-
-def _is_possible(expanded: MLN, world: World) -> bool:
-    """Return whether a world breaks no block and no hard formula."""
-    hard = (w.formula for w in expanded.formulas if isinstance(w.weight, Hard))
-    return world.respects_blocks() and all(world.count(f) == world.number_of_groundings(f) for f in hard)
+    began = time.perf_counter()
+    value, error, memory = method.required(method.log_z)(params, _listed_for(method, params, asked))
+    return LogZ(value, error, method.name, time.perf_counter() - began, memory)

@@ -1,0 +1,91 @@
+"""``ml.log_likelihood``: how probable a database is, or a part of it given the rest."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+from math import inf
+from typing import TYPE_CHECKING
+
+from mlnlab.errors import ArgumentError, TooLargeError
+from mlnlab.grounding.clause_making import ground_clauses
+from mlnlab.grounding.question import listed, opening, refuse_unlearned
+from mlnlab.inference.asking import log_z_by
+from mlnlab.inference.conflicts import contradiction
+from mlnlab.inference.enumeration import MOST_WORLDS
+from mlnlab.inference.refutation import is_impossible
+from mlnlab.logic.weights import Hard, weight_value
+from mlnlab.model.database import Database
+from mlnlab.model.hiding import hiding
+from mlnlab.model.world import World
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mlnlab.grounding.question import Opening
+    from mlnlab.model.mln import MLN
+
+
+def log_likelihood(
+    mln: MLN,
+    db: Database,
+    query: Sequence[str] | str | None = None,
+    *,
+    method: str = "auto",
+    limit: int = MOST_WORLDS,
+) -> float:
+    r"""Return log P(db) = sum_i w_i n_i(db) - log Z (lecture notes, eq. 15); every atom is part of the world.
+
+    With ``query``, names of predicates, it is that of their atoms given all others: log P(y | x).
+
+    >>> import mlnlab as ml
+    >>> mln = ml.MLN.from_text("Smokes(person)\nCancer(person)\n1.5 Smokes(x) => Cancer(x)")
+    >>> db = ml.Database.from_text("Smokes(Anna)", mln)
+    >>> round(ml.log_likelihood(mln, db), 4)
+    -2.6704
+    >>> round(ml.log_likelihood(mln, db, query=["Cancer"]), 4)
+    -1.7014
+    """
+    if not isinstance(db, Database):
+        raise ArgumentError(f"A database is needed, made by ml.Database.from_text or ml.load_db, not {db!r}.")
+    if any(relation.listed > len(relation.true) + len(relation.false) for relation in db.relations.values()):
+        raise ArgumentError(
+            "The database marks atoms as unknown or soft; a likelihood needs a complete world."
+        )
+    expanded = mln.expand(db)
+    refuse_unlearned(expanded)
+    world = World(expanded.vocabulary, frozenset(db.atoms()))
+    if not _is_possible(expanded, world):
+        _refuse_contradiction(expanded)
+        return -inf
+    # First what may be refused: counting the groundings of a large database takes a while.
+    partition = log_z_by(method, _opened(mln, db, query), limit).value
+    soft = [w for w in expanded.formulas if not isinstance(w.weight, Hard)]
+    return sum((weight_value(w.weight) or 0.0) * world.count(w.formula) for w in soft) - partition
+
+
+def _opened(mln: MLN, db: Database, query: Sequence[str] | str | None) -> Opening:
+    """Open what a likelihood is of: all atoms, or those of some predicates, given all others."""
+    if query is None:
+        return opening(replace(mln, vocabulary=mln.vocabulary_with(db)), None, None)
+    names = [query] if isinstance(query, str) else list(query)
+    for name in names:
+        if mln.vocabulary[name].closed:  # an unknown name is refused with what there is instead
+            raise ArgumentError(
+                f"{name} is declared closed (*{name}): it is evidence, not what is predicted."
+            )
+    return opening(mln, hiding(db, names), names)
+
+
+def _refuse_contradiction(expanded: MLN) -> None:
+    """Raise the conflict where no world at all is possible; a model too large to be ground is not asked."""
+    with suppress(TooLargeError):
+        clauses = ground_clauses(listed(opening(expanded, None, None)))
+        if is_impossible(clauses):
+            raise contradiction(clauses)
+
+
+def _is_possible(expanded: MLN, world: World) -> bool:
+    """Return whether a world breaks no block and no hard formula."""
+    hard = (w.formula for w in expanded.formulas if isinstance(w.weight, Hard))
+    return world.respects_blocks() and all(world.count(f) == world.number_of_groundings(f) for f in hard)
