@@ -61,6 +61,7 @@ _HOMES = {
     "counting_steps": "counting.counting_steps",
     "counting_growth": "experiments.bench.counting_growth",
     "cross_validate": "experiments.cross_validation",
+    "dashboard": "widgets.dashboard",
     "deltas": "counting.delta_answers",
     "editor": "widgets.editing",
     "elimination_order": "factors.elimination_order",

@@ -160,7 +160,7 @@ class SteeredLearner:
         params = self.learner.params
         for change in changes:
             if change.kind == "rate":
-                params = replace(params, **{self._rate_name(): change.value})
+                params = replace(params, **{self.rate_name(): change.value})
         return replace(self.learner, problem=problem, params=params)
 
     def _group(self, formula: int) -> NDArray[np.int64]:
@@ -170,7 +170,8 @@ class SteeredLearner:
 
     # --- what can be changed ------------------------------------------------------------------
 
-    def _rate_name(self) -> str:
+    def rate_name(self) -> str:
+        """Return what the optimiser calls how boldly it steps."""
         known = {field.name for field in fields(self.learner.params)}
         for name in _RATES:
             if name in known:
@@ -186,12 +187,12 @@ class SteeredLearner:
 
     def rate_at(self, state: LearningState) -> float:
         """Return the rate (or λ) that a state was reached with."""
-        return state.move.damping if self._rate_name() == "damping" else state.move.rate
+        return state.move.damping if self.rate_name() == "damping" else state.move.rate
 
     def checked(self, state: LearningState, change: Change) -> Change:
         """Return a change, or raise a sentence that says why it cannot be made."""
         if change.kind == "rate":
-            self._rate_name()
+            self.rate_name()
             if not 0 < change.value < np.inf:
                 raise ArgumentError(f"A rate is a number above 0, not {change.value!r}.")
         if change.kind in {"weight", "freeze", "free"}:

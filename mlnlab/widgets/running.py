@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 from mlnlab.errors import ArgumentError
 from mlnlab.grounding.ground_network import GroundNetwork
+from mlnlab.learning.learner import WeightLearner
 from mlnlab.model.hypergraph import Hypergraph
 from mlnlab.steps.trace import Trace
+from mlnlab.widgets.dashboard import LearningDashboard
 from mlnlab.widgets.graph_view import graph_view
 from mlnlab.widgets.run_view import RunView
 from mlnlab.widgets.scene_view import SceneView
@@ -32,6 +34,8 @@ def live(
     ``source`` is a sampler, any iterable of states, or a function that makes one. The call returns at once;
     the algorithm goes on in a thread, and cells can be run meanwhile. ``breaks`` pause it where a condition
     holds, ``stop`` ends it, ``delay`` is the least number of seconds from step to step.
+
+    A weight learner gets its dashboard (``ml.dashboard``): what is learned can be changed on the way.
 
     A graph (``ml.Hypergraph``, ``ml.GroundNetwork``) becomes a drawing whose groups open on a click.
 
@@ -77,4 +81,6 @@ def stepper(
         raise ArgumentError(
             "A trace is only looked at: stop, breaks and observers are for algorithms that run."
         )
+    if isinstance(source, WeightLearner):
+        return LearningDashboard(source, stop=stop, breaks=breaks, observers=observers, delay=delay)
     return RunView(Session(source, stop=stop, breaks=breaks, observers=observers, delay=delay))

@@ -1,0 +1,83 @@
+"""A learner under observation that can be changed on its way; the trace goes on, and names each change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from mlnlab.errors import ArgumentError, InputError
+from mlnlab.learning.learning_state import LearningState
+from mlnlab.learning.steering import Change, Kind, SteeredLearner
+from mlnlab.widgets.session import FIRST_STEP_SECONDS, Session
+
+if TYPE_CHECKING:
+    from mlnlab.steps.checkpoint import Checkpoint
+    from mlnlab.steps.step import Observer, Step
+    from mlnlab.steps.stopping import Predicate
+
+_RESTING_SECONDS = 30.0
+
+
+class LearningSession(Session):
+    """Steers a learner: what is changed holds from the step that one looks at, and is a step of its own."""
+
+    def __init__(
+        self,
+        source: SteeredLearner,
+        *,
+        stop: Predicate | None = None,
+        breaks: Iterable[Predicate] = (),
+        observers: Iterable[Observer] = (),
+        delay: float = 0.0,
+        resumed: Checkpoint | None = None,
+    ) -> None:
+        super().__init__(source, stop=stop, breaks=breaks, observers=observers, delay=delay)
+        self.steered = source
+        self.remark = ""  # why the last thing that was asked for could not be done
+        if resumed is not None:
+            state = _learned(resumed)
+            again = lambda: chain([state], source.resume(state))  # noqa: E731
+            self._begin(again, resumed.first - 1, resumed.seconds)
+
+    @property
+    def complaints(self) -> tuple[str, ...]:
+        """What went wrong, also in what was asked for last."""
+        return tuple(filter(None, (*super().complaints, self.remark)))
+
+    def change(self, kind: Kind, formula: int = -1, value: float = 0.0) -> None:
+        """Change something at the step that is looked at; the newest step is then the changed one."""
+        live = self.live
+        goes_on = live is not None and live.running
+        if goes_on:
+            self.pause()
+            self._wait()
+        looked_at, newest = self.shown, self._newest()
+        if looked_at is None or newest is None:
+            raise ArgumentError("The learner has made no step yet.")
+        first = newest.index + 1
+        change = Change(kind, formula, float(value), looked_at.index, first)
+        change = self.steered.checked(looked_at.state, change)
+        states = self.steered.changed(looked_at.state, change)
+        self._go_on(states, newest, first)
+        if goes_on and self.live is not None:
+            self.live.start()
+
+    def _go_on(self, states: Iterator[LearningState], newest: Step[Any], first: int) -> None:
+        """Let another run take the place of the one before, and make its first step."""
+        self.close(_RESTING_SECONDS)
+        self._looking_at = None
+        self._begin(lambda: states, first, newest.seconds)
+        if self.live is not None:
+            self.live.step()
+            self.live.wait(FIRST_STEP_SECONDS)
+
+    def _wait(self) -> None:
+        if self.live is not None:
+            self.live.wait(_RESTING_SECONDS)
+
+
+def _learned(resumed: Checkpoint) -> LearningState:
+    if not isinstance(resumed.state, LearningState):
+        raise InputError(f"{resumed.path.name} holds no state of a weight learner.")
+    return resumed.state
