@@ -20,6 +20,7 @@ import numpy as np
 
 from mlnlab.learning.curvature import CurvatureSum, SampledCovariance
 from mlnlab.learning.ground_example import ground_example
+from mlnlab.learning.learning_state import frozen
 from mlnlab.learning.moments import Moments
 from mlnlab.steps.encoding import storable
 
@@ -114,7 +115,7 @@ class EstimatedLogLikelihood:
         before = memory.chains if isinstance(memory, Drawn) else self._first()
         pairs = zip(self.examples, before, strict=True)
         found = [self.expecting.drawn(example, weights, chains) for example, chains in pairs]
-        drawn = Drawn(tuple(chains for _, chains in found), tuple(rows for rows, _ in found))
+        drawn = Drawn(tuple(chains for _, chains in found), tuple(frozen(rows) for rows, _ in found))
         return replace(self._of(drawn), sampling_seconds=time.perf_counter() - began), drawn
 
     def recalled(self, weights: Numbers, memory: object) -> Moments:

@@ -107,6 +107,17 @@ class Priors:
         away = parameters - self.mean
         return np.asarray(self.mean + np.sign(away) * np.maximum(np.abs(away) - rates * self.pull, 0.0))
 
+    def stopped(self, parameters: Numbers, moved: Numbers, gradient: Numbers) -> Numbers:
+        """Return where a step along :meth:`gradient` leads, stopped at the kinks that it would cross.
+
+        Within an orthant the Laplace prior has a derivative, so that any smooth method may be used there
+        (Andrew and Gao, "Scalable training of L1-regularized log-linear models", ICML 2007).
+        """
+        away = parameters - self.mean
+        side = np.where(away == 0, np.sign(gradient), np.sign(away))
+        crossed = (self.pull > 0) & (np.sign(moved - self.mean) != side)
+        return np.where(crossed, self.mean, moved)
+
 
 PriorLike = Prior | None | Sequence[Prior | None]
 

@@ -92,7 +92,9 @@ def _next(
     influence = params.memory * inner.influence - rates * (
         g + params.memory * point.hessian_times(inner.influence)
     )
-    parameters = problem.free.clipped(problem.priors.shrunk(point.parameters - rates * g, rates))
+    parameters = problem.free.clipped(
+        problem.priors.stopped(point.parameters, point.parameters - rates * g, point.gradient)
+    )
     step = parameters - point.parameters
     unstable = not np.isfinite(parameters).all() or float(np.abs(parameters).max(initial=0.0)) > _TOO_LARGE
     if unstable or not np.isfinite(influence).all():

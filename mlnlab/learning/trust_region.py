@@ -65,7 +65,7 @@ def tried(problem: Problem, point: Point, direction: Numbers, region: Region, re
     for attempt in range(MOST_REJECTED + 1):
         alpha = step_size(point, direction, damping, region.least_variance)
         alpha = min(alpha, region.largest_step / longest) if longest else alpha
-        parameters = problem.free.clipped(_shrunk(problem, point.parameters + alpha * direction, alpha))
+        parameters = problem.free.clipped(_stopped(point, point.parameters + alpha * direction))
         step = parameters - point.parameters
         reached = problem.at(parameters, point.memory)
         predicted = -float(step @ point.gradient) + 0.5 * curved(point, step, region.least_variance)  # Δ_pred
@@ -89,9 +89,9 @@ def tried(problem: Problem, point: Point, direction: Numbers, region: Region, re
     return Tried(point, move, damping, np.zeros_like(direction))
 
 
-def _shrunk(problem: Problem, parameters: Numbers, alpha: float) -> Numbers:
-    priors = problem.priors
-    return priors.shrunk(parameters, np.full(len(parameters), abs(alpha))) if priors.has_kinks else parameters
+def _stopped(point: Point, moved: Numbers) -> Numbers:
+    priors = point.problem.priors
+    return priors.stopped(point.parameters, moved, point.gradient) if priors.has_kinks else moved
 
 
 def _reason(alpha: float, damping: float, ratio: float, attempt: int) -> str:
