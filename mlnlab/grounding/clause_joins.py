@@ -91,7 +91,7 @@ class ClauseJoins:
     def number_undecided(
         self, literals: Sequence[SignedAtom], variables: tuple[Variable, ...], most: int
     ) -> int | None:
-        """Return how many groundings evidence does not make true; ``None`` where the search takes too long."""
+        """Return how many groundings evidence does not make true; ``None`` where that takes too long."""
         return self._number(literals, variables, Reading.EITHER, most)
 
     def _number(

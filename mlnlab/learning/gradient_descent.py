@@ -7,6 +7,12 @@ average of the weights of all iterations, against overfitting. The rate decides 
 weights with few groundings never move; too large, and those with many swing out of bounds. A step after which
 the gradient is far longer than at the start is taken back and the rate halved, and the move says so.
 
+The thesis chooses rates on validation data (``rate="tuned"``). Where none is given, the rate begins at one
+over the largest curvature, which is largest at weights of zero, so that it may grow: by a tenth after each
+step whose gradient still points along the one before; where it points back by more than its noise, it falls
+by a fifth (Battiti's "bold driver", 1989, with gradients in the place of values). The average is then that of
+the later iterations alone, since the first ones are only on their way.
+
 Needs: only the gradient. Not where conditions are bad: see diagonal Newton and scaled conjugate gradient.
 """
 
@@ -15,7 +21,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -31,7 +37,9 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.float64]
 
+Averaging = Literal["all", "late", "none"]
 _POWERS = 30
+_BOLDER, _MEEKER = 1.1, 0.8
 _DIVERGED = 4.0  # times the length of the first gradient: a convex function's gradient does not grow so
 
 
@@ -39,9 +47,9 @@ _DIVERGED = 4.0  # times the length of the first gradient: a convex function's g
 class Params:
     """How fast, how long, and whether each weight has a rate of its own."""
 
-    rate: float | None = None  # None: one over the largest curvature at the start
+    rate: float | None = None  # None: one over the largest curvature at the start, and adapted from there
     per_weight: bool = False
-    averaged: bool = True
+    averaged: Averaging | None = None  # None: "all" as in the thesis, "late" where the rate is adapted
     iterations: int = 100
     tolerance: float = 0.0  # of the largest gap, relative to the counts; 0: take all iterations
 
@@ -51,17 +59,43 @@ class Params:
             raise ArgumentError("iterations is a whole number from 1 on, and tolerance a number from 0 on.")
         if self.rate is not None and not 0 < self.rate < np.inf:
             raise ArgumentError(f"rate is a number above 0, not {self.rate!r}.")
+        if self.averaged not in {None, "all", "late", "none"}:
+            raise ArgumentError(f'averaged is "all", "late" or "none", not {self.averaged!r}.')
+
+    @property
+    def averaging(self) -> Averaging:
+        """Which iterations the answer is the average of."""
+        return self.averaged or ("late" if self.rate is None else "all")
 
 
 @storable("gradient_descent.Inner")
 @dataclass(frozen=True, slots=True, eq=False)
 class Inner:
-    """The parameters, the sum of all so far, the rate now, and how long the first gradient was."""
+    """The rate now, how long the first gradient was, and sums of parameters with how many each is of.
 
-    parameters: Numbers
+    ``earlier`` is the sum up to the last iteration that is a power of two, from the one before on: together
+    the two sums are of the latest half of all iterations, or more.
+    """
+
     total: Numbers
+    number: int
+    earlier: Numbers
+    earlier_number: int
     rate: float
     first_length: float
+
+    def with_one_more(self, parameters: Numbers, rate: float, averaging: Averaging) -> Inner:
+        """Return the sums with one more iteration's parameters."""
+        kept = self
+        if averaging == "late" and self.number >= max(1, self.earlier_number):
+            kept = Inner(np.zeros_like(self.total), 0, self.total, self.number, rate, self.first_length)
+        total = frozen(kept.total + parameters)
+        return Inner(total, kept.number + 1, kept.earlier, kept.earlier_number, rate, kept.first_length)
+
+    @property
+    def average(self) -> Numbers:
+        """The mean of what was summed."""
+        return np.asarray((self.total + self.earlier) / (self.number + self.earlier_number))
 
 
 def rates_of(params: Params, problem: Problem) -> Numbers:
@@ -110,7 +144,8 @@ def steps(params: Params, problem: Problem, start: LearningState | None = None) 
         point = problem.at(problem.free.start)
         length = float(np.linalg.norm(rates * point.gradient))
         rate = first_rate(params, point, rates)
-        inner = Inner(frozen(point.parameters), frozen(point.parameters), rate, length)
+        none = frozen(np.zeros_like(point.parameters))
+        inner = Inner(frozen(point.parameters), 1, none, 0, rate, length)
         move = Move(rate=inner.rate, reason="the weights to begin with")
         state = state_at(point, None, move, inner, ended=_ended(params, point, 0))
         yield state
@@ -138,30 +173,38 @@ def _next(
     length = float(np.linalg.norm(rates * reached.gradient))
     if length > _DIVERGED * max(inner.first_length, 1e-9) and rate > 1e-12:
         # Back to where the gradient was sound, and slower from there.
-        total = inner.total + point.parameters
-        after = Inner(frozen(point.parameters), frozen(total), rate / 2, inner.first_length)
         reason = (
             f"the gradient grew {length / max(inner.first_length, 1e-9):.1f}-fold: taken back, rate halved"
         )
         move = Move(0.0, rate / 2, accepted=False, rejected=state.move.rejected + 1, reason=reason)
         kept = point.remembering(reached.memory)
+        after = inner.with_one_more(point.parameters, rate / 2, params.averaging)
         return kept, _state(params, problem, kept, state, move, after)
-    after = Inner(frozen(parameters), frozen(inner.total + parameters), rate, inner.first_length)
     size = float(np.linalg.norm(problem.free.spread(parameters - point.parameters)))
     largest = int(np.abs(reached.weights - point.weights).argmax())
     most = reached.weights[largest] - point.weights[largest]
     reason = f"down the gradient; formula {largest} moved most, by {most:+.3g}"
     move = Move(size, rate, rejected=state.move.rejected, reason=reason)
+    before = rates * point.gradient
+    following = next_rate(params, rate, float(before @ reached.gradient), reached.noise(before))
+    after = inner.with_one_more(parameters, following, params.averaging)
     return reached, _state(params, problem, reached, state, move, after)
+
+
+def next_rate(params: Params, rate: float, agreement: float, noise: float) -> float:
+    """Return the rate of the next step; ``agreement`` is the product of the last two gradients."""
+    if params.rate is not None or -noise <= agreement <= 0:  # samples alone may turn a gradient so much
+        return rate
+    return rate * (_BOLDER if agreement > 0 else _MEEKER)
 
 
 def _state(
     params: Params, problem: Problem, point: Point, before: LearningState, move: Move, inner: Inner
 ) -> LearningState:
-    iteration = before.iteration + 1
-    answer = problem.free.weights(inner.total / (iteration + 1)) if params.averaged else point.weights
-    ended = _ended(params, point, iteration)
-    return state_at(point, before, move, inner, answer=answer, ended=ended)
+    answer = point.weights if params.averaging == "none" else problem.free.weights(inner.average)
+    return state_at(
+        point, before, move, inner, answer=answer, ended=_ended(params, point, before.iteration + 1)
+    )
 
 
 def _ended(params: Params, point: Point, iteration: int) -> str:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 LEAST_DAMPING, MOST_DAMPING = 1e-6, 1e16
 MOST_REJECTED = 20  # in a row: the direction leads nowhere
+_ERRORS = 2.0  # standard errors within which a change says nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,17 +71,17 @@ def tried(problem: Problem, point: Point, direction: Numbers, region: Region, re
         reached = problem.at(parameters, point.memory)
         predicted = -float(step @ point.gradient) + 0.5 * curved(point, step, region.least_variance)  # Δ_pred
         actual = -float(step @ reached.gradient)  # Δ_actual, an upper bound
-        noise = reached.noise(step)
+        noise = _ERRORS * reached.noise(step)
         ratio = actual / predicted if predicted < 0 else 0.0
         used = damping
         if ratio > 0.75:
             damping /= 2
-        if ratio < 0.25:
+        # With samples, what is within their noise is no reason to trust less, nor to turn back.
+        if ratio < 0.25 and actual > 0.25 * predicted + noise:
             damping = min(4 * max(damping, LEAST_DAMPING), MOST_DAMPING)
-        # With samples, what is within their noise is no reason to turn back.
         if actual <= noise:
             size = float(np.linalg.norm(problem.free.spread(step)))
-            reason = _reason(alpha, used, ratio, attempt)
+            reason = _reason(alpha, used, damping, ratio, attempt)
             move = Move(size, alpha, used, True, rejected + attempt, predicted, actual, reason)
             return Tried(reached, move, damping, step)
         point = problem.at(point.parameters, reached.memory) if point.moments.samples else point
@@ -94,8 +95,8 @@ def _stopped(point: Point, moved: Numbers) -> Numbers:
     return priors.stopped(point.parameters, moved, point.gradient) if priors.has_kinks else moved
 
 
-def _reason(alpha: float, damping: float, ratio: float, attempt: int) -> str:
-    how = "halved" if ratio > 0.75 else "four times as large" if ratio < 0.25 else "kept"
+def _reason(alpha: float, damping: float, after: float, ratio: float, attempt: int) -> str:
+    how = "halved" if after < damping else "made larger" if after > damping else "kept"
     before = f" after {attempt} that made it worse" if attempt else ""
     return f"α = {alpha:.3g} with λ = {damping:.3g}{before}; actual / predicted = {ratio:.2f}, so λ is {how}"
 
