@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import nan
 from typing import TYPE_CHECKING, Any
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     Reals = NDArray[np.float64]
 
-ROUNDING = 1e-9  # of beliefs on a graph without loops
+ROUNDING = 1e-9  # of beliefs on a graph without loops, where no weight is large
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +49,18 @@ class Graph:
         return has_loops(self.model)
 
     @cached_property
+    def surroundings(self) -> Surroundings:
+        """What ties choices to each other, for formulas over several of them."""
+        return surroundings_of(self.model, loops=self.loops)
+
+    @cached_property
+    def rounding(self) -> float:
+        """A bound on the relative error of beliefs without loops: floats round each weight once or twice."""
+        clauses = self.clauses
+        soft = np.concatenate([clauses.weights[~clauses.hard], clauses.table_weights[~clauses.table_hard]])
+        return max(ROUNDING, 4 * float(np.finfo(float).eps) * float(np.abs(soft).sum()))
+
+    @cached_property
     def asked(self) -> Asked:
         """The queries, and where their answers are."""
         return asked_of(self.clauses)
@@ -56,7 +68,7 @@ class Graph:
     @property
     def factors(self) -> int:
         """The number of clauses and tables of the model."""
-        return len(self.model.shrinking) + len(self.model.if_true)
+        return len(self.model.if_falsified) + len(self.model.if_true)
 
 
 @storable("beliefs.State")
@@ -98,7 +110,11 @@ def reading_of(graph: Graph, state: BeliefState) -> Reading:
     """Read the messages of a state."""
     messages = room_for_messages(graph.model)
     messages.clause[:], messages.table[:] = state.clause, state.table
-    return read(graph.model, graph.queries, weights_of(graph.clauses), messages)
+    found = read(graph.model, graph.queries, weights_of(graph.clauses), messages)
+    if not len(found.asked):
+        return found
+    asked = joint_probabilities(graph.surroundings, found.messages, graph.queries, found.asked)
+    return replace(found, asked=asked)
 
 
 def weights_of(clauses: GroundClauses) -> Reals:
@@ -171,7 +187,7 @@ def believed(method: str, graph: Graph, state: BeliefState, seconds: float) -> M
         log_z=found.log_z + graph.clauses.decided_log_weight if exact else nan,
         number_of_worlds=0,
         seconds=seconds,
-        rounding=ROUNDING,
+        rounding=graph.rounding,
         question=graph.clauses.question,
         expected_counts=expected_counts(graph.clauses, found.truths),
         reason=f"{method}: {_how(state)}{_loops(graph)}",
@@ -233,7 +249,7 @@ class BeliefsReader:
         unknown = np.full(len(values), nan)
         ground = self.messages(state)
         exact = ground.converged and not self.graph.loops
-        errors = np.where(self.known | exact, values * ROUNDING, nan)
+        errors = np.where(self.known | exact, values * self.graph.rounding, nan)
         return QueryEstimates(values, errors, unknown, unknown)
 
     def warnings(self, state: Any) -> tuple[str, ...]:  # noqa: ANN401

@@ -62,7 +62,7 @@ def places_of(graph: Factors) -> Places:
     masks = _mask_kinds(graph, options)
     forms, axes = _table_forms(graph, options)
     kinds = np.concatenate([masks, int(masks.max(initial=-1)) + 1 + axes])
-    _, of_clauses = np.unique(graph.shrinking, return_inverse=True)
+    _, of_clauses = np.unique(graph.log_if_falsified, return_inverse=True)
     factor_kinds = np.concatenate([of_clauses, int(of_clauses.max(initial=-1)) + 1 + forms])
     return Places(factors, choices, kinds, factor_kinds.astype(np.int64), options)
 
@@ -93,7 +93,7 @@ def _table_forms(graph: Factors, options: Numbers) -> tuple[Numbers, Numbers]:
             bits = graph.cells[begin : begin + prod(shape)].reshape(shape)
             known[key] = _form(bits)
         form, order = known[key]
-        worth = (float(graph.if_true[table]), float(graph.if_false[table]))
+        worth = (float(graph.log_if_true[table]), float(graph.log_if_false[table]))
         forms.append(numbers.setdefault((form, *worth), len(numbers)))
         axes += order
     return np.array(forms, np.int64), np.array(axes, np.int64)
@@ -172,7 +172,7 @@ class Compressed:
 
 def compressed(graph: Factors, places: Places, colours: Colours) -> Compressed:
     """Return the graph in which one of each colour stands for all of them, with counts on its edges."""
-    clauses = len(graph.shrinking)
+    clauses = len(graph.if_falsified)
     _, choice_heads = np.unique(colours.choices, return_index=True)
     _, factor_heads = np.unique(colours.factors, return_index=True)
     heads = np.sort(factor_heads)
@@ -187,12 +187,14 @@ def compressed(graph: Factors, places: Places, colours: Colours) -> Compressed:
     small = Factors(
         _words(_sums(sizes)), _words(_sums(_sizes(graph.clause_starts)[of_clauses])),
         _words(renumbered[clause_edges]), _words(_wide(graph.bit_starts)[clause_edges]), graph.bits,
-        shared(graph.shrinking[of_clauses]), shared(counts[kept < edges]),
+        shared(graph.if_falsified[of_clauses]), shared(graph.log_if_falsified[of_clauses]),
+        shared(counts[kept < edges]),
         _words(_sums(_sizes(graph.table_starts)[of_tables])), _words(renumbered[edges + table_edges]),
         _words(_wide(graph.strides)[table_edges]), _words(_sums(told)), shared(counts[kept >= edges]),
         _words(_wide(graph.cell_starts)[of_tables]), graph.cells,
         _words(_wide(graph.table_sizes)[of_tables]), shared(graph.if_true[of_tables]),
-        shared(graph.if_false[of_tables]),
+        shared(graph.if_false[of_tables]), shared(graph.log_if_true[of_tables]),
+        shared(graph.log_if_false[of_tables]),
     )  # fmt: skip
     return _with_places(graph, small, colours, kept)
 

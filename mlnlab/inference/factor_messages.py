@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import prod
+from math import inf, prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,13 +27,18 @@ def factors_of(clauses: GroundClauses, *, asked: bool) -> Factors:
     kept = np.flatnonzero(queries[clauses.clause_sources] == asked)
     tables = np.flatnonzero(queries[clauses.table_sources] == asked)
     value_starts = np.concatenate([[0], np.cumsum(clauses.options.astype(np.int64))])
-    with np.errstate(over="ignore"):
-        shrinking = np.where(clauses.hard, -1.0, np.expm1(-clauses.weights))[kept]
     edges = _clause_edges(clauses, kept)
+    logs = np.where(clauses.hard, -inf, -clauses.weights)[kept]
     counts = shared(np.ones(len(edges[1])))
-    shrinking = shared(np.minimum(shrinking, 1e300))
-    parts = (*edges, shrinking, counts, *_table_edges(clauses, tables), *_table_worths(clauses, tables))
+    worths = (*_with_logs(logs), counts)
+    parts = (*edges, *worths, *_table_edges(clauses, tables), *_table_worths(clauses, tables))
     return Factors(_words(value_starts), *parts)
+
+
+def _with_logs(*logs: Reals) -> tuple[Reals, ...]:
+    """Return what the logarithms are of, then the logarithms; too much for a float becomes infinite."""
+    with np.errstate(over="ignore"):
+        return (*(shared(np.exp(each)) for each in logs), *map(shared, logs))
 
 
 def _words(numbers: NDArray[Any]) -> NDArray[np.uint32]:
@@ -95,12 +100,12 @@ def _table_worths(clauses: GroundClauses, tables: Numbers) -> tuple[NDArray[Any]
     starts, options = clauses.scope_starts.tolist(), clauses.options.astype(np.int64)
     sizes = [prod(options[clauses.scope[starts[t] : starts[t + 1]]].tolist()) for t in tables.tolist()]
     weights, hard = clauses.table_weights[tables], clauses.table_hard[tables]
-    if_true = np.where(hard, 1.0, np.exp(np.minimum(weights, 0.0)))
-    if_false = np.where(hard, 0.0, np.exp(-np.maximum(weights, 0.0)))
+    if_true = np.where(hard, 0.0, np.minimum(weights, 0.0))
+    if_false = np.where(hard, -inf, -np.maximum(weights, 0.0))
     bits = clauses.bits if len(clauses.bits) else np.zeros(0, np.uint8)
     return (
         _words(clauses.bit_starts[tables]), shared(bits.copy()), _words(np.array(sizes, np.int64)),
-        shared(if_true), shared(if_false),
+        *_with_logs(if_true, if_false),
     )  # fmt: skip
 
 
@@ -117,7 +122,7 @@ def _sizes(starts: NDArray[Any]) -> Numbers:
 
 def neighbours_of(factors: Factors) -> Neighbours:
     """Return the factors of each choice."""
-    clauses, tables = len(factors.shrinking), len(factors.if_true)
+    clauses, tables = len(factors.if_falsified), len(factors.if_true)
     starts, table_starts = factors.clause_starts.astype(np.int64), factors.table_starts.astype(np.int64)
     owners = np.concatenate([
         np.repeat(np.arange(clauses), _sizes(starts)),
@@ -139,10 +144,15 @@ def has_loops(factors: Factors) -> bool:
     choices = len(found.starts) - 1
     starts = found.starts.astype(np.int64)
     rows = np.repeat(np.arange(choices), starts[1:] - starts[:-1])
-    nodes = choices + len(factors.shrinking) + len(factors.if_true)
+    nodes = choices + len(factors.if_falsified) + len(factors.if_true)
     graph = coo_array((np.ones(len(rows)), (rows, choices + found.factors.astype(np.int64))), (nodes, nodes))
     parts, _ = connected_components(graph, directed=False)
     return len(rows) > nodes - parts
+
+
+def logs_of(messages: Messages) -> Reals:
+    """Return the logarithm of what each option is worth; minus infinity where it is impossible."""
+    return np.where(messages.bans > 0.5, -inf, messages.beliefs)
 
 
 def probabilities_of(factors: Factors, beliefs: Reals) -> Reals:
@@ -163,21 +173,22 @@ class Reading:
     truths: Reals  # of the model's clauses, then of its tables
     asked: Reals  # of the clauses, then of the tables, that are asked for
     log_z: float  # without what evidence decides
+    messages: Messages
 
 
 def read(model: Factors, queries: Factors, weights: Reals, messages: Messages) -> Reading:
     """Read all that messages say; ``weights`` are what clauses and tables add where they hold."""
     add_up(model, messages)
-    options = probabilities_of(model, messages.beliefs)
-    number = len(model.shrinking) + len(model.if_true)
+    options = probabilities_of(model, logs_of(messages))
+    number = len(model.if_falsified) + len(model.if_true)
     truths, log_sums = np.zeros(number), np.zeros(number)
     read_factors(model, messages, truths, log_sums)
-    others = room_for_messages(queries)._replace(beliefs=messages.beliefs)
-    asked, unused = (np.zeros(len(queries.shrinking) + len(queries.if_true)) for _ in range(2))
+    others = room_for_messages(queries)._replace(beliefs=messages.beliefs, bans=messages.bans)
+    asked, unused = (np.zeros(len(queries.if_falsified) + len(queries.if_true)) for _ in range(2))
     read_factors(queries, others, asked, unused)
-    log_z = float(np.sum(log_sums) + np.maximum(weights, 0.0)[len(model.shrinking) :].sum())
-    log_z += float(weights[: len(model.shrinking)].sum()) + _log_choices(model, messages)
-    return Reading(options, truths, asked, log_z)
+    log_z = float(np.sum(log_sums) + np.maximum(weights, 0.0)[len(model.if_falsified) :].sum())
+    log_z += float(weights[: len(model.if_falsified)].sum()) + _log_choices(model, messages)
+    return Reading(options, truths, asked, log_z, messages)
 
 
 def _log_choices(model: Factors, messages: Messages) -> float:
@@ -189,12 +200,16 @@ def _log_choices(model: Factors, messages: Messages) -> float:
     starts = model.value_starts[:-1].astype(np.int64)
     if not len(starts):
         return 0.0
-    beliefs, tables = messages.beliefs, model.message_starts.astype(np.int64)
-    most = np.maximum.reduceat(beliefs, starts)
-    sizes = _sizes(model.value_starts)
-    total = float((most + np.log(np.add.reduceat(np.exp(beliefs - np.repeat(most, sizes)), starts))).sum())
-    total -= float(np.log1p(messages.falsifying * np.expm1(messages.clause)).sum())
+    tables = model.message_starts.astype(np.int64)
+    total = float(_log_sums(logs_of(messages), starts, _sizes(model.value_starts)).sum())
+    total -= float(np.logaddexp(messages.satisfying, messages.falsifying + messages.clause).sum())
     if len(tables) > 1:
-        worth = messages.cavities * np.exp(messages.table)
-        total -= float(np.log(np.add.reduceat(worth, tables[:-1])).sum())
+        told = messages.cavities + messages.table
+        total -= float(_log_sums(told, tables[:-1], _sizes(model.message_starts)).sum())
     return total
+
+
+def _log_sums(logs: Reals, starts: Numbers, sizes: Numbers) -> Reals:
+    """Return the logarithm of the sum of each stretch of what the logarithms are of."""
+    most = np.maximum.reduceat(logs, starts)
+    return np.asarray(most + np.log(np.add.reduceat(np.exp(logs - np.repeat(most, sizes)), starts)))

@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mlnlab.errors import ArgumentError
-from mlnlab.inference.landscape import Landscape, landscape
+from mlnlab.inference.landscape import Cost, Landscape, landscape
 from mlnlab.inference.method import Method
 from mlnlab.inference.satisfying import start_of
 from mlnlab.inference.world_search import Found, WorldReader, frozen_copies, searched
 from mlnlab.kernels.ground_network import Chain, new_chain, scatter, settle
-from mlnlab.kernels.modes import cost_of, descend
+from mlnlab.kernels.modes import descend
 from mlnlab.kernels.random_numbers import streams
 from mlnlab.steps.encoding import storable
 
@@ -59,9 +59,8 @@ class ModeState:
     changed: int  # choices in the last sweep; 0 at a local maximum
     chosen: NDArray[np.uint32]
     random: NDArray[np.uint64]
-    best_total: float  # the cost, with the penalty of what must hold
     best: NDArray[np.uint32]
-    cost: float
+    cost: float  # of soft formulas
     best_cost: float
     best_hard: int
     settled: bool  # whether the last sweep changed nothing
@@ -98,24 +97,24 @@ def advanced(state: ModeState, landscape: Landscape) -> ModeState:
     if state.settled:
         chain, walk = _random_world(landscape, state.random), walk + 1
         return _state(landscape, chain, state, walk, -1)
-    before = cost_of(landscape.network, chain)
+    before = landscape.cost_in(chain)
     changed = descend(landscape.network, chain)
     # A sweep that changes choices gains something, except by rounding; so the try ends in any case.
-    gained = cost_of(landscape.network, chain) < before
+    gained = landscape.cost_in(chain) < before
     return _state(landscape, chain, state, walk, changed if gained else 0)
 
 
 def _state(
     landscape: Landscape, chain: Chain, before: ModeState | None, walk: int, changed: int
 ) -> ModeState:
-    total = cost_of(landscape.network, chain)
+    now = landscape.cost_in(chain)
     chosen, random = frozen_copies(chain.chosen, chain.random)
-    better = before is None or total < before.best_total
-    best_total, best = (total, chosen) if before is None or better else (before.best_total, before.best)
-    now, least = landscape.split(total), landscape.split(best_total)
+    least, best = now, chosen
+    if before is not None and Cost(before.best_hard, before.best_cost) <= now:
+        least, best = Cost(before.best_hard, before.best_cost), before.best
     sweeps = 0 if before is None else before.sweeps + (changed >= 0)
     return ModeState(
-        sweeps, walk, max(changed, 0), chosen, random, best_total, best,
+        sweeps, walk, max(changed, 0), chosen, random, best,
         now.soft, least.soft, least.hard, settled=changed == 0,
     )  # fmt: skip
 
@@ -131,7 +130,7 @@ def steps_on(params: Params, landscape: Landscape, start: ModeState | None = Non
     if state is None:
         state = first_state(params, landscape)
         yield state
-    while not (state.settled and state.walk + 1 >= params.tries) and state.best_total > 0:
+    while not (state.settled and state.walk + 1 >= params.tries) and (state.best_hard or state.best_cost > 0):
         state = advanced(state, landscape)
         yield state
 

@@ -18,7 +18,7 @@ from mlnlab.grounding.clause_making import ground_clauses
 from mlnlab.inference.chains import Ground, prepared, refuse_impossible
 from mlnlab.kernels.gibbs import count
 from mlnlab.kernels.ground_network import Chain, Network, new_chain
-from mlnlab.kernels.modes import cost_of, descend
+from mlnlab.kernels.modes import cost_of, costs_apart, descend
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 MOST_SWEEPS = 10_000
 LARGEST = 1e12  # of all weights together: beyond, small weights are lost in the rounding of large ones
+LARGEST_WHOLE = 1e300  # where costs are whole numbers, and floats only report them
 
 
 class Cost(NamedTuple):
@@ -61,14 +62,14 @@ class Landscape:
         """Return the first option of each choice."""
         return np.zeros(len(self.network.options), np.uint32)
 
-    def split(self, cost: float) -> Cost:
-        """Return how often a cost contains the penalty, and what is left."""
-        hard = int((cost + 1e-9 * self.penalty) // self.penalty)
-        return Cost(hard, max(0.0, float(cost - hard * self.penalty)))
-
     def cost(self, chosen: NDArray[np.uint32]) -> Cost:
         """Return what a world costs, from scratch."""
-        return self.split(cost_of(self.network, self.chain(chosen, np.zeros(4, np.uint64))))
+        return self.cost_in(self.chain(chosen, np.zeros(4, np.uint64)))
+
+    def cost_in(self, chain: Chain) -> Cost:
+        """Return what a chain's settled world costs; hard and soft are never one number."""
+        hard, soft = costs_apart(self.network, chain, self.penalty)
+        return Cost(int(hard), float(soft))
 
     def against(self, chosen: NDArray[np.uint32]) -> tuple[int, ...]:
         """Return for each formula of the model how many groundings a world scores against.
@@ -106,21 +107,30 @@ class Landscape:
         return self.clauses.question.true | frozenset(true)
 
 
-def landscape(question: Question) -> Landscape:
+def landscape(question: Question, largest: float = LARGEST) -> Landscape:
     """Ground a question's formulas over what is open; nothing is grounded for what is merely asked."""
     clauses = ground_clauses(question)
     refuse_impossible(clauses)
-    return landscape_of(prepared(clauses))
+    return landscape_of(prepared(clauses), largest)
 
 
-def landscape_of(ground: Ground) -> Landscape:
+def landscape_of(ground: Ground, largest: float = LARGEST) -> Landscape:
     """Return the costs of ground clauses that are there already."""
     clauses = ground.clauses
     soft = np.concatenate([clauses.weights[~clauses.hard], clauses.table_weights[~clauses.table_hard]])
-    total = float(np.abs(soft).sum())
-    if total > LARGEST:
-        raise ArgumentError(f"The weights add up to more than {LARGEST:g}, too much to search with.")
-    penalty = 1.0 + total
+    with np.errstate(over="ignore"):
+        total = float(np.abs(soft).sum())
+    if not total <= largest:
+        way_out = (
+            " rc2 computes with whole numbers of any size; else make the largest weights hard."
+            if total <= LARGEST_WHOLE
+            else " Make the largest weights hard, or divide all of them by one number."
+        )
+        raise ArgumentError(
+            f"The weights of the ground formulas add up to {total:.2g}, more than the {largest:g} that can be"
+            f" searched with.{way_out}"
+        )
+    penalty = 1.0 + 2.0 * total  # above each soft weight, however large
     network = ground.network._replace(
         strengths=_finite(ground.network.strengths, penalty),
         table_strengths=_finite(ground.network.table_strengths, penalty),

@@ -19,11 +19,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from mlnlab.errors import ArgumentError
 from mlnlab.inference.landscape import Landscape, landscape
 from mlnlab.inference.method import Method
 from mlnlab.inference.satisfying import start_of
-from mlnlab.inference.walk_arrays import Walker, first_walk, go_downhill, members_of, resumed_walk
+from mlnlab.inference.walk_arrays import (
+    Walker,
+    add_up,
+    first_walk,
+    go_downhill,
+    keep_better,
+    members_of,
+    resumed_walk,
+)
 from mlnlab.inference.world_search import Found, WorldReader, searched
 from mlnlab.kernels.random_numbers import streams
 from mlnlab.kernels.walk_sat import search
@@ -33,7 +43,6 @@ from mlnlab.steps.encoding import storable
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from mlnlab.grounding.question import Question
@@ -130,9 +139,11 @@ def advanced(
         walker = _next_walk(walker, params, landscape)
     chain, walk = walker
     flips = min(left, flips_of(params, landscape))
+    add_up(landscape, walker)
     search(landscape.network, members, chain, walk, flips, params.noise, params.tabu, params.target)
     if params.downhill:
         go_downhill(landscape, walker)
+    keep_better(landscape, walker, state)
     return _state(number, walker, landscape, state), walker
 
 
@@ -148,11 +159,12 @@ def _next_walk(before: Walker, params: Params, landscape: Landscape) -> Walker:
 
 def _state(number: int, walker: Walker, landscape: Landscape, before: WalkState | None) -> WalkState:
     chain, walk = walker
-    now, best = landscape.split(walk.costs[NOW]), landscape.split(walk.costs[BEST])
-    same = before is not None and before.best_total == walk.costs[BEST]
+    now = landscape.cost_in(chain)
+    kept = before.best if before is not None and np.array_equal(before.best, walk.best) else None
+    best = landscape.cost(walk.best)
     arrays = (
         chain.chosen.copy(), walk.broken[: walk.numbers[BROKEN]].copy(), walk.recent.copy(), walk.last.copy(),
-        chain.random.copy(), before.best if before is not None and same else walk.best.copy(),
+        chain.random.copy(), walk.best.copy() if kept is None else kept,
     )  # fmt: skip
     for array in arrays:
         array.setflags(write=False)

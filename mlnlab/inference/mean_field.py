@@ -137,7 +137,7 @@ def steps_on(params: Params, graph: Graph, start: MeanFieldState | None = None) 
 def _known(graph: Graph, state: MeanFieldState, seconds: float) -> Marginals:
     messages = room_for_messages(graph.queries)
     messages.beliefs[:] = np.log(np.maximum(state.options, 1e-300))
-    asked, unused = (np.zeros(len(graph.queries.shrinking) + len(graph.queries.if_true)) for _ in range(2))
+    asked, unused = (np.zeros(len(graph.queries.if_falsified) + len(graph.queries.if_true)) for _ in range(2))
     read_factors(graph.queries, messages, asked, unused)
     names = graph.asked.names
     drawn = (graph.asked.columns >= 0).tolist()

@@ -10,7 +10,7 @@ import numpy as np
 
 from mlnlab.errors import ArgumentError
 from mlnlab.inference.beliefs import BeliefState
-from mlnlab.inference.factor_messages import neighbours_of, probabilities_of
+from mlnlab.inference.factor_messages import logs_of, neighbours_of, probabilities_of
 from mlnlab.kernels.belief_propagation import sweep_factors
 from mlnlab.kernels.belief_propagation_graph import Factors, Messages, add_up, room_for_messages
 from mlnlab.kernels.belief_propagation_order import Queue, sweep_residuals
@@ -50,7 +50,7 @@ def checked(order: str, damping: float, tolerance: float, sweeps: int) -> None:
 def first_messages(factors: Factors) -> BeliefState:
     """Return the state in which nobody has said anything."""
     messages = room_for_messages(factors)
-    number = len(factors.shrinking) + len(factors.if_true)
+    number = len(factors.if_falsified) + len(factors.if_true)
     return _state(factors, messages, 0, np.full(number, MUCH), inf, converged=number == 0)
 
 
@@ -58,7 +58,7 @@ def passed(passing: Passing, factors: Factors, start: BeliefState) -> Iterator[B
     """Yield the state after each sweep that follows a state, until messages have settled."""
     messages = room_for_messages(factors)
     messages.clause[:], messages.table[:] = start.clause, start.table
-    number = len(factors.shrinking) + len(factors.if_true)
+    number = len(factors.if_falsified) + len(factors.if_true)
     queue = Queue(start.news.copy(), np.zeros(number, np.uint32), np.zeros(number, np.uint32))
     neighbours = neighbours_of(factors)
     state = start
@@ -77,7 +77,7 @@ def _state(
     converged: bool,
 ) -> BeliefState:  # fmt: skip
     add_up(factors, messages)
-    options = probabilities_of(factors, messages.beliefs)
+    options = probabilities_of(factors, logs_of(messages))
     arrays = [messages.clause.copy(), messages.table.copy(), news.copy(), messages.changes.copy(), options]
     for array in arrays:
         array.setflags(write=False)

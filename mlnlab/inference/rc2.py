@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 from mlnlab.errors import ArgumentError, TooLargeError
 from mlnlab.inference.conflicts import contradiction
 from mlnlab.inference.core_guided import CoreGuided
-from mlnlab.inference.landscape import Landscape, landscape
+from mlnlab.inference.landscape import LARGEST_WHOLE, Landscape, landscape
 from mlnlab.inference.method import Method
 from mlnlab.inference.weighted_clauses import weighted_clauses
 from mlnlab.inference.world_search import Found, WorldReader, searched
@@ -89,7 +89,7 @@ class ProofState:
 
 def steps(params: Params, question: Question, start: ProofState | None = None) -> Iterator[ProofState]:
     """Yield a state for each core and each stretch of conflicts, or those that follow ``start``."""
-    return steps_on(params, landscape(question), start)
+    return steps_on(params, landscape(question, LARGEST_WHOLE), start)
 
 
 def steps_on(
@@ -125,7 +125,8 @@ def _proof(params: Params, landscape: Landscape) -> Iterator[ProofState]:
             if solver.model is not None:
                 world = problem.propositions.options_in(solver.model)
                 cost = landscape.cost(world)
-                if best is None or (cost.soft < best_cost and not cost.hard):
+                # Floats may call worlds equal that whole numbers tell apart; the last one is the cheapest.
+                if best is None or cost.soft < best_cost or progress == "optimal":
                     best, best_cost = world, cost.soft
             if best is None:
                 continue  # no world is known yet
@@ -147,7 +148,7 @@ def _is_enough(params: Params, solver: CoreGuided, began: float) -> bool:
 
 def most_probable(params: Params, question: Question, observers: Iterable[Observer] = ()) -> Found:
     """Return a most probable world, or where the proof was given up the best that was met."""
-    ground = landscape(question)
+    ground = landscape(question, LARGEST_WHOLE)
     found = searched(ground, steps_on(params, ground), observers, f"{METHOD.name}: {{state.cores:,}} cores")
     if found.gap == 0:
         paid = found.reason.partition(":")[0]
@@ -168,5 +169,5 @@ METHOD = Method(
     citation="Ignatiev, Morgado and Marques-Silva 2019",
     most_probable=most_probable,
     steps=steps,
-    worlds=lambda params, question: WorldReader(landscape(question)),  # noqa: ARG005
+    worlds=lambda params, question: WorldReader(landscape(question, LARGEST_WHOLE)),  # noqa: ARG005
 )

@@ -14,13 +14,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mlnlab.errors import ArgumentError
-from mlnlab.inference.landscape import Landscape, landscape
+from mlnlab.inference.landscape import Cost, Landscape, landscape
 from mlnlab.inference.method import Method
 from mlnlab.inference.satisfying import start_of
 from mlnlab.inference.world_search import Found, WorldReader, frozen_copies, searched
 from mlnlab.kernels.gibbs import sweep
 from mlnlab.kernels.ground_network import Chain, Network, scatter, settle
-from mlnlab.kernels.modes import cost_of
 from mlnlab.kernels.random_numbers import streams
 from mlnlab.steps.encoding import storable
 
@@ -69,7 +68,6 @@ class AnnealingState:
     temperature: float
     chosen: NDArray[np.uint32]
     random: NDArray[np.uint64]
-    best_total: float  # the cost, with the penalty of what must hold
     best: NDArray[np.uint32]
     cost: float
     best_cost: float
@@ -125,16 +123,14 @@ def _cooled(network: Network, temperature: float) -> Network:
 def _state(
     landscape: Landscape, chain: Chain, before: AnnealingState | None, sweeps: int, walk: int, now: float
 ) -> AnnealingState:
-    total = cost_of(landscape.network, chain)
+    cost = landscape.cost_in(chain)
     chosen, random = frozen_copies(chain.chosen, chain.random)
     lowest = landscape.chain(chosen, random)
-    best_total, (best,) = landscape.go_downhill(lowest), frozen_copies(lowest.chosen)
-    if before is not None and before.best_total <= best_total:
-        best_total, best = before.best_total, before.best
-    cost, least = landscape.split(total), landscape.split(best_total)
-    return AnnealingState(
-        sweeps, walk, now, chosen, random, best_total, best, cost.soft, least.soft, least.hard
-    )
+    landscape.go_downhill(lowest)
+    least, (best,) = landscape.cost_in(lowest), frozen_copies(lowest.chosen)
+    if before is not None and Cost(before.best_hard, before.best_cost) <= least:
+        least, best = Cost(before.best_hard, before.best_cost), before.best
+    return AnnealingState(sweeps, walk, now, chosen, random, best, cost.soft, least.soft, least.hard)
 
 
 def steps(
@@ -152,7 +148,7 @@ def steps_on(
     if state is None:
         state = first_state(params, landscape)
         yield state
-    while state.sweeps < params.sweeps * params.tries and state.best_total > 0:
+    while state.sweeps < params.sweeps * params.tries and (state.best_hard or state.best_cost > 0):
         state = advanced(state, params, landscape)
         yield state
 

@@ -85,12 +85,12 @@ class StructuredField:
     def truths(self, state: StructuredState) -> Reals:
         """Return how probably each clause holds, and behind them each table."""
         expected = self.ascent.on_tree.expected(state.conditionals)[2]
-        return _truths(self.ascent.products, expected, len(self.graph.model.shrinking), self.graph.factors)
+        return _truths(self.ascent.products, expected, len(self.graph.model.if_falsified), self.graph.factors)
 
     @cached_property
     def _queries(self) -> tuple[WeightedProducts, Approximation]:
         graph = self.graph.queries
-        none = np.zeros(len(graph.shrinking)), np.zeros(len(graph.if_true))
+        none = np.zeros(len(graph.if_falsified)), np.zeros(len(graph.if_true))
         products = products_of_clauses(graph, *none)
         forest = self.ascent.on_tree.forest
         return products, type(self.ascent.on_tree)(forest, products_on(forest, products))
@@ -100,7 +100,7 @@ class StructuredField:
         products, on_tree = self._queries
         graph = self.graph.queries
         expected = on_tree.expected(state.conditionals)[2]
-        clauses = len(graph.shrinking)
+        clauses = len(graph.if_falsified)
         return _truths(products, expected, clauses, clauses + len(graph.if_true))
 
 

@@ -67,6 +67,14 @@ class WalkState(Protocol):
     def best(self) -> NDArray[np.uint32]:
         """The options of the best world."""
 
+    @property
+    def best_hard(self) -> int:
+        """What must hold and is broken in the best world."""
+
+    @property
+    def best_cost(self) -> float:
+        """What the soft part of the best world costs."""
+
 
 class Walker(NamedTuple):
     """A world, and the walk that came to it."""
@@ -137,6 +145,23 @@ def go_downhill(landscape: Landscape, walker: Walker) -> None:
         walker.walk.costs[BEST] = cost
         walker.walk.best[:] = chain.chosen
         walker.walk.numbers[TRAIL] = len(walker.walk.trail)  # the best world is not where the trail began
+
+
+def add_up(landscape: Landscape, walker: Walker) -> None:
+    """Compute the cost anew: while a walk goes on, large strengths leave their rounding in the sum."""
+    walker.walk.costs[NOW] = cost_of(landscape.network, walker.chain)
+
+
+def keep_better(landscape: Landscape, walker: Walker, before: WalkState) -> None:
+    """Go back to the best world there was before, unless the walk's is cheaper: counted, not added up."""
+    walk = walker.walk
+    if np.array_equal(walk.best, before.best):
+        return
+    hard, soft = landscape.cost(walk.best)
+    walk.costs[BEST] = hard * landscape.penalty + soft
+    if (hard, soft) > (before.best_hard, before.best_cost):
+        walk.best[:], walk.costs[BEST] = before.best, before.best_total
+        walk.numbers[TRAIL] = len(walk.trail)  # the best world is not where the trail began
 
 
 def broken_in(landscape: Landscape, chosen: NDArray[np.uint32]) -> NDArray[np.uint32]:

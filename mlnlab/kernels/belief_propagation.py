@@ -2,14 +2,16 @@
 
 Kschischang, Frey and Loeliger, Factor graphs and the sum-product algorithm (2001). A clause sends one number
 to each of its choices: with w its weight, and P the product over its other choices of the probability that
-they falsify it, an option that falsifies the clause is worth 1 + (exp(-w) - 1) P as much as one that
-satisfies it. A table sends a number for each option. Messages are logarithms, beliefs are sums of them; the
-arrays are those of :mod:`mlnlab.kernels.belief_propagation_graph`.
+they falsify it, an option that falsifies the clause is worth (1 - P) + exp(-w) P where one that satisfies it
+is worth 1. Both 1 - P and P are sums of positive numbers, so that nothing cancels. A table sends a number for
+each option. Messages are logarithms, beliefs are sums of them; the arrays are those of
+:mod:`mlnlab.kernels.belief_propagation_graph`. Where a number is near the ends of what a float can hold, it
+is computed once more by logarithms (:mod:`mlnlab.kernels.belief_propagation_logs`).
 """
 
 from __future__ import annotations
 
-from math import exp, log
+from math import exp, inf, log
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,8 +20,17 @@ from mlnlab.kernels.belief_propagation_graph import (
     Factors,
     Messages,
     add_up,
+    hear,
     room_for_messages,
     smallest_factors,
+    without,
+)
+from mlnlab.kernels.belief_propagation_logs import (
+    messages_place,
+    read_clause,
+    read_table,
+    tell_edge_by_logs,
+    tell_table_by_logs,
 )
 from mlnlab.kernels.compiled import compiled
 
@@ -31,32 +42,62 @@ if TYPE_CHECKING:
     Number = int | np.integer[Any]
 
 _1 = np.uint32(1)
-LEAST = 1e-250  # of a message: less would become an infinite logarithm
+SMALL, LARGE = 1e-280, 1e280  # beyond, sums of products of floats may have lost what mattered
+DECISIVE = 1e6  # the difference between a finite message and an infinite one
+ROUNDING = 2e-15  # of a message: less than that of it is no news
+
+
+@compiled
+def difference(new: float, old: float) -> float:
+    """Return by how much a message changes."""
+    if new == old:
+        return 0.0
+    if new == -inf or old == -inf:
+        return DECISIVE
+    change = abs(new - old)
+    return change if change > ROUNDING * abs(new) else 0.0
+
+
+@compiled
+def damped(told: float, old: float, damping: float) -> float:
+    """Return a message that keeps a share of the old one, unless one of them is infinite."""
+    if told == -inf or old == -inf:
+        return told
+    return (1.0 - damping) * told + damping * old
 
 
 # --- clauses --------------------------------------------------------------------------------------
 
 
 @compiled
-def weigh_clause(factors: Factors, messages: Messages, clause: Number) -> float:
-    """Compute how probably each choice falsifies a clause without it; return the product."""
-    beliefs, value_starts, product = messages.beliefs, factors.value_starts, 1.0
+def weigh_clause(factors: Factors, messages: Messages, clause: Number) -> None:
+    """Compute how probably each choice falsifies a clause without it, and how probably it satisfies it."""
+    value_starts = factors.value_starts
     for edge in range(factors.clause_starts[clause], factors.clause_starts[clause + 1]):
         choice, bit = factors.clause_choices[edge], factors.bit_starts[edge]
         start, options = value_starts[choice], value_starts[choice + _1] - value_starts[choice]
-        own, most = messages.clause[edge], -1e300
+        own, most = messages.clause[edge], -inf
         for option in range(options):
-            said = own if factors.bits[bit + option] else 0.0
-            most = max(most, beliefs[start + option] - said)
-        total = falsified = 0.0
+            most = max(
+                most,
+                without(
+                    messages.beliefs,
+                    messages.bans,
+                    start + option,
+                    own if factors.bits[bit + option] else 0.0,
+                ),
+            )
+        falsified = satisfied = 0.0
         for option in range(options):
             falsifies = factors.bits[bit + option] != 0
-            worth = exp(beliefs[start + option] - (own if falsifies else 0.0) - most)
-            total += worth
+            worth = exp(
+                without(messages.beliefs, messages.bans, start + option, own if falsifies else 0.0) - most
+            )
             falsified += worth if falsifies else 0.0
+            satisfied += 0.0 if falsifies else worth
+        total = falsified + satisfied
         messages.falsifying[edge] = falsified / total
-        product *= falsified / total
-    return product
+        messages.satisfying[edge] = satisfied / total
 
 
 @compiled
@@ -64,16 +105,20 @@ def tell_clause(factors: Factors, messages: Messages, clause: Number, damping: f
     """Compute a clause's new messages; return by how much they change at most."""
     weigh_clause(factors, messages, clause)
     start, end = factors.clause_starts[clause], factors.clause_starts[clause + 1]
-    falsifying, before, change = messages.falsifying, 1.0, 0.0
+    falsifying, satisfying, change = messages.falsifying, messages.satisfying, 0.0
+    all_false, some_true = 1.0, 0.0  # the choices in front of the edge
     for edge in range(start, end):
-        others = before
+        others, worth = all_false, some_true
         for other in range(edge + 1, end):
+            worth += others * satisfying[other]
             others *= falsifying[other]
-        worth = max(1.0 + factors.shrinking[clause] * others, LEAST)
-        told = (1.0 - damping) * log(worth) + damping * messages.clause[edge]
+        worth += others * factors.if_falsified[clause]
+        told = log(worth) if SMALL < worth < LARGE else tell_edge_by_logs(factors, messages, clause, edge)
+        told = damped(told, messages.clause[edge], damping)
         messages.new_clause[edge] = told
-        change = max(change, abs(told - messages.clause[edge]))
-        before *= falsifying[edge]
+        change = max(change, difference(told, messages.clause[edge]))
+        some_true += all_false * satisfying[edge]
+        all_false *= falsifying[edge]
     return change
 
 
@@ -83,11 +128,11 @@ def take_clause(factors: Factors, messages: Messages, clause: Number) -> None:
     for edge in range(factors.clause_starts[clause], factors.clause_starts[clause + 1]):
         choice, bit = factors.clause_choices[edge], factors.bit_starts[edge]
         start, options = factors.value_starts[choice], factors.value_starts[choice + _1]
-        change = factors.counts[edge] * (messages.new_clause[edge] - messages.clause[edge])
+        old, new = messages.clause[edge], messages.new_clause[edge]
         for option in range(options - start):
             if factors.bits[bit + option]:
-                messages.beliefs[start + option] += change
-        messages.clause[edge] = messages.new_clause[edge]
+                hear(messages.beliefs, messages.bans, start + option, factors.counts[edge], old, new)
+        messages.clause[edge] = new
 
 
 # --- tables ---------------------------------------------------------------------------------------
@@ -99,9 +144,9 @@ def weigh_table(factors: Factors, messages: Messages, table: Number) -> None:
     for edge in range(factors.table_starts[table], factors.table_starts[table + 1]):
         start, first = factors.value_starts[factors.table_choices[edge]], factors.message_starts[edge]
         options = factors.message_starts[edge + 1] - first
-        most, total = -1e300, 0.0
+        most, total = -inf, 0.0
         for option in range(options):
-            cavity = messages.beliefs[start + option] - messages.table[first + option]
+            cavity = without(messages.beliefs, messages.bans, start + option, messages.table[first + option])
             messages.cavities[first + option] = cavity
             most = max(most, cavity)
         for option in range(options):
@@ -135,31 +180,34 @@ def tell_table(factors: Factors, messages: Messages, table: Number, damping: flo
             place = np.int64(messages.digits[edge - start])
             new[place] += before[edge - start] * product
             product *= cavities[place]
+    small = False
+    for told in range(first, last):
+        small = small or new[told] < SMALL
+    if small:
+        tell_table_by_logs(factors, messages, table)
     change = 0.0
     for edge in range(start, end):
-        change = max(change, settle_message(factors, messages, edge, damping))
+        change = max(change, settle_message(factors, messages, edge, damping, small))
     return change
 
 
 @compiled
-def messages_place(factors: Factors, edge: Number, cell: Number) -> Number:
-    """Return where the message stands that an edge has for the option that a cell selects."""
-    first = np.int64(factors.message_starts[edge])
-    options = np.int64(factors.message_starts[edge + 1]) - first
-    return first + np.int64(cell) // np.int64(factors.strides[edge]) % options
-
-
-@compiled
-def settle_message(factors: Factors, messages: Messages, edge: Number, damping: float) -> float:
+def settle_message(
+    factors: Factors, messages: Messages, edge: Number, damping: float, are_logs: bool
+) -> float:  # fmt: skip
     """Turn sums into a message whose greatest number is 0, and damp it; return by how much it changes."""
     first, last = factors.message_starts[edge], factors.message_starts[edge + 1]
-    new, most, change = messages.new_table, 0.0, 0.0
+    new, most, change = messages.new_table, -inf, 0.0
     for place in range(first, last):
         most = max(most, new[place])
     for place in range(first, last):
-        told = log(max(new[place] / most if most > 0.0 else 1.0, LEAST))
-        new[place] = (1.0 - damping) * told + damping * messages.table[place]
-        change = max(change, abs(new[place] - messages.table[place]))
+        told = 0.0
+        if not are_logs:
+            told = log(new[place] / most)
+        elif most > -inf:
+            told = new[place] - most
+        new[place] = damped(told, messages.table[place], damping)
+        change = max(change, difference(new[place], messages.table[place]))
     return change
 
 
@@ -169,9 +217,9 @@ def take_table(factors: Factors, messages: Messages, table: Number) -> None:
     for edge in range(factors.table_starts[table], factors.table_starts[table + 1]):
         start, first = factors.value_starts[factors.table_choices[edge]], factors.message_starts[edge]
         for option in range(factors.message_starts[edge + 1] - first):
-            change = messages.new_table[first + option] - messages.table[first + option]
-            messages.beliefs[start + option] += factors.table_counts[edge] * change
-            messages.table[first + option] = messages.new_table[first + option]
+            old, new = messages.table[first + option], messages.new_table[first + option]
+            hear(messages.beliefs, messages.bans, start + option, factors.table_counts[edge], old, new)
+            messages.table[first + option] = new
 
 
 # --- sweeps ---------------------------------------------------------------------------------------
@@ -180,7 +228,7 @@ def take_table(factors: Factors, messages: Messages, table: Number) -> None:
 @compiled
 def sweep_factors(factors: Factors, messages: Messages, damping: float, at_once: bool) -> float:
     """Let each factor speak once, all at once or in turn; return the largest change of a message."""
-    clauses, tables = len(factors.shrinking), len(factors.if_true)
+    clauses, tables = len(factors.if_falsified), len(factors.if_true)
     add_up(factors, messages)
     largest = 0.0
     for factor in range(clauses + tables):
@@ -201,36 +249,25 @@ def sweep_factors(factors: Factors, messages: Messages, damping: float, at_once:
 @compiled
 def take(factors: Factors, messages: Messages, factor: Number) -> None:
     """Let the choices hear a factor's new messages."""
-    if factor < len(factors.shrinking):
+    if factor < len(factors.if_falsified):
         take_clause(factors, messages, factor)
     else:
-        take_table(factors, messages, factor - len(factors.shrinking))
+        take_table(factors, messages, factor - len(factors.if_falsified))
 
 
 @compiled
 def read_factors(
     factors: Factors, messages: Messages, truths: NDArray[np.float64], log_sums: NDArray[np.float64]
 ) -> None:
-    """Compute the probability that each clause or table holds, and the logarithm of its part of Z."""
-    clauses = len(factors.shrinking)
+    """Compute the probability that each clause or table holds, and the logarithm of its part of Z.
+
+    The cavities are left as logarithms.
+    """
+    clauses = len(factors.if_falsified)
     for clause in range(clauses):
-        product = weigh_clause(factors, messages, clause)
-        total = 1.0 + factors.shrinking[clause] * product
-        truths[clause] = (1.0 - product) / total if total > 0.0 else 1.0
-        log_sums[clause] = log(max(total, LEAST))
+        truths[clause], log_sums[clause] = read_clause(factors, messages, clause)
     for table in range(len(factors.if_true)):
-        weigh_table(factors, messages, table)
-        true = false = 0.0
-        for cell in range(factors.table_sizes[table]):
-            product = 1.0
-            for edge in range(factors.table_starts[table], factors.table_starts[table + 1]):
-                product *= messages.cavities[messages_place(factors, edge, cell)]
-            if factors.cells[factors.cell_starts[table] + cell]:
-                true += product * factors.if_true[table]
-            else:
-                false += product * factors.if_false[table]
-        truths[clauses + table] = true / (true + false) if true + false > 0.0 else 1.0
-        log_sums[clauses + table] = log(max(true + false, LEAST))
+        truths[clauses + table], log_sums[clauses + table] = read_table(factors, messages, table)
 
 
 def warm_up() -> None:

@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from numpy.typing import NDArray
+
+    Number = int | np.integer[Any]
 
 _1 = np.uint32(1)
 
@@ -32,7 +35,8 @@ class Factors(NamedTuple):
     clause_choices: NDArray[np.uint32]
     bit_starts: NDArray[np.uint32]
     bits: NDArray[np.uint8]
-    shrinking: NDArray[np.float64]  # exp(-w) - 1 of each clause; -1 where hard
+    if_falsified: NDArray[np.float64]  # exp(-w), what a clause multiplies by where it fails; 0 where hard
+    log_if_falsified: NDArray[np.float64]  # -w
     counts: NDArray[np.float64]
     table_starts: NDArray[np.uint32]
     table_choices: NDArray[np.uint32]
@@ -44,6 +48,8 @@ class Factors(NamedTuple):
     table_sizes: NDArray[np.uint32]
     if_true: NDArray[np.float64]  # what a table multiplies by, the larger of both being 1
     if_false: NDArray[np.float64]
+    log_if_true: NDArray[np.float64]
+    log_if_false: NDArray[np.float64]
 
 
 class Messages(NamedTuple):
@@ -51,32 +57,70 @@ class Messages(NamedTuple):
 
     clause: NDArray[np.float64]
     table: NDArray[np.float64]
-    beliefs: NDArray[np.float64]
+    beliefs: NDArray[np.float64]  # sums of the finite messages to each option
+    bans: NDArray[np.float64]  # how many messages say that an option is impossible: minus infinity
     changes: NDArray[np.float64]  # of each clause, and behind them each table: by how much a message changed
     new_clause: NDArray[np.float64]
     new_table: NDArray[np.float64]
-    falsifying: NDArray[np.float64]  # of each edge, in the cavity
-    cavities: NDArray[np.float64]  # of each message of a table
+    falsifying: NDArray[np.float64]  # of each edge, in the cavity: a probability, or its logarithm when read
+    satisfying: NDArray[np.float64]
+    cavities: NDArray[np.float64]  # of each message of a table: a probability, or its logarithm
     before: NDArray[np.float64]
     digits: NDArray[np.uint32]
 
 
 @compiled
+def hear(
+    beliefs: NDArray[np.float64], bans: NDArray[np.float64], value: Number, count: float, before: float,
+    now: float,
+) -> None:  # fmt: skip
+    """Let an option hear another message than before, so many times; infinite ones are counted, not added."""
+    if before > -inf and now > -inf:
+        beliefs[value] += count * (now - before)
+        return
+    if before > -inf:
+        beliefs[value] -= count * before
+    else:
+        bans[value] -= count
+    if now > -inf:
+        beliefs[value] += count * now
+    else:
+        bans[value] += count
+
+
+@compiled
+def without(
+    beliefs: NDArray[np.float64], bans: NDArray[np.float64], value: Number, own: float
+) -> float:  # fmt: skip
+    """Return the logarithm of what an option is worth without one message."""
+    if own == -inf:
+        return float(beliefs[value]) if bans[value] < 1.5 else -inf
+    return float(beliefs[value] - own) if bans[value] < 0.5 else -inf
+
+
+@compiled
 def add_up(factors: Factors, messages: Messages) -> None:
     """Compute the beliefs from all messages."""
-    beliefs, clause, table = messages.beliefs, messages.clause, messages.table
-    for value in range(len(beliefs)):
-        beliefs[value] = 0.0
+    clause, table = messages.clause, messages.table
+    for value in range(len(messages.beliefs)):
+        messages.beliefs[value] = messages.bans[value] = 0.0
     for edge in range(len(clause)):
         start, bit = factors.value_starts[factors.clause_choices[edge]], factors.bit_starts[edge]
         options = factors.value_starts[factors.clause_choices[edge] + _1] - start
         for option in range(options):
             if factors.bits[bit + option]:
-                beliefs[start + option] += factors.counts[edge] * clause[edge]
+                hear(messages.beliefs, messages.bans, start + option, factors.counts[edge], 0.0, clause[edge])
     for edge in range(len(factors.table_choices)):
         start, first = factors.value_starts[factors.table_choices[edge]], factors.message_starts[edge]
         for option in range(factors.message_starts[edge + 1] - first):
-            beliefs[start + option] += factors.table_counts[edge] * table[first + option]
+            hear(
+                messages.beliefs,
+                messages.bans,
+                start + option,
+                factors.table_counts[edge],
+                0.0,
+                table[first + option],
+            )
 
 
 def shared(array: NDArray[Any]) -> NDArray[Any]:
@@ -89,10 +133,11 @@ def room_for_messages(factors: Factors) -> Messages:
     """Return messages that say nothing yet."""
     edges, told = len(factors.clause_choices), int(factors.message_starts[-1])
     widest = int(np.diff(factors.table_starts.astype(np.int64)).max(initial=1))
+    options = int(factors.value_starts[-1])
     return Messages(
-        np.zeros(edges), np.zeros(told), np.zeros(int(factors.value_starts[-1])),
-        np.zeros(len(factors.shrinking) + len(factors.if_true)), np.zeros(edges), np.zeros(told),
-        np.zeros(edges), np.zeros(told), np.zeros(widest), np.zeros(widest, np.uint32),
+        np.zeros(edges), np.zeros(told), np.zeros(options), np.zeros(options),
+        np.zeros(len(factors.if_falsified) + len(factors.if_true)), np.zeros(edges), np.zeros(told),
+        np.zeros(edges), np.zeros(edges), np.zeros(told), np.zeros(widest), np.zeros(widest, np.uint32),
     )  # fmt: skip
 
 
@@ -105,8 +150,8 @@ def smallest_factors() -> Factors:
     reals, none = shared(np.zeros(1)), shared(np.zeros(0))
     bits = shared(np.array([0, 1], np.uint8))
     return Factors(
-        words(0, 2), words(0, 1), words(0), words(0), bits, reals, reals,
-        words(0), words(), words(), words(0), none, words(), bits, words(), none, none,
+        words(0, 2), words(0, 1), words(0), words(0), bits, reals, reals, reals,
+        words(0), words(), words(), words(0), none, words(), bits, words(), none, none, none, none,
     )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from mlnlab.kernels.belief_propagation import take, tell_clause, tell_table
+from mlnlab.kernels.belief_propagation import difference, take, tell_clause, tell_table
 from mlnlab.kernels.belief_propagation_graph import (
     Factors,
     Messages,
@@ -95,7 +95,7 @@ def pass_on(
     factors: Factors, messages: Messages, neighbours: Neighbours, queue: Queue, factor: Number
 ) -> None:
     """Tell the other factors of a factor's choices that there is news, before the choices hear it."""
-    clauses = len(factors.shrinking)
+    clauses = len(factors.if_falsified)
     in_clause = factor < clauses
     if in_clause:
         first, end = np.int64(factors.clause_starts[factor]), np.int64(factors.clause_starts[factor + 1])
@@ -105,11 +105,11 @@ def pass_on(
     for edge in range(first, end):
         if in_clause:
             choice = factors.clause_choices[edge]
-            change = abs(messages.new_clause[edge] - messages.clause[edge])
+            change = difference(messages.new_clause[edge], messages.clause[edge])
         else:
             choice, change = factors.table_choices[edge], 0.0
             for place in range(factors.message_starts[edge], factors.message_starts[edge + 1]):
-                change = max(change, abs(messages.new_table[place] - messages.table[place]))
+                change = max(change, difference(messages.new_table[place], messages.table[place]))
         if change == 0.0:
             continue
         for place in range(neighbours.starts[choice], neighbours.starts[choice + _1]):
@@ -124,7 +124,7 @@ def sweep_residuals(
     factors: Factors, messages: Messages, neighbours: Neighbours, queue: Queue, damping: float
 ) -> float:
     """Let as many factors speak as there are, always that with most to tell; return the most that is left."""
-    clauses = len(factors.shrinking)
+    clauses = len(factors.if_falsified)
     number = clauses + len(factors.if_true)
     add_up(factors, messages)
     order(queue)

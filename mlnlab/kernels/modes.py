@@ -1,6 +1,6 @@
 """What each option of a choice is worth, what a world costs, and the way down to where no change helps.
 
-The strengths are finite here: what must hold has one that outweighs all the rest.
+The strengths are finite here: what must hold has one that outweighs all the rest, the *penalty*.
 """
 
 from __future__ import annotations
@@ -65,6 +65,27 @@ def cost_of(network: Network, chain: Chain) -> float:
 
 
 @compiled
+def costs_apart(network: Network, chain: Chain, penalty: float) -> tuple[int, float]:
+    """Return how much is broken in a settled world that must hold, and what the soft part of it costs."""
+    hard, soft = 0, 0.0
+    for clause in range(len(network.strengths)):
+        strength = network.strengths[clause]
+        if (strength > 0.0) != (chain.satisfied[clause] != 0):
+            if strength >= penalty:
+                hard += 1
+            else:
+                soft += abs(strength)
+    for table in range(len(network.table_strengths)):
+        strength = network.table_strengths[table]
+        if (strength > 0.0) != (network.bits[network.table_starts[table] + chain.cells[table]] != 0):
+            if strength >= penalty:
+                hard += 1
+            else:
+                soft += abs(strength)
+    return hard, soft
+
+
+@compiled
 def descend(network: Network, chain: Chain) -> int:
     """Set each choice in turn to its best option given all others; return how many changed."""
     number = 0
@@ -97,4 +118,5 @@ def warm_up() -> None:
     """Compile every kernel of this file."""
     network, chain = smallest()
     cost_of(network, chain)
+    costs_apart(network, chain, 1.0)
     descend(network, chain)

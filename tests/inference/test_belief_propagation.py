@@ -15,6 +15,7 @@ from mlnlab.inference import belief_propagation
 from mlnlab.inference.asking import SamplingWarning
 from mlnlab.inference.beliefs import graph_of
 from mlnlab.inference.factor_messages import neighbours_of
+from mlnlab.inference.query_instances import all_instances
 from mlnlab.kernels.belief_propagation import sweep_factors
 from mlnlab.kernels.belief_propagation_graph import add_up, room_for_messages
 from mlnlab.kernels.belief_propagation_order import Queue, sweep_residuals
@@ -73,7 +74,40 @@ def test_it_is_exact_whenever_it_says_so(asked):
     assume("no loops" in found.reason and not found.warnings)
     for atom in asked.question.query_atoms:
         assert found[atom] == pytest.approx(asked.oracle.marginal(atom), abs=1e-8)
+    for text, instance in all_instances(asked.question):
+        truth = asked.oracle.probability(instance)
+        assert found[text] == pytest.approx(truth, abs=1e-8)
     assert found.log_z == pytest.approx(asked.oracle.log_z, abs=1e-6)
+
+
+CHAIN = "p = {A, B, C, D, E}\nS(p)\n" + "\n".join(
+    f"{w} S({one}) <=> S({other})" for w, one, other in ((2, "A", "B"), (-1, "B", "C"), (3, "D", "C"))
+)
+OVER_SEVERAL = (
+    "S(A) <=> S(B)", "S(A) v S(C) v S(D)", "S(A) ^ !S(D)", "S(A) <=> (S(B) <=> (S(C) <=> S(D)))",
+    "S(A) v S(E)", "EXIST x S(x)", "S(x) => S(y)", "(S(A) ^ S(B)) v (S(D) ^ S(E))",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("method", ["belief-propagation", "lifted-belief-propagation"])
+@pytest.mark.parametrize("more", ["0.5 S(x)", "S(E) => S(A).", "-40 S(C)\n45 S(A)", "0.7 S(E) v S(A)"])
+def test_formulas_over_several_choices_are_asked_of_the_joint_distribution(method, more):
+    mln = ml.MLN.from_text(f"{CHAIN}\n{more}")
+    found = ml.infer(mln, None, list(OVER_SEVERAL), method=method)
+    truth = ml.infer(mln, None, list(OVER_SEVERAL), method="enumeration")
+    for query, probability in truth.items():
+        assert found[query] == pytest.approx(probability, abs=1e-8)
+        assert found.error(query) <= 1e-9
+
+
+def test_formulas_over_a_loop_are_better_than_products_and_never_exact():
+    mln = ml.MLN.from_text(f"{CHAIN}\n2 S(A) <=> S(D)\n0.5 S(x)")
+    found = ml.infer(mln, None, ["S(A) <=> S(B)", "S(A) ^ S(C)", "S"], method="belief-propagation")
+    truth = ml.infer(mln, None, ["S(A) <=> S(B)"], method="enumeration")["S(A) <=> S(B)"]
+    product = found["S(A)"] * found["S(B)"] + (1 - found["S(A)"]) * (1 - found["S(B)"])
+    assert abs(found["S(A) <=> S(B)"] - truth) < abs(product - truth) / 3
+    assert all(isnan(found.error(query)) for query in ("S(A) <=> S(B)", "S(A) ^ S(C)"))
+    assert "is not known" in found.reason
 
 
 @pytest.mark.parametrize("order", ORDERS)
