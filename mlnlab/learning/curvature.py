@@ -140,3 +140,27 @@ class CurvatureSum:
     def matrix(self) -> Numbers:
         """Return H."""
         return np.asarray(sum(part.matrix() for part in self.parts))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScaledCurvature:
+    """A curvature times a number: a part of the data scaled up to all of them."""
+
+    curvature: Curvature
+    factor: float
+
+    def diagonal(self) -> Numbers:
+        """Return the diagonal."""
+        return np.asarray(self.factor * self.curvature.diagonal())
+
+    def times(self, direction: Numbers) -> Numbers:
+        """Return H d."""
+        return np.asarray(self.factor * self.curvature.times(direction))
+
+    def quadratic(self, direction: Numbers) -> float:
+        """Return d'Hd."""
+        return self.factor * self.curvature.quadratic(direction)
+
+    def matrix(self) -> Numbers:
+        """Return H."""
+        return np.asarray(self.factor * self.curvature.matrix())

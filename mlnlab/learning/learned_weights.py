@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from mlnlab.learning.learning_state import LearningState
     from mlnlab.learning.problem import Problem
     from mlnlab.learning.training_data import TrainingData
+    from mlnlab.learning.tuning import TunedRate
     from mlnlab.model.mln import MLN
     from mlnlab.steps.trace import Trace
 
@@ -33,6 +34,7 @@ class LearnedWeights:
     trace: Trace[LearningState]
     diagnostics: tuple[str, ...]
     seconds: float
+    tuned: TunedRate | None = None  # which rates were tried, where the rate was tuned
 
     @cached_property
     def mln(self) -> MLN:

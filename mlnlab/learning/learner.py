@@ -10,6 +10,7 @@ from mlnlab.errors import ArgumentError
 from mlnlab.learning.diagnostics import diagnosed
 from mlnlab.learning.free_weights import free_weights
 from mlnlab.learning.learned_weights import LearnedWeights
+from mlnlab.learning.mini_batches import in_batches
 from mlnlab.learning.presets import chosen_optimizer, objective_named, preset_named, with_parts
 from mlnlab.learning.priors import Gaussian, PriorLike, priors_of
 from mlnlab.learning.problem import Problem
@@ -136,7 +137,11 @@ def weight_learner(
         free = replace(free, start=free.clipped(free.parameters_of(_start(start, len(data.formulas)))))
     priors = priors_of(prior, free.parameter, free.number)
     left: dict[str, object] = {"seed": seed, **options}
-    problem = Problem(objective_named(preset.objective, data, preset.counts, left), free, priors)
+    batch = left.pop("batch", None)
+    optimised = objective_named(preset.objective, data, preset.counts, left)
+    if batch is not None:
+        optimised = in_batches(optimised, len(data.examples), batch, seed)
+    problem = Problem(optimised, free, priors)
     left.pop("seed", None)
     name = preset.optimizer
     if name == "auto":
@@ -190,6 +195,10 @@ def learn_weights(
     that a database lists as false are data like those that it does not list; with ``false_facts="evidence"``
     they are known beforehand, as pairs outside all canopies are.
 
+    ``batch=`` looks at so many of the databases in each step; ``rate="tuned"`` with ``validation=`` databases
+    chooses the learning rate on them, by ``tune_by="cll"`` or "auc", and learns again from all
+    (:func:`ml.tune_rate`). ``observers`` are told of each step, such as ``ml.HeldOut(databases)``.
+
     >>> import mlnlab as ml
     >>> mln = ml.MLN.from_text("Smokes(person)\nCancer(person)\nSmokes(x) => Cancer(x)")
     >>> db = ml.Database.from_text("Smokes(Anna)\nSmokes(Bob)\nCancer(Anna)\nCancer(Carla)", mln)
@@ -197,15 +206,29 @@ def learn_weights(
     >>> round(float(found.weights[0]), 2), round(found.objective, 4)
     (-0.51, -4.0329)
     """
+    if options.get("rate") == "tuned":
+        from mlnlab.learning.tuning import learned_with_tuned_rate
+
+        given = {
+            "prior": prior, "objective": objective, "optimizer": optimizer, "counts": counts, "units": units,
+            "false_facts": false_facts, "tied": tied, "fixed": fixed, "bounds": bounds, "start": start,
+            "seed": seed,
+        }  # fmt: skip
+        return learned_with_tuned_rate(mln, db, method, query, list(observers), {**given, **options})
     began = time.perf_counter()
     learner = weight_learner(
         method, mln, db, query, prior=prior, objective=objective, optimizer=optimizer, counts=counts,
         units=units, false_facts=false_facts, tied=tied, fixed=fixed, bounds=bounds, start=start, seed=seed,
         **options,
     )  # fmt: skip
+    watching = list(observers)
+    for observer in watching:
+        begin = getattr(observer, "on_begin", None)
+        if begin is not None:  # those that need more than the steps, such as ml.HeldOut
+            begin(learner)
     trace: Trace[LearningState] = Trace(budget=TRACE_BYTES)
     try:
-        run(learner, observers=(trace, *observers))
+        run(learner, observers=(trace, *watching))
     except KeyboardInterrupt:
         if not len(trace):
             raise

@@ -1,0 +1,112 @@
+"""Some of the databases at a time: an objective whose evaluations look at a few of them each.
+
+One gradient of all databases costs as much as many steps by a part of them. Each round takes the databases in
+an order of its own and goes through them, ``size`` at a time; what a batch says is scaled up to all of them,
+so that rates and the prior mean the same as without batches. Each database keeps its own chains from one time
+that it is looked at to the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mlnlab.errors import ArgumentError
+from mlnlab.learning.curvature import CurvatureSum, ScaledCurvature
+from mlnlab.learning.moments import Moments
+from mlnlab.steps.encoding import storable
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from mlnlab.learning.moments import Objective
+
+    Numbers = NDArray[np.float64]
+
+
+@storable("learning.BatchMemory")
+@dataclass(frozen=True, slots=True, eq=False)
+class BatchMemory:
+    """How many batches there have been, and what each database's own objective remembers."""
+
+    turn: int  # of the next batch
+    memories: tuple[object, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class MiniBatches:
+    """An objective by its derivatives on a batch of databases, another one each time."""
+
+    whole: Objective
+    parts: tuple[Objective, ...]  # one for each database
+    size: int
+    seed: int = 0
+
+    has_value = False  # that of a batch is not that of the data
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return f"{self.whole.name} in batches of {self.size}"
+
+    @cached_property
+    def counts(self) -> Numbers:
+        """n_i in all databases."""
+        return self.whole.counts
+
+    def batch(self, turn: int) -> tuple[int, ...]:
+        """Return the databases of one batch."""
+        number = len(self.parts)
+        rounds, place = divmod(turn, -(-number // self.size))
+        order = np.random.default_rng([self.seed, rounds]).permutation(number)
+        return tuple(order[place * self.size : (place + 1) * self.size].tolist())
+
+    def moments(self, weights: Numbers, memory: object = None) -> tuple[Moments, object]:
+        """Return the moments of the next batch, scaled up to all databases."""
+        known = memory if isinstance(memory, BatchMemory) else BatchMemory(0, (None,) * len(self.parts))
+        memories, found = list(known.memories), []
+        for database in self.batch(known.turn):
+            own, memories[database] = self.parts[database].moments(weights, memories[database])
+            found.append(own)
+        return self._scaled(found), BatchMemory(known.turn + 1, tuple(memories))
+
+    def recalled(self, weights: Numbers, memory: object) -> Moments:
+        """Return the moments of the batch that left this memory behind."""
+        if not isinstance(memory, BatchMemory):
+            return self.moments(weights)[0]
+        batch = self.batch(memory.turn - 1)
+        return self._scaled([self.parts[n].recalled(weights, memory.memories[n]) for n in batch])
+
+    def _scaled(self, found: Sequence[Moments]) -> Moments:
+        share = len(self.parts) / len(found)
+        known = [one.errors for one in found if one.errors is not None]
+        errors = share * np.sqrt(sum(error**2 for error in known)) if len(known) == len(found) else None
+        return Moments(
+            share * np.asarray(sum(one.observed for one in found)),
+            share * np.asarray(sum(one.expected for one in found)),
+            ScaledCurvature(CurvatureSum([one.curvature for one in found]), share),
+            None,
+            errors,
+            sum(one.sampling_seconds for one in found),
+            min(one.samples for one in found),
+        )
+
+    def part(self, databases: Sequence[int]) -> MiniBatches:
+        """Return the same of some of the databases."""
+        parts = tuple(self.parts[number] for number in databases)
+        return replace(self, whole=self.whole.part(databases), parts=parts, size=min(self.size, len(parts)))
+
+
+def in_batches(objective: Objective, databases: int, size: object, seed: int) -> Objective:
+    """Return an objective that looks at ``size`` databases at a time."""
+    if isinstance(size, bool) or not isinstance(size, int) or not 1 <= size <= databases:
+        raise ArgumentError(
+            f"batch= is how many databases a step looks at, from 1 to {databases}, not {size!r:.60}."
+        )
+    if size == databases:
+        return objective
+    return MiniBatches(objective, tuple(objective.part([n]) for n in range(databases)), size, seed)
