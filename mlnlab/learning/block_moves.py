@@ -90,7 +90,7 @@ class _Blocks:
     @property
     def places(self) -> int:
         """The number of atoms of a block."""
-        return self.atoms.shape[1]
+        return int(self.atoms.shape[1])
 
 
 def block_moves(
@@ -195,7 +195,7 @@ def _merged(predicate: Predicate, values: Numbers, allowed: NDArray[np.bool_], t
     kept = allowed[first]
     sizes = kept.sum(axis=1)
     starts = np.cumsum(sizes) - sizes
-    before = np.cumsum(kept, axis=1) - kept
+    before: Places = np.cumsum(kept, axis=1) - kept
     chosen = starts + before[np.arange(len(first)), true[first]]
     return BlockMoves(
         predicate.name, blocks, values[first][kept], starts.astype(np.int64), chosen.astype(np.int64),

@@ -55,6 +55,11 @@ class ByTables:
         """Keep the tables."""
         self._formulas, self._tables = example.formulas, tuple(tables)
 
+    @property
+    def tables(self) -> tuple[CountTable, ...]:
+        """The worlds of each kind of part by their counts."""
+        return self._tables
+
     def at(self, weights: Numbers) -> Exact:
         """Return log Z, expected counts and covariance at some weights."""
         log_z, expected = 0.0, np.zeros(self._formulas)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
+import warnings
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from mlnlab.errors import ArgumentError
-from mlnlab.learning.diagnostics import diagnosed
+from mlnlab.learning.diagnostics import diagnosed, foreseen
 from mlnlab.learning.free_weights import free_weights
 from mlnlab.learning.learned_weights import LearnedWeights
 from mlnlab.learning.mini_batches import in_batches
@@ -15,6 +16,7 @@ from mlnlab.learning.presets import chosen_optimizer, objective_named, preset_na
 from mlnlab.learning.priors import Gaussian, PriorLike, priors_of
 from mlnlab.learning.problem import Problem
 from mlnlab.learning.registry import optimizer_named
+from mlnlab.learning.runaways import LearningWarning
 from mlnlab.learning.training_data import training_data
 from mlnlab.steps.step import Step, numbered, run
 from mlnlab.steps.trace import Trace
@@ -48,6 +50,7 @@ class WeightLearner:
     optimizer: Optimizer
     params: Any
     counting_seconds: float  # what it took to count the data, before the first step
+    remarks: tuple[str, ...] = ()  # what is wrong with what was asked for, known before the first step
 
     def __iter__(self) -> Iterator[LearningState]:
         return self.resume(None)
@@ -73,7 +76,7 @@ class WeightLearner:
     def learned(self, trace: Trace[LearningState], seconds: float = 0.0) -> LearnedWeights:
         """Return what a recorded run has learned."""
         state = trace[-1].state
-        found = tuple(diagnosed(self.data, self.problem, state))
+        found = (*self.remarks, *diagnosed(self.problem, trace[0].state, state, self.optimizer.name))
         return LearnedWeights(self.data, self.problem, self.description, state, trace, found, seconds)
 
     def __repr__(self) -> str:
@@ -150,7 +153,8 @@ def weight_learner(
     chosen.refuse(problem)
     usual = preset.options if optimizer is None else {}
     params = chosen.settings(**{**usual, **left})
-    return WeightLearner(preset, data, problem, chosen, params, time.perf_counter() - began)
+    remarks = tuple(foreseen(data, problem))
+    return WeightLearner(preset, data, problem, chosen, params, time.perf_counter() - began, remarks)
 
 
 def _start(values: Sequence[float], number: int) -> NDArray[np.float64]:
@@ -226,6 +230,9 @@ def learn_weights(
         begin = getattr(observer, "on_begin", None)
         if begin is not None:  # those that need more than the steps, such as ml.HeldOut
             begin(learner)
+    if not learner.problem.priors.hold_all:
+        for text in learner.remarks:
+            warnings.warn(text, LearningWarning, stacklevel=2)
     trace: Trace[LearningState] = Trace(budget=TRACE_BYTES)
     try:
         run(learner, observers=(trace, *watching))

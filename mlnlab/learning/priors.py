@@ -82,6 +82,11 @@ class Priors:
         """Whether there is no prior at all."""
         return not (self.pull.any() or self.precision.any())
 
+    @property
+    def hold_all(self) -> bool:
+        """Whether every parameter has a prior, so that none can run away."""
+        return bool(((self.precision > 0) | (self.pull > 0)).all())
+
     def value(self, parameters: Numbers) -> float:
         """Return log P(θ) up to a constant."""
         away = parameters - self.mean

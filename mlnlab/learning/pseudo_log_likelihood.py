@@ -117,6 +117,14 @@ class PseudoLogLikelihood:
         curvature = WeightedRows(np.concatenate(rows) if len(rows) > 1 else values, np.concatenate(strengths))
         return Moments(self._observed, np.asarray(expected), curvature, value), memory
 
+    def advantages(self) -> Numbers:
+        """Return, for each thing that might be otherwise, Δn of what it is less Δn of what it might be."""
+        values, truths, shares = self._joined
+        kept = shares > 0
+        rows = [np.where(truths[kept], 1.0, -1.0)[:, None] * values[kept]]
+        rows += [block.values[block.chosen[block.owners]] - block.values for block in self._blocks]
+        return np.unique(np.concatenate(rows) + 0.0, axis=0)
+
     def recalled(self, weights: Numbers, memory: object) -> Moments:
         """Return the moments again."""
         return self.moments(weights, memory)[0]

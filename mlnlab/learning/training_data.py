@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from mlnlab.counting.counts import count
 from mlnlab.counting.renumbering import renumbered
 from mlnlab.errors import ArgumentError, UnsatisfiableError
 from mlnlab.logic.formulas import Atom, Variable
+from mlnlab.logic.ground_atoms import GroundAtom
 from mlnlab.logic.substitution import free_variables
 from mlnlab.logic.suggestions import did_you_mean
 from mlnlab.logic.traversal import predicates as predicates_of
@@ -237,7 +239,6 @@ def _refuse_empty(data: TrainingData) -> None:
 
 def refuse_broken(data: TrainingData, example: Example) -> None:
     """Raise a sentence where a database breaks a hard formula or a block: it would be impossible."""
-    world = None
     hard = [w for w in data.formulas if isinstance(w.weight, Hard)]
     if hard:
         model = data.model(example)
@@ -245,13 +246,35 @@ def refuse_broken(data: TrainingData, example: Example) -> None:
         for weighted, broken in zip(hard, found.false, strict=True):
             if broken:
                 raise UnsatisfiableError(_broken_text(data, example, weighted, broken))
-    if any(p.exclusive for p in data.mln.vocabulary.predicates.values()):
-        world = example.database.world()
-        if not world.respects_blocks():
+    for predicate in data.mln.vocabulary.predicates.values():
+        if predicate.exclusive:
+            _refuse_broken_block(example, predicate)
+
+
+def _refuse_broken_block(example: Example, predicate: Predicate) -> None:
+    """Say which block of exclusive atoms has several true atoms, or none where it must have one."""
+    database = example.database
+    blocks: dict[tuple[str, ...], list[GroundAtom]] = {
+        key: []
+        for key in product(*(example.vocabulary.domain(predicate.types[k]) for k in predicate.block_keys))
+    }
+    for row in database.rows(predicate.name):
+        blocks[tuple(row[k] for k in predicate.block_keys)].append(GroundAtom(predicate.name, row))
+    name = database.name or "The database"
+    for key, atoms in blocks.items():
+        if len(atoms) > 1:
             raise UnsatisfiableError(
-                f"{example.database.name or 'The database'} has a block of exclusive atoms (declared with !) "
-                "of which not "
-                "exactly one is true, so that no weights make it possible."
+                f"{name} says {atoms[0]} and {atoms[1]}, which exclude each other by their declaration, "
+                f"{predicate}, so that no weights make it possible."
+            )
+        if not atoms and not predicate.at_most_one:
+            names = dict(zip(predicate.block_keys, key, strict=True))
+            shown = ", ".join(names.get(k, predicate.types[k]) for k in range(predicate.arity))
+            missing = " and ".join(predicate.types[k] for k in predicate.exclusive)
+            raise UnsatisfiableError(
+                f"{name} says of no {missing} that {predicate.name}({shown}), but one must be, by the "
+                f"declaration {predicate}, so that no weights make it possible. Declare it with ? if there "
+                "may be none."
             )
 
 
