@@ -45,6 +45,7 @@ from mlnlab.display import (
     worlds,
 )
 from mlnlab.display.factor_types import FACTOR_CARDS
+from mlnlab.display.learning_types import LEARNING_CARDS
 from mlnlab.display.markup import Element, count_of, render, shortened
 from mlnlab.display.scene.items import MIME_TYPE, Scene
 from mlnlab.display.style import card, quiet
@@ -191,6 +192,7 @@ DISPLAYS: Mapping[type, Display] = {
     WeightedFormula: Display(mathematics.weighted_display, mathematics.weighted_text),
     World: Display(worlds.world_display, worlds.world_text),
     **{kind: Display(markup, repr, scene=scene) for kind, (markup, scene) in FACTOR_CARDS.items()},
+    **{kind: Display(markup, text, scene=scene) for kind, (markup, text, scene) in LEARNING_CARDS.items()},
 }
 # Lists and tuples whose items are all of one of these types are shown as one table.
 LIST_DISPLAYS: Mapping[type, Display] = {

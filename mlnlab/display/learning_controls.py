@@ -23,7 +23,7 @@ def steering_items(
         run.append(("act-slower", "rate ÷ 2", "λ × 2, where steps are damped"))
         run.append(("act-faster", "rate × 2", "λ ÷ 2, where steps are damped"))
     items, end = _line(run, 8.0, top)
-    words = "" if taken is None else f"the model has the weights of step {taken:,}"
+    words = "" if taken is None else f"model: step {taken:,}"
     items.append(
         Text(id="taken", x=end + 4, y=top + 13.5, text=fitted(words, WIDTH - end - 8), look="quiet small")
     )

@@ -34,7 +34,7 @@ _TEXT = 330.0
 
 def groundings_part(view: LearningView, chosen: int | None) -> Draw:
     """Return what draws the formula that was chosen, or where none was the one with the largest gap."""
-    found = Latest(lambda asked: heaviest(view.learner, asked[0], asked[1]))
+    found = Latest(lambda asked: heaviest(view.data, view.problem, asked[0], asked[1]))
     keys: dict[tuple[int, int], Any] = {}
     histories: dict[int, History[tuple[float, ...]]] = {}
 
@@ -87,7 +87,7 @@ def _curves(
         plots.append(
             Plot(title, lines, axis, vertical_axis(lines, around=around), marked=step.index, level=level)
         )
-    items, bottom = plots_items(plots, 26, view.changes(step))
+    items, bottom = plots_items(plots, 26, view.changes(step, trace))
     return [Text(id="named", x=8, y=18, text=label, look="words strong"), *items], bottom
 
 

@@ -39,6 +39,7 @@ class Looking:
     """What is drawn: the learner, the formula that is looked at closely, and what can be steered."""
 
     view: LearningView
+    title: str
     chosen: int | None = None
     scores: Scores | None = None
     steered: SteeredLearner | None = None
@@ -51,7 +52,9 @@ def learner_picture(
     taken: Callable[[], int | None] | None = None,
 ) -> RunPicture:
     """Return the pictures of a learner; of a steered one with what steers it."""
-    looking = Looking(learning_view(source), scores=scores)
+    learner = source.learner if isinstance(source, SteeredLearner) else source
+    view = learning_view(learner.data, learner.problem, learner.counting_seconds)
+    looking = Looking(view, learner.description, scores=scores)
     if isinstance(source, SteeredLearner):
         looking = replace(looking, steered=source, taken=taken or looking.taken)
     return _picture(looking)
@@ -67,7 +70,7 @@ def _picture(looking: Looking) -> RunPicture:
         return _picture(replace(looking, chosen=int(number)))
 
     return RunPicture(
-        title=f"Learning weights: {view.learner.description}",
+        title=f"Learning weights: {looking.title}",
         parts={
             "overview": lambda step, trace: overview_scene(looking, step, trace),
             "groundings": groundings_part(view, looking.chosen),
@@ -95,7 +98,7 @@ def overview_scene(looking: Looking, step: Step[Any], trace: Trace[Any]) -> Scen
     scores = None if looking.scores is None else looking.scores()
     plots = learning_plots(view, step, trace, scores)
     rejected = [moment.index for moment in moments if not moment.accepted]
-    curves, bottom = plots_items(plots, below + 24, view.changes(step), rejected)
+    curves, bottom = plots_items(plots, below + 24, view.changes(step, trace), rejected)
     items += curves
     if looking.steered is not None and plots:
         items += dots(plots[0], plot_place(0, below + 24), step, trace)
@@ -162,7 +165,7 @@ def times_of(view: LearningView, step: Step[Any]) -> tuple[float, float, float, 
     """Return the seconds of counting, sampling, stepping, and of what is left."""
     state = step.state
     rest = max(0.0, step.seconds - state.sampling_seconds - state.stepping_seconds)
-    return view.learner.counting_seconds, state.sampling_seconds, state.stepping_seconds, rest
+    return view.counting_seconds, state.sampling_seconds, state.stepping_seconds, rest
 
 
 # --- in words -------------------------------------------------------------------------------------

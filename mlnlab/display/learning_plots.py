@@ -67,15 +67,16 @@ def learning_plots(
     plots.append(
         _plot("length of the step", (line("length", lambda m: m.size or np.nan),), last, step, log=True)
     )
-    damped = line("damping λ", lambda m: m.damping)
-    rates = line("rate", lambda m: m.rate)
-    plots.append(_plot("damping λ and rate", (damped, rates), last, step, log=True))
+    bold = [line("damping λ", lambda m: m.damping), line("rate", lambda m: m.rate)]
+    bold = [one for one in bold if np.isfinite(one.values).any()]
+    if bold:
+        plots.append(_plot(" and ".join(one.name for one in bold), tuple(bold), last, step, log=True))
     plots.append(_plot(_weights_title(view), _weight_lines(view, across, moments), last, step))
     return plots
 
 
 def _has_value(view: LearningView) -> bool:
-    return view.learner.problem.objective.has_value
+    return view.problem.objective.has_value
 
 
 def _plot(title: str, lines: tuple[Line, ...], last: float, step: Step[Any], *, log: bool = False) -> Plot:

@@ -13,15 +13,16 @@ from mlnlab.display.learning_rows import GapAxis, GapRow
 from mlnlab.display.mathematics import formula_text
 from mlnlab.display.samplers_view import History
 from mlnlab.learning.free_weights import FIXED
-from mlnlab.learning.steering import SteeredLearner, change_in_words, changes_of, frozen_weights
+from mlnlab.learning.steering import Change, change_in_words, changes_of, frozen_weights
 from mlnlab.logic.printing import marks_of
 from mlnlab.logic.weights import Hard
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from mlnlab.learning.learner import WeightLearner
     from mlnlab.learning.learning_state import LearningState
+    from mlnlab.learning.problem import Problem
+    from mlnlab.learning.training_data import TrainingData
     from mlnlab.steps.step import Step
     from mlnlab.steps.trace import Trace
 
@@ -45,14 +46,17 @@ class Moment:
     rejected: int
     accepted: bool
     shown: Numbers  # the weights of the formulas that are drawn
+    change: Change | None  # what was last changed by hand
 
 
 @dataclass(frozen=True, eq=False)
 class LearningView:
-    """A learner with the formulas that are drawn of it, and what was read from its states."""
+    """A learning problem with the formulas that are drawn of it, and what was read from its states."""
 
-    learner: WeightLearner
+    data: TrainingData
+    problem: Problem
     shown: tuple[int, ...]
+    counting_seconds: float  # what it took to count the data, before the first step
     history: History[Moment] = field(init=False)
     label: Callable[[int], str] = field(init=False)
 
@@ -63,10 +67,10 @@ class LearningView:
         object.__setattr__(self, "label", lambda number: labels.get(number) or self._label(number))
 
     def _formula(self, number: int) -> Any:  # noqa: ANN401 - any kind of formula
-        return self.learner.data.formulas[number].formula
+        return self.data.formulas[number].formula
 
     def _marks(self, number: int) -> Any:  # noqa: ANN401
-        return marks_of(self.learner.data.formulas[number])
+        return marks_of(self.data.formulas[number])
 
     def _label(self, number: int) -> str:
         return formula_text(self._formula(number), self._marks(number))
@@ -74,7 +78,7 @@ class LearningView:
     @property
     def number(self) -> int:
         """The number of formulas."""
-        return len(self.learner.data.formulas)
+        return len(self.data.formulas)
 
     @property
     def rest(self) -> str:
@@ -89,7 +93,7 @@ class LearningView:
         """Return the standard error of each formula's gap; those of tied weights come together."""
         if state.errors is None:
             return np.zeros(self.number)
-        free = self.learner.problem.free
+        free = self.problem.free
         return np.asarray(np.sqrt(free.spread(free.gathered(state.errors**2))))
 
     def _moment(self, step: Step[Any]) -> Moment:
@@ -100,6 +104,7 @@ class LearningView:
         return Moment(
             step.index, step.seconds, state.value, float(gaps.max(initial=0.0)), noise, move.size, move.rate,
             move.damping, move.rejected, move.accepted, state.weights[list(self.shown)],
+            (changes_of(state) or (None,))[-1],
         )  # fmt: skip
 
     def rows(self, state: LearningState) -> list[GapRow]:
@@ -120,10 +125,10 @@ class LearningView:
 
     def mark(self, number: int, frozen: dict[int, float]) -> str:
         """Say in a word why a formula's weight does not move; nothing where it does."""
-        free = self.learner.problem.free
+        free = self.problem.free
         parameter = int(free.parameter[number])
         if parameter == FIXED:
-            return "hard" if isinstance(self.learner.data.formulas[number].weight, Hard) else "fixed"
+            return "hard" if isinstance(self.data.formulas[number].weight, Hard) else "fixed"
         if any(int(free.parameter[formula]) == parameter for formula in frozen):
             return "frozen"
         return ""
@@ -132,20 +137,20 @@ class LearningView:
         """Return the scale of gaps: the largest of all steps so far, so that bars shrink."""
         return GapAxis(max((moment.largest for moment in moments), default=0.0))
 
-    def changes(self, step: Step[Any]) -> list[tuple[int, str]]:
-        """Return the step and the words of each change before a step."""
-        formulas = self.learner.data.formulas
-        return [(change.step, change_in_words(change, formulas)) for change in changes_of(step.state)]
+    def changes(self, step: Step[Any], trace: Trace[Any]) -> list[tuple[int, str]]:
+        """Return the step and the words of each change in the recording up to a step."""
+        moments = self.moments(step, trace)
+        found = {moment.change.step: moment.change for moment in moments if moment.change is not None}
+        formulas = self.data.formulas
+        return [(number, change_in_words(change, formulas)) for number, change in found.items()]
 
     def moments(self, step: Step[Any], trace: Trace[Any]) -> list[Moment]:
         """Return what recorded steps up to this one say."""
         return self.history.until(step, trace)
 
 
-def learning_view(source: WeightLearner | SteeredLearner) -> LearningView:
-    """Return the view of a learner: of many formulas those that are learned and count most are drawn."""
-    learner = source.learner if isinstance(source, SteeredLearner) else source
-    learned = learner.problem.free.parameter != FIXED
-    counts = learner.problem.objective.counts
+def learning_view(data: TrainingData, problem: Problem, counting_seconds: float = 0.0) -> LearningView:
+    """Return the view of a problem: of many formulas those that are learned and count most are drawn."""
+    learned, counts = problem.free.parameter != FIXED, problem.objective.counts
     order = sorted(range(len(learned)), key=lambda number: (not learned[number], -abs(counts[number])))
-    return LearningView(learner, tuple(sorted(order[:MOST_FORMULAS])))
+    return LearningView(data, problem, tuple(sorted(order[:MOST_FORMULAS])), counting_seconds)

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
     from mlnlab.grounding.clauses import GroundClauses
     from mlnlab.learning.ground_example import GroundExample
-    from mlnlab.learning.learner import WeightLearner
     from mlnlab.learning.learning_state import LearningState
+    from mlnlab.learning.problem import Problem
     from mlnlab.learning.training_data import Example, TrainingData
 
     Numbers = NDArray[np.float64]
@@ -63,13 +63,15 @@ class Heaviest:
     remark: str
 
 
-def heaviest(learner: WeightLearner, state: LearningState, formula: int, most: int = MOST) -> Heaviest:
+def heaviest(
+    data: TrainingData, problem: Problem, state: LearningState, formula: int, most: int = MOST
+) -> Heaviest:
     """Return what makes the gap of a formula at a state."""
-    objective = learner.problem.objective
+    objective = problem.objective
     while isinstance(objective, GoingOn):
         objective = objective.objective
     if isinstance(objective, PseudoLogLikelihood):
-        return _of_atoms(learner.data, state.weights, formula, objective.weighted, most)
+        return _of_atoms(data, state.weights, formula, objective.weighted, most)
     return _of_groundings(objective, state, formula, most)
 
 

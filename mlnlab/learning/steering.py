@@ -150,7 +150,7 @@ class SteeredLearner:
             if state.memory is not None
             else problem.objective,
         )
-        return _marked(replace(learner, problem=begun).resume(None), changes)
+        return _marked(_later(replace(learner, problem=begun).resume(None), state), changes)
 
     def learner_after(self, changes: Sequence[Change]) -> WeightLearner:
         """Return the learner that changes have made."""
@@ -255,6 +255,16 @@ def _priors_without(priors: Priors, gone: int) -> Priors:
 def _marked(states: Iterator[LearningState], changes: tuple[Change, ...]) -> Iterator[LearningState]:
     for state in states:
         yield replace(state, inner=Meddled(state.inner, changes))
+
+
+def _later(states: Iterator[LearningState], before: LearningState) -> Iterator[LearningState]:
+    """Yield states whose times go on from those of the state before the change."""
+    for state in states:
+        yield replace(
+            state,
+            sampling_seconds=state.sampling_seconds + before.sampling_seconds,
+            stepping_seconds=state.stepping_seconds + before.stepping_seconds,
+        )
 
 
 def change_in_words(change: Change, formulas: Sequence[Any]) -> str:

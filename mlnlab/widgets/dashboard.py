@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -53,13 +54,15 @@ class LearningDashboard(RunView):
         self._steered = SteeredLearner(learner)
         self._taken: Step[LearningState] | None = None
         self._formula: int | None = None
-        watching = [*observers, *([held_out] if held_out is not None else [])]
+        watching = [*observers, *([ByStep(held_out)] if held_out is not None else [])]
         resumed = None
         if checkpoint is not None:
             path = Path(checkpoint)
             if path.exists() or previous_path(path).exists():
                 resumed = load_checkpoint(path)
             watching.append(Checkpointer(path, seconds=_CHECKPOINT_SECONDS))
+        if hasattr(held_out, "on_begin"):
+            held_out.on_begin(learner)
         scores = None if held_out is None else scores_of(held_out)
         picture = learner_picture(self._steered, scores, lambda: self._taken.index if self._taken else None)
         session = LearningSession(
@@ -219,12 +222,31 @@ class LearningDashboard(RunView):
         return step
 
 
+class ByStep:
+    """Tells an observer of the dashboard's own steps, which go on counting where a change begins anew."""
+
+    def __init__(self, observer: Any) -> None:  # noqa: ANN401 - any observer
+        self._observer = observer
+
+    def on_step(self, step: Step[Any]) -> None:
+        """Pass a step on."""
+        self._observer.on_step(_by_index(step))
+
+    def on_end(self, last: Step[Any]) -> None:
+        """Pass the end on."""
+        self._observer.on_end(_by_index(last))
+
+
+def _by_index(step: Step[Any]) -> Step[Any]:
+    return replace(step, state=replace(step.state, iteration=step.index))
+
+
 def scores_of(held_out: Any) -> Callable[[], Sequence[Score]]:  # noqa: ANN401 - any observer
     """Return what reads the held-out scores of an observer."""
 
     def read() -> Sequence[Score]:
         found = getattr(held_out, "scores", ())
-        return [Score(int(one.index), float(one.cll), float(one.auc)) for one in tuple(found)]
+        return [Score(int(one.iteration), float(one.cll), float(one.auc)) for one in tuple(found)]
 
     return read
 

@@ -65,7 +65,7 @@ def things(mln, db):
         ml.ground_network(mln, db, query), ml.network_size(mln, db, query),
         ml.ground(mln, db, query), ml.lazy_ground(mln, db, query),
         ml.calibration(marginals, db), ml.evaluate(mln, db, ["Smokes"]), validated(mln, db),
-        *count_things(mln, db), *run_things(mln, db),
+        *learning_things(mln, db), *count_things(mln, db), *run_things(mln, db),
         *factor_things(next(iter(mln.vocabulary.domain("person")), "thing")),
     ]  # fmt: skip
 
@@ -84,6 +84,13 @@ def map_things(mln, db, query):
     smokes = Atom("Smokes", (Constant(name, "person"),))
     impossible = ml.conflict(mln, db, query=query, given=[smokes, Not(smokes)])
     return [searched, impossible, ml.solver("max-walk-sat", mln, db, query)]
+
+
+def learning_things(mln, db):
+    """A learner of weights, and what it learns from complete data."""
+    complete = ml.Database(db.vocabulary).with_atoms({"Smokes(Bob)": True, "Cancer(Bob)": True})
+    learner = ml.weight_learner("pll", mln, complete, prior=ml.Gaussian(0, 2))
+    return [learner, ml.learn_weights(mln, complete, prior=ml.Gaussian(0, 2))]
 
 
 def count_things(mln, db):

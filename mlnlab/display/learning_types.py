@@ -1,0 +1,22 @@
+"""How the types of weight learning are shown: for :mod:`mlnlab.display.bundles`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from mlnlab.display import learned_weights
+from mlnlab.display.markup import Element
+from mlnlab.display.scene.items import Scene
+from mlnlab.learning.learned_weights import LearnedWeights
+from mlnlab.learning.learner import WeightLearner
+
+# As HTML, as text, and perhaps as a scene.
+LEARNING_CARDS: Mapping[
+    type, tuple[Callable[[Any], Element], Callable[[Any], str], Callable[[Any], Scene | None] | None]
+] = {
+    LearnedWeights: (
+        learned_weights.learned_display, learned_weights.learned_text, learned_weights.learned_scene
+    ),
+    WeightLearner: (learned_weights.learner_display, learned_weights.learner_text, None),
+}  # fmt: skip
