@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, product
-from typing import TYPE_CHECKING
+from math import prod
+from typing import TYPE_CHECKING, NamedTuple
 
 from mlnlab.grounding.clause_algebra import ClauseAlgebra, Clauses, Opaque, Shape
 from mlnlab.grounding.clause_literals import as_literals
 from mlnlab.grounding.clause_making import ground_clauses
+from mlnlab.grounding.single_groundings import MOST_COUNTED
 from mlnlab.grounding.truth_algebras import Algebra, ScopeAlgebra, compiled
 from mlnlab.logic.formulas import Atom, Constant, Formula, Variable
 from mlnlab.logic.ground_atoms import GroundAtom
@@ -59,13 +61,35 @@ def _is_known(atom: GroundAtom, vocabulary: Vocabulary) -> bool:
     return all(name in vocabulary.domain(type_) for name, type_ in zip(atom.arguments, types, strict=True))
 
 
-def groundings_of(
-    clauses: GroundClauses, source: int, targets: Sequence[frozenset[int] | None]
-) -> list[Grounding]:
+class TableTarget(NamedTuple):
+    """A table, by the choices that it depends on and by its cells."""
+
+    scope: frozenset[int]
+    bits: bytes
+
+
+Target = frozenset[int] | TableTarget | None
+
+
+def clause_target(clauses: GroundClauses, number: int) -> frozenset[int]:
+    """Return the literals of a clause."""
+    first, end = clauses.starts[number : number + 2].tolist()
+    return frozenset(clauses.literals[first:end].tolist())
+
+
+def table_target(clauses: GroundClauses, number: int) -> TableTarget:
+    """Return what a table depends on, and how; choices stand in the order of their numbers."""
+    first, end = clauses.scope_starts[number : number + 2].tolist()
+    scope = clauses.scope[first:end].tolist()
+    start = int(clauses.bit_starts[number])
+    size = prod(int(clauses.options[choice]) for choice in scope)
+    return TableTarget(frozenset(scope), clauses.bits[start : start + size].tobytes())
+
+
+def groundings_of(clauses: GroundClauses, source: int, targets: Sequence[Target]) -> list[Grounding]:
     """Return the groundings that made some of a source's clauses.
 
-    A target is the set of a clause's literals; of a table the numbers ``-1 - choice``; ``None`` is a
-    grounding that evidence makes false.
+    A target is the set of a clause's literals, or a table; ``None`` is a grounding that evidence makes false.
     """
     question, (formula, kind, number) = clauses.question, _formula(clauses, source)
     shape_of = _shape_of(question, formula)
@@ -107,16 +131,15 @@ def _shape_of(question: Question, formula: Formula) -> Callable[[Binding], tuple
         number = places.get(GroundAtom(predicate, arguments))
         return question.holds(predicate, arguments) if number is None else number
 
-    algebra: Algebra[Clauses | Opaque] = ClauseAlgebra(literal)
+    # As when hard formulas and conditions were ground: what counts is written out there too.
+    algebra: Algebra[Clauses | Opaque] = ClauseAlgebra(literal, MOST_COUNTED)
     shape, scope = compiled(formula, question.vocabulary, algebra), compiled(
         formula, question.vocabulary, ScopeAlgebra(place)
     )  # fmt: skip
     return lambda binding: (shape(binding), scope(binding))
 
 
-def _matches(
-    shapes: tuple[Shape, object], target: frozenset[int] | None, question: Question, instance: Formula
-) -> bool:
+def _matches(shapes: tuple[Shape, object], target: Target, question: Question, instance: Formula) -> bool:
     shape, scope = shapes
     if target is None:
         return shape is False or (isinstance(shape, Opaque) and _is_false(instance, question))
@@ -124,30 +147,41 @@ def _matches(
         return target in shape.clauses
     if not isinstance(scope, frozenset):
         return False
-    # What is looked at cell by cell becomes a clause where it is one, of fewer atoms than it mentions.
-    return frozenset(-1 - choice for choice in scope) == target or _choices(question, target) <= scope
+    # What is looked at cell by cell may become a clause, of fewer atoms than it mentions; and of groundings
+    # over the same choices only some say the same.
+    needed = target.scope if isinstance(target, TableTarget) else _choices(question, target)
+    if not needed <= scope:
+        return False
+    alone = _alone(instance, question)
+    if isinstance(target, TableTarget):
+        return any(table_target(alone, number) == target for number in range(alone.number_of_tables))
+    return any(clause_target(alone, number) == target for number in range(alone.number_of_clauses))
 
 
 def _choices(question: Question, target: frozenset[int]) -> frozenset[int]:
-    """Return the choices of a clause's atoms; of a table, which names choices, none that there are."""
+    """Return the choices of a clause's atoms."""
     owners = (n for n, choice in enumerate(question.choices) for _ in choice.atoms)
     numbered = dict(enumerate(owners))
-    return frozenset(numbered[n >> 1] if n >= 0 else -1 for n in target)
+    return frozenset(numbered[literal >> 1] for literal in target)
+
+
+def _alone(instance: Formula, question: Question) -> GroundClauses:
+    """Return what a ground formula becomes where nothing else must hold."""
+    model = replace(question.mln, formulas=(WeightedFormula(instance, Hard()),))
+    return ground_clauses(replace(question, mln=model, soft=(), given=()))
 
 
 def _is_false(instance: Formula, question: Question) -> bool:
     """Return whether evidence makes a ground formula false that is no clause: its table has no true cell."""
-    alone = replace(question.mln, formulas=(WeightedFormula(instance, Hard()),))
-    (tally,) = ground_clauses(replace(question, mln=alone, soft=(), given=())).tallies
+    (tally,) = _alone(instance, question).tallies
     return tally.false > 0
 
 
-def _candidates(
-    question: Question, formula: Formula, targets: Sequence[frozenset[int] | None]
-) -> Iterator[Binding]:
+def _candidates(question: Question, formula: Formula, targets: Sequence[Target]) -> Iterator[Binding]:
     """Yield bindings: the premises of a clause are facts or atoms of a target, other variables are free."""
     members = [atom for choice in question.choices for atom in choice.atoms]
-    wanted = {members[n >> 1] for t in targets if t is not None for n in t if n >= 0}
+    of_clauses = [target for target in targets if isinstance(target, frozenset)]
+    wanted = {members[literal >> 1] for target in of_clauses for literal in target}
     rows: dict[str, list[GroundAtom]] = {}
     for atom in sorted(question.true | wanted):
         rows.setdefault(atom.predicate, []).append(atom)

@@ -7,7 +7,8 @@ from itertools import product
 from math import log
 from typing import TYPE_CHECKING
 
-from mlnlab.errors import ArgumentError, TooLargeError, UnsatisfiableError
+from mlnlab.errors import ArgumentError, TooLargeError
+from mlnlab.grounding.impossible_blocks import emptied, excluding
 from mlnlab.logic.formulas import And, Atom, Formula
 from mlnlab.logic.ground_atoms import NAME, GroundAtom, ground_atom
 from mlnlab.logic.suggestions import did_you_mean
@@ -272,18 +273,14 @@ def _block_choices(
     for members in blocks.values():
         settled = [atom for atom in members if atom in true]
         if len(settled) > 1:
-            raise UnsatisfiableError(f"{settled[0]} and {settled[1]} exclude each other ({predicate}).")
+            raise excluding(predicate, members, settled)
         free = [a for a in members if a not in decided and (is_open or a in marked)]
         if settled:
             continue
         # A function that stays closed is undefined where the facts give it no value.
         undefined = predicate.function and not is_open
         if not free and not predicate.at_most_one and not undefined:
-            raise UnsatisfiableError(
-                f"One of {', '.join(map(str, members[:4]))}{', ...' if len(members) > 4 else ''} must be true"
-                f" ({predicate}), but the evidence makes all of them false. Add the true one to the facts, or"
-                f" name {predicate.name} in the query or in open=."
-            )
+            raise emptied(predicate, members, is_open=is_open)
         if free:
             yield Choice(tuple(free), may_be_none=predicate.at_most_one)
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from mlnlab.errors import count_of
 from mlnlab.grounding.counting_refusal import refuse_counting
+from mlnlab.inference.belief_trees import Surroundings, surroundings_of
 from mlnlab.inference.chains import prepared, random_world
 from mlnlab.inference.estimates import Asked, QueryEstimates, asked_of
 from mlnlab.inference.factor_messages import Reading, factors_of, has_loops, read

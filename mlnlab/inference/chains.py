@@ -149,7 +149,8 @@ def refuse_impossible(clauses: GroundClauses) -> None:
     violated = clauses.violated
     if violated is not None:
         kind = "the condition " if violated.kind == "given" else ""
-        raise contradiction(clauses, f" The evidence alone contradicts {kind}{violated.text}")
+        said = violated.text.removesuffix(".")
+        raise contradiction(clauses, f" The evidence alone contradicts {kind}{said}.")
     if not clauses.options.all():
         raise contradiction(clauses, " A block has no atom left that could be true.")
 

@@ -15,9 +15,17 @@ from typing import TYPE_CHECKING
 
 from mlnlab.errors import TooLargeError, UnsatisfiableError
 from mlnlab.grounding.clause_making import ground_clauses
-from mlnlab.grounding.ground_bindings import Grounding, ground_atoms_of, groundings_of
+from mlnlab.grounding.ground_bindings import (
+    Grounding,
+    TableTarget,
+    clause_target,
+    ground_atoms_of,
+    groundings_of,
+    table_target,
+)
+from mlnlab.grounding.impossible_blocks import ImpossibleBlockError
 from mlnlab.grounding.propositional import NumberedClause, Propositions
-from mlnlab.grounding.question import Choice, Question, listed, opening
+from mlnlab.grounding.question import Choice, Opening, Question, listed, opening
 from mlnlab.inference.conflict_parts import Conflict, Part
 from mlnlab.inference.conflict_remedies import remedies
 from mlnlab.inference.refutation import core_of, is_impossible, needed, parts_of
@@ -67,9 +75,20 @@ def conflict(
         known = mln.vocabulary_with(db)
         asked = [p.name for p in known.predicates.values() if all(len(known.domain(t)) for t in p.types)]
     found = opening(mln, db, asked, open, given, closed)
-    question = listed(found)
+    try:
+        question = listed(found)
+    except ImpossibleBlockError as block:
+        return _in_block(found, block)
     clauses = ground_clauses(question)
     return conflict_in(clauses) if is_impossible(clauses) else None
+
+
+def _in_block(asked: Opening, block: ImpossibleBlockError) -> Conflict:
+    """Return the conflict of facts with a block's declaration; each of these parts is needed."""
+    key = (block.members[0].predicate, ())
+    facts = [_fact_part(asked, atom, atom in block.true) for atom in block.true or block.members]
+    parts = _with_places(asked, [_block_part(key, block.members, bool(block.true)), *facts])
+    return Conflict(parts, minimal=True, remedies=remedies(asked, parts, 0))
 
 
 def contradiction(clauses: GroundClauses, hint: str = "") -> UnsatisfiableError:
@@ -94,7 +113,7 @@ def conflict_in(clauses: GroundClauses) -> Conflict:
     if found is None:
         parts = tuple(dict.fromkeys(_formula_part(g)._replace(binding=()) for g in grounds))
         found = Conflict(parts, minimal=False)
-    placed = _with_places(question, found.parts)
+    placed = _with_places(question.asked, found.parts)
     ways = remedies(question.asked, placed, clauses.number_of_clauses)
     return replace(found, parts=placed, remedies=ways)
 
@@ -108,16 +127,14 @@ def _needed(clauses: GroundClauses) -> list[Grounding]:
         if clauses.sources[source].hard and tally.false:
             return groundings_of(clauses, source, [None])
     keys = core_of(clauses)
-    targets: dict[int, list[frozenset[int]]] = {}
+    targets: dict[int, list[frozenset[int] | TableTarget]] = {}
     for kind, number in keys:
         if kind == "clause":
-            first, end = clauses.starts[number : number + 2].tolist()
-            target = frozenset(clauses.literals[first:end].tolist())
-            targets.setdefault(int(clauses.clause_sources[number]), []).append(target)
+            source = int(clauses.clause_sources[number])
+            targets.setdefault(source, []).append(clause_target(clauses, number))
         elif kind == "table":
-            first, end = clauses.scope_starts[number : number + 2].tolist()
-            scope = frozenset(-1 - choice for choice in clauses.scope[first:end].tolist())
-            targets.setdefault(int(clauses.table_sources[number]), []).append(scope)
+            source = int(clauses.table_sources[number])
+            targets.setdefault(source, []).append(table_target(clauses, number))
     return [g for source, wanted in targets.items() for g in groundings_of(clauses, source, wanted)]
 
 
@@ -146,7 +163,7 @@ def _minimal(question: Question, grounds: Sequence[Grounding]) -> Conflict | Non
     for place, tally in enumerate(clauses.tallies):
         if tally.false:  # a formula that is false whatever the atoms are
             by_source[place] = [[]]
-    parts = [(_fact_part(question, atom, value), [[number[atom] if value else -number[atom]]])
+    parts = [(_fact_part(question.asked, atom, value), [[number[atom] if value else -number[atom]]])
              for atom, value in _facts(question, atoms, blocks)]  # fmt: skip
     for key, (members, may_be_none) in blocks.items():
         numbers = [number[atom] for atom in members]
@@ -167,6 +184,7 @@ def _blocks(question: Question, mentioned: Iterable[GroundAtom]) -> _Blocks:
     from itertools import product
 
     found: _Blocks = {}
+    unknown = {atom for choice in question.choices for atom in choice.atoms}
     for atom in mentioned:
         predicate = question.vocabulary[atom.predicate]
         if predicate.exclusive:
@@ -178,7 +196,9 @@ def _blocks(question: Question, mentioned: Iterable[GroundAtom]) -> _Blocks:
                     for place, type_ in enumerate(predicate.types)
                 ]
                 members = tuple(GroundAtom(atom.predicate, row) for row in product(*ranges))
-                may_be_none = predicate.at_most_one or predicate.function
+                # A function that stays closed is undefined where the facts give it no value.
+                undefined = predicate.function and unknown.isdisjoint(members)
+                may_be_none = predicate.at_most_one or undefined
                 found[atom.predicate, keys] = (members, may_be_none)
     return found
 
@@ -204,16 +224,16 @@ def _facts(
             yield atom, atom in question.true
 
 
-def _fact_part(question: Question, atom: GroundAtom, value: bool) -> Part:
-    if value or _is_listed(question, atom):
+def _fact_part(asked: Opening | None, atom: GroundAtom, value: bool) -> Part:
+    if value or _is_listed(asked, atom):
         return Part("fact", f"{'' if value else '!'}{atom}", atom=atom)
     name = atom.predicate
     return Part("closed", f"{atom} is not listed, and {name} is closed: it is false", atom=atom)
 
 
-def _is_listed(question: Question, atom: GroundAtom) -> bool:
+def _is_listed(asked: Opening | None, atom: GroundAtom) -> bool:
     """Return whether a fact says that the atom is false."""
-    data = question.asked.data if question.asked is not None else None
+    data = asked.data if asked is not None else None
     if data is None or atom.predicate not in data.vocabulary.predicates:
         return False
     domains = [data.vocabulary.domain(type_) for type_ in data.vocabulary[atom.predicate].types]
@@ -223,16 +243,16 @@ def _is_listed(question: Question, atom: GroundAtom) -> bool:
     return bool((data.relation(atom.predicate).false == row).all(axis=1).any())
 
 
-def _with_places(question: Question, parts: Sequence[Part]) -> tuple[Part, ...]:
+def _with_places(asked: Opening | None, parts: Sequence[Part]) -> tuple[Part, ...]:
     """Return the parts with the places where they were written, as far as these are known."""
     wanted = [(p.atom, not p.text.startswith("!")) for p in parts if p.kind == "fact" and p.atom]
-    data = question.asked.data if question.asked is not None else None
+    data = asked.data if asked is not None else None
     known = data.places(wanted) if data is not None and wanted else {}
     found = []
     for part in parts:
         place = known.get((part.atom, not part.text.startswith("!"))) if part.atom is not None else None
-        if part.kind == "formula" and part.source is not None and question.mln.places:
-            span = question.mln.places[part.source]
+        if part.kind == "formula" and part.source is not None and asked is not None and asked.mln.places:
+            span = asked.mln.places[part.source]
             place = place_of(span, span.line_text) if span is not None else None
         found.append(part._replace(place=place) if part.kind != "closed" else part)
     return tuple(found)
