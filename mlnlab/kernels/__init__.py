@@ -32,44 +32,70 @@ def load_cached() -> Iterator[tuple[str, bool]]:
 
 def _modules() -> tuple[ModuleType, ...]:
     """Return the kernel modules: first what the first sampler needs, then what reads large files of facts."""
+    from mlnlab.kernels import fact_scan
+
+    return *_samplers(), *_searches(), *_messages(), *_counters(), fact_scan
+
+
+def _samplers() -> tuple[ModuleType, ...]:
     from mlnlab.kernels import (
-        belief_propagation,
-        belief_propagation_graph,
-        belief_propagation_order,
-        changing_relations,
-        counting,
-        counting_cycles,
-        counting_flips,
-        counting_groups,
-        fact_scan,
-        factor_gibbs,
-        factor_mean_field,
-        factor_messages,
-        factor_tables,
-        flip_lookups,
         gibbs,
         ground_network,
         hard_worlds,
         lazy_slices,
-        mean_field,
-        modes,
         random_numbers,
         sample_sat,
         sample_sat_components,
         sample_sat_constraints,
         sample_sat_slices,
         simulated_tempering,
-        structured_mean_field,
-        walk_blocks,
-        walk_sat,
-        walk_steps,
     )
 
     sampling = random_numbers, ground_network, gibbs, hard_worlds, simulated_tempering
-    slices = sample_sat_constraints, sample_sat, sample_sat_components, sample_sat_slices, lazy_slices
-    searching = modes, walk_steps, walk_blocks, walk_sat
+    return (
+        *sampling,
+        sample_sat_constraints,
+        sample_sat,
+        sample_sat_components,
+        sample_sat_slices,
+        lazy_slices,
+    )
+
+
+def _searches() -> tuple[ModuleType, ...]:
+    from mlnlab.kernels import modes, walk_blocks, walk_sat, walk_steps
+
+    return modes, walk_steps, walk_blocks, walk_sat
+
+
+def _messages() -> tuple[ModuleType, ...]:
+    from mlnlab.kernels import (
+        belief_propagation,
+        belief_propagation_graph,
+        belief_propagation_order,
+        factor_gibbs,
+        factor_mean_field,
+        factor_messages,
+        factor_tables,
+        mean_field,
+        structured_mean_field,
+    )
+
     beliefs = belief_propagation_graph, belief_propagation, belief_propagation_order
-    fields = mean_field, factor_mean_field, structured_mean_field
-    counts = counting, counting_cycles, counting_groups, changing_relations, flip_lookups, counting_flips
     tables = factor_tables, factor_gibbs, factor_messages
-    return *sampling, *slices, *searching, *beliefs, *tables, *fields, *counts, fact_scan
+    return *beliefs, *tables, mean_field, factor_mean_field, structured_mean_field
+
+
+def _counters() -> tuple[ModuleType, ...]:
+    from mlnlab.kernels import (
+        changing_relations,
+        count_tables,
+        counting,
+        counting_cycles,
+        counting_flips,
+        counting_groups,
+        flip_lookups,
+    )
+
+    counts = counting, counting_cycles, counting_groups, count_tables
+    return *counts, changing_relations, flip_lookups, counting_flips

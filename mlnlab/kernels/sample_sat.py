@@ -253,12 +253,8 @@ def search(
     values, asked, members, sizes, random = chain.values, work.asked, work.members, work.sizes, chain.random
     broken, places, movable, moves = work.broken, work.places, work.movable, 0
     first, number = sizes[FIRST], sizes[MEMBERS]
-    starts, literals, simple, frozen = (
-        constraints.starts,
-        constraints.literals,
-        constraints.simple,
-        work.frozen,
-    )
+    starts, literals, simple = constraints.starts, constraints.literals, constraints.simple
+    frozen = work.frozen
     look_up_atoms(members, movable, first, number, constraints.plain, network.first_atoms)
     unmet = np.uint64(sizes[BROKEN])
     while unmet and moves < most:

@@ -18,7 +18,10 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals are sent as POSIX does")
+pytestmark = [
+    pytest.mark.benchmark,
+    pytest.mark.skipif(os.name != "posix", reason="signals are sent as POSIX does"),
+]
 
 MOST_SECONDS = 2.0  # idle machines take some hundredths; tests must not depend on what others do meanwhile
 CASES = [  # question, method, what is asked, whether something is known by then
