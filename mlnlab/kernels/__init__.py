@@ -72,6 +72,7 @@ def _messages() -> tuple[ModuleType, ...]:
     from mlnlab.kernels import (
         belief_propagation,
         belief_propagation_graph,
+        belief_propagation_logs,
         belief_propagation_order,
         factor_gibbs,
         factor_mean_field,
@@ -81,7 +82,8 @@ def _messages() -> tuple[ModuleType, ...]:
         structured_mean_field,
     )
 
-    beliefs = belief_propagation_graph, belief_propagation, belief_propagation_order
+    graph = belief_propagation_graph, belief_propagation_logs
+    beliefs = *graph, belief_propagation, belief_propagation_order
     tables = factor_tables, factor_gibbs, factor_messages
     return *beliefs, *tables, mean_field, factor_mean_field, structured_mean_field
 
