@@ -12,7 +12,7 @@ from mlnlab.inference.marginals import Marginals
 from mlnlab.model.database import Database
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -35,7 +35,11 @@ class JudgedAtoms:
     def of(self, predicates: Iterable[str]) -> JudgedAtoms:
         """Return the atoms of some predicates."""
         wanted = frozenset(predicates)
-        places = [place for place, atom in enumerate(self.atoms) if atom.predicate in wanted]
+        return self.where([atom.predicate in wanted for atom in self.atoms])
+
+    def where(self, marks: Sequence[bool]) -> JudgedAtoms:
+        """Return those of the atoms, in their order, that are marked."""
+        places = [place for place, marked in enumerate(marks) if marked]
         kept = tuple(self.atoms[place] for place in places)
         return JudgedAtoms(kept, self.probabilities[places], self.truths[places], self.samples[places])
 

@@ -73,8 +73,8 @@ class Params:
 class Inner:
     """The rate now, how long the first gradient was, and sums of parameters with how many each is of.
 
-    ``earlier`` is the sum up to the last iteration that is a power of two, from the one before on: together
-    the two sums are of the latest half of all iterations, or more.
+    ``earlier`` is the sum of the last stretch that is complete; stretches are of 1, 2, 4, 8 ... iterations,
+    so that the two sums together are of the latest half of all iterations, up to three quarters.
     """
 
     total: Numbers
@@ -87,7 +87,7 @@ class Inner:
     def with_one_more(self, parameters: Numbers, rate: float, averaging: Averaging) -> Inner:
         """Return the sums with one more iteration's parameters."""
         kept = self
-        if averaging == "late" and self.number >= max(1, self.earlier_number):
+        if averaging == "late" and self.number >= max(1, 2 * self.earlier_number):
             kept = Inner(np.zeros_like(self.total), 0, self.total, self.number, rate, self.first_length)
         total = frozen(kept.total + parameters)
         return Inner(total, kept.number + 1, kept.earlier, kept.earlier_number, rate, kept.first_length)
@@ -123,7 +123,9 @@ def first_rate(params: Params, point: Point, rates: Numbers) -> float:
 def largest_curvature(point: Point, rates: Numbers) -> float:
     """Return the largest eigenvalue of R^(1/2) H R^(1/2), R the diagonal of the rates, by power iteration."""
     roots = np.sqrt(rates)
-    vector = roots * np.sqrt(np.maximum(point.hessian_diagonal(), 1e-300))
+    # Uneven factors, lest the first vector be orthogonal to the one that is looked for.
+    uneven = np.cos(2.4 * np.arange(len(rates)))
+    vector = roots * np.sqrt(np.maximum(point.hessian_diagonal(), 1e-300)) * uneven
     found = 0.0
     for _ in range(_POWERS):
         length = float(np.linalg.norm(vector))

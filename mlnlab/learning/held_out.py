@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -83,7 +83,12 @@ def hidden_atoms(
     samples: int = 1000, burn_in: int = 100, seed: int = 0,
 ) -> HiddenAtoms:  # fmt: skip
     """Ground what a learner predicts in other databases than its own, under its formulas."""
-    for name, value, least in (("samples", samples, 1), ("burn_in", burn_in, 0), ("seed", seed, 0)):
+    given: dict[str, tuple[object, int]] = {
+        "samples": (samples, 1),
+        "burn_in": (burn_in, 0),
+        "seed": (seed, 0),
+    }
+    for name, (value, least) in given.items():
         if not isinstance(value, int) or value < least:
             raise ArgumentError(f"{name} is a whole number from {least} on, not {value!r:.60}.")
     other = training_data(data.mln, databases, data.predicted)
@@ -137,7 +142,7 @@ class HeldOut:
     ) -> None:
         """Keep the databases; they are ground when a learner begins."""
         doubling = every == "doubling"
-        if not doubling and (isinstance(every, bool) or not isinstance(every, int) or every < 1):
+        if not doubling and (not isinstance(every, int) or every < 1):
             raise ArgumentError(
                 f'every is a number of iterations from 1 on, or "doubling", not {every!r:.60}.'
             )
@@ -156,19 +161,19 @@ class HeldOut:
         )
         self.scores, self._spent = [], 0.0
 
-    def on_step(self, step: Step[LearningState]) -> None:
+    def on_step(self, step: Step[Any], /) -> None:
         """Evaluate, if it is time to."""
         number = step.state.iteration
         doubled = number & (number - 1) == 0  # 0, 1, 2, 4, 8 ...
         if doubled if self._every == "doubling" else number % self._every == 0:
             self._evaluate(step)
 
-    def on_end(self, last: Step[LearningState]) -> None:
+    def on_end(self, last: Step[Any], /) -> None:
         """Evaluate what was learned."""
         if not self.scores or self.scores[-1].iteration != last.state.iteration:
             self._evaluate(last)
 
-    def _evaluate(self, step: Step[LearningState]) -> None:
+    def _evaluate(self, step: Step[Any]) -> None:
         if self._hidden is None:
             raise ArgumentError(
                 "These databases are not ready: give the observer to ml.learn_weights, or call"
@@ -192,6 +197,10 @@ class HeldOut:
             )
         )
         self._spent += took
+
+    def learning_seconds(self, step: Step[Any]) -> float:
+        """Return how long learning has taken by a step, what evaluation took left out."""
+        return step.seconds - self._spent
 
     # --- reading ------------------------------------------------------------------------------
 

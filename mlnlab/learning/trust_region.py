@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 LEAST_DAMPING, MOST_DAMPING = 1e-6, 1e16
 MOST_REJECTED = 20  # in a row: the direction leads nowhere
+_ROUNDING = 1e-9  # where a step leads to the least value exactly, the change after it is 0 but for rounding
 _ERRORS = 2.0  # standard errors within which a change says nothing
 
 
@@ -79,7 +80,7 @@ def tried(problem: Problem, point: Point, direction: Numbers, region: Region, re
         # With samples, what is within their noise is no reason to trust less, nor to turn back.
         if ratio < 0.25 and actual > 0.25 * predicted + noise:
             damping = min(4 * max(damping, LEAST_DAMPING), MOST_DAMPING)
-        if actual <= noise:
+        if actual <= noise + _ROUNDING * abs(predicted):
             size = float(np.linalg.norm(problem.free.spread(step)))
             reason = _reason(alpha, used, damping, ratio, attempt)
             move = Move(size, alpha, used, True, rejected + attempt, predicted, actual, reason)

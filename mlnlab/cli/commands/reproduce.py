@@ -1,0 +1,119 @@
+"""``mlnlab reproduce``: a published figure made anew, piece by piece, with what is at hand."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mlnlab.cli.manual import Subparsers, add_command
+from mlnlab.errors import ArgumentError, printable
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from mlnlab.experiments.figure_4_1 import Figure, Piece
+
+_MANUAL = """
+figure-4.1 is that of Lowd's thesis: how good seven weight learners' models are on a
+fold that they do not see, by CLL and by AUC, against the time that they learn.
+
+Each learner on each fold is a piece of work, kept in the folder when it is finished; a
+second start goes on where the first one stopped. At the end the folder holds, for each
+measure, a picture (.svg), a figure to zoom into (.html), and scores.csv.
+
+The data: cora and webkb need their files (--files names the folder that has the
+folders cora and webkb-forclift); web is a synthetic web of WebKB's published size,
+citations and small-web are small and come with mlnlab.
+
+With --tuning, learners that need a rate have it chosen on a validation fold, for CLL
+and for AUC, as in the thesis; without, their rates adapt themselves."""
+
+_EXAMPLES = """
+  mlnlab reproduce figure-4.1 --folder results --data small-web --seconds 2
+  mlnlab reproduce figure-4.1 --folder results --data cora --files data --seconds 600
+  mlnlab reproduce figure-4.1 --folder results --data cora --files data --fold cora_fold1"""
+
+_FIGURES = ("figure-4.1",)
+
+
+def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
+    """Declare the command and its arguments."""
+    parser = add_command(
+        subparsers, "reproduce", summary="make a published figure anew", manual=_MANUAL, examples=_EXAMPLES
+    )
+    parser.add_argument("figure", choices=_FIGURES, help="which figure")
+    parser.add_argument("--folder", required=True, metavar="DIR", help="where results are kept")
+    parser.add_argument("--data", default="small-web", metavar="NAME", help="which data (default: small-web)")
+    parser.add_argument("--files", metavar="DIR", help="where data files are")
+    parser.add_argument("--seconds", type=float, default=60.0, help="of learning, for each learner and fold")
+    parser.add_argument("--tuning", type=float, default=0.0, metavar="SECONDS", help="for each rate tried")
+    parser.add_argument("--samples", type=int, default=1000, help="of MC-SAT on the fold held out")
+    parser.add_argument("--learner", action="append", metavar="NAME", help="only this one (repeatable)")
+    parser.add_argument("--fold", action="append", metavar="NAME", help="test on this one only (repeatable)")
+    parser.add_argument("--deviation", type=float, default=2.0, help="of the Gaussian prior (default: 2)")
+    parser.add_argument("--seed", type=int, default=0, help="of all chance")
+    return parser
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Make the pieces, tell of each, and draw."""
+    from mlnlab.experiments.figure_4_1 import LEARNERS, Settings, figure, pieces
+    from mlnlab.experiments.figure_4_1_data import TASKS
+    from mlnlab.logic.suggestions import did_you_mean
+
+    if not (arguments.seconds > 0 and arguments.tuning >= 0 and arguments.samples > 0):
+        raise ArgumentError("--seconds and --samples are above 0, and --tuning is 0 or more.")
+    for given, known, what in (
+        ([arguments.data], TASKS, "data"), (arguments.learner or [], LEARNERS, "learner"),
+    ):  # fmt: skip
+        for name in given:
+            if name not in known:
+                hint = did_you_mean(name, known) or "."
+                raise ArgumentError(f"There is no {what} {name:.60}{hint} There are: {', '.join(known)}.")
+    task = TASKS[arguments.data](Path(arguments.files) if arguments.files else None)
+    settings = Settings(
+        seconds=arguments.seconds, tuning_seconds=arguments.tuning, samples=arguments.samples,
+        burn_in=max(1, arguments.samples // 10), deviation=arguments.deviation, seed=arguments.seed,
+    )  # fmt: skip
+    folder, found = Path(arguments.folder), []
+    for piece, reused in pieces(task, settings, folder, arguments.learner or LEARNERS, arguments.fold or ()):
+        print(printable(_told(piece, reused)), file=sys.stderr, flush=True)
+        found.append(piece)
+        _draw(figure(task, found), folder)
+    table = figure(task, found).to_frame().to_string(index=False, float_format="{:.4f}".format)
+    print("\n".join(printable(line) for line in table.splitlines()))
+    return 1 if all(piece.problem for piece in found) else 0
+
+
+def _told(piece: Piece, reused: bool) -> str:
+    if piece.problem:
+        return f"{piece.learner} on {piece.fold}: {piece.problem}"
+    last = piece.scores("cll", "all")[-1]
+    where = " (kept from before)" if reused else ""
+    return (
+        f"{piece.learner} on {piece.fold}: {last.iteration:,} iterations in {last.seconds:.1f} s, "
+        f"CLL {last.cll:.4f}, AUC {last.auc:.4f}{where}"
+    )
+
+
+def _draw(found: Figure, folder: Path) -> None:
+    """Write pictures and the table; what is there is replaced."""
+    from mlnlab.display.curves import learning_curve_scene
+    from mlnlab.display.plotting import plot
+    from mlnlab.display.scene.export import to_svg
+
+    names: Sequence[str] = found.judged
+    for of in names:
+        for measure in ("cll", "auc"):
+            curve = found.curve(measure, of)
+            if not len(curve):
+                continue
+            stem = f"{found.task}-{measure}-{of}"
+            to_svg(learning_curve_scene(curve), folder / f"{stem}.svg")
+            drawn = plot(curve)
+            drawn.update_xaxes(type="log")
+            drawn.write_html(folder / f"{stem}.html", include_plotlyjs="directory")
+    if names:
+        found.to_frame().to_csv(folder / f"{found.task}-scores.csv", index=False)
