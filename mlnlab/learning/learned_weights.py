@@ -15,10 +15,13 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
+    from mlnlab.learning.conditioning import Condition
+    from mlnlab.learning.learner import WeightLearner
     from mlnlab.learning.learning_state import LearningState
     from mlnlab.learning.problem import Problem
     from mlnlab.learning.training_data import TrainingData
     from mlnlab.learning.tuning import TunedRate
+    from mlnlab.learning.uncertainty import StandardErrors
     from mlnlab.model.mln import MLN
     from mlnlab.steps.trace import Trace
 
@@ -35,6 +38,7 @@ class LearnedWeights:
     diagnostics: tuple[str, ...]
     seconds: float
     tuned: TunedRate | None = None  # which rates were tried, where the rate was tuned
+    learner: WeightLearner | None = None  # what learned them, to learn again (the bootstrap)
 
     @cached_property
     def mln(self) -> MLN:
@@ -65,6 +69,28 @@ class LearnedWeights:
     def expected(self) -> NDArray[np.float64]:
         """The counts that the model expects."""
         return self.state.expected
+
+    def standard_errors(self, *, bootstrap: int = 0, samples: int = 200, seed: int = 0) -> StandardErrors:
+        """Return the standard error of each weight, by the formula that is right for the objective.
+
+        Likelihoods: the inverse of the observed information. Pseudo-likelihoods: a sandwich around the
+        spread of the gradients of many databases, or of ``samples`` worlds drawn from the model.
+        ``bootstrap=100`` learns again from databases drawn with replacement, whatever the objective.
+        """
+        from mlnlab.learning.uncertainty import standard_errors
+
+        return standard_errors(self, bootstrap=bootstrap, samples=samples, seed=seed)
+
+    @property
+    def has_quick_errors(self) -> bool:
+        """Whether standard errors need no worlds to be drawn."""
+        return not self.problem.objective.name.endswith("pseudo-log-likelihood")
+
+    def condition(self, weights: NDArray[np.float64] | None = None, *, with_prior: bool = False) -> Condition:
+        """Return how ill-conditioned the problem is at some weights, the learned ones if none are given."""
+        from mlnlab.learning.conditioning import condition
+
+        return condition(self.problem, self.weights if weights is None else weights, with_prior=with_prior)
 
     def to_frame(self) -> pd.DataFrame:
         """Return a table with a row for each formula: weight, observed and expected count, and gap."""

@@ -77,7 +77,9 @@ class WeightLearner:
         """Return what a recorded run has learned."""
         state = trace[-1].state
         found = (*self.remarks, *diagnosed(self.problem, trace[0].state, state, self.optimizer.name))
-        return LearnedWeights(self.data, self.problem, self.description, state, trace, found, seconds)
+        return LearnedWeights(
+            self.data, self.problem, self.description, state, trace, found, seconds, learner=self
+        )
 
     def __repr__(self) -> str:
         return f"<WeightLearner {self.preset.name}: {self.problem.free.number:,} weights, {self.description}>"
@@ -225,14 +227,14 @@ def learn_weights(
         units=units, false_facts=false_facts, tied=tied, fixed=fixed, bounds=bounds, start=start, seed=seed,
         **options,
     )  # fmt: skip
+    if not learner.problem.priors.hold_all:
+        for text in learner.remarks:
+            warnings.warn(text, LearningWarning, stacklevel=2)
     watching = list(observers)
     for observer in watching:
         begin = getattr(observer, "on_begin", None)
         if begin is not None:  # those that need more than the steps, such as ml.HeldOut
             begin(learner)
-    if not learner.problem.priors.hold_all:
-        for text in learner.remarks:
-            warnings.warn(text, LearningWarning, stacklevel=2)
     trace: Trace[LearningState] = Trace(budget=TRACE_BYTES)
     try:
         run(learner, observers=(trace, *watching))
