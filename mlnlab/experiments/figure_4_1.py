@@ -157,7 +157,8 @@ def mean_curve(runs: Sequence[Sequence[Score]], measure: Measure) -> tuple[Any, 
     """Return seconds and the mean of the runs' latest scores there, from when every run has one."""
     begin = max(scores[0].seconds for scores in runs)
     end = max(scores[-1].seconds for scores in runs)
-    seconds = np.geomspace(max(begin, 1e-3), max(end, begin, 2e-3), 60)
+    first = max(begin, 1e-3)
+    seconds = np.geomspace(first, max(end, 1.001 * first), 60)
     values = []
     for scores in runs:
         times = np.array([score.seconds for score in scores])

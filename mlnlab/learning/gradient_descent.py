@@ -120,6 +120,16 @@ def first_rate(params: Params, point: Point, rates: Numbers) -> float:
     return 1.0 / max(1.0, float((rates * point.problem.free.gathered(point.problem.objective.counts)).max()))
 
 
+def usual_length(point: Point, rates: Numbers) -> float:
+    """Return how long a gradient may be and all be well: that at the start, or what chance makes of counts.
+
+    A few samples may agree with the data by chance where learning begins.
+    """
+    counts = point.problem.free.gathered(point.problem.objective.counts)
+    chance = float(np.linalg.norm(rates * np.sqrt(np.maximum(counts, 1.0))))
+    return max(float(np.linalg.norm(rates * point.gradient)), chance)
+
+
 def largest_curvature(point: Point, rates: Numbers) -> float:
     """Return the largest eigenvalue of R^(1/2) H R^(1/2), R the diagonal of the rates, by power iteration."""
     roots = np.sqrt(rates)
@@ -144,7 +154,7 @@ def steps(params: Params, problem: Problem, start: LearningState | None = None) 
     rates = rates_of(params, problem)
     if start is None:
         point = problem.at(problem.free.start)
-        length = float(np.linalg.norm(rates * point.gradient))
+        length = usual_length(point, rates)
         rate = first_rate(params, point, rates)
         none = frozen(np.zeros_like(point.parameters))
         inner = Inner(frozen(point.parameters), 1, none, 0, rate, length)
