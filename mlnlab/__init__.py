@@ -99,6 +99,7 @@ _HOMES = {
     "plot": "display.plotting",
     "predicates": "model.loading",
     "pseudo_log_likelihood": "learning.likelihoods",
+    "race": "widgets.race",
     "sample": "experiments.samples.loading",
     "sample_network": "experiments.samples.networks",
     "sampler": "inference.sampling",
@@ -116,6 +117,7 @@ _HOMES = {
     "variable_elimination": "factors.variable_elimination",
     "variables": "logic.building",
     "weight_learner": "learning.learner",
+    "weight_posterior": "learning.posterior",
 }
 __all__ = ["__version__", *_HOMES]  # noqa: PLE0604 - the names are the keys of the table
 

@@ -25,6 +25,7 @@ from mlnlab.display.map_search import search_picture
 from mlnlab.display.markup import count_of, shortened
 from mlnlab.display.method_pictures import method_picture
 from mlnlab.display.plots import Line, Plot
+from mlnlab.display.races import race_picture
 from mlnlab.display.runs import Column, RunPicture, Table
 from mlnlab.display.scene.export import to_html
 from mlnlab.errors import ArgumentError
@@ -36,6 +37,7 @@ from mlnlab.inference.factor_asking import FactorRun
 from mlnlab.inference.sampling import Sampler
 from mlnlab.inference.solving import Solver
 from mlnlab.learning.learner import WeightLearner
+from mlnlab.learning.race import Race
 from mlnlab.learning.steering import SteeredLearner
 from mlnlab.steps.trace import Trace
 
@@ -52,6 +54,7 @@ OF_SOURCES: Mapping[type, Picturing] = {
     FactorRun: factor_run_picture,
     JunctionTree: tree_picture,
     MessagePassing: passing_picture,
+    Race: race_picture,
     Sampler: method_picture,
     Solver: search_picture,
     SteeredLearner: learner_picture,

@@ -13,6 +13,7 @@ from mlnlab.display.learning_controls import STRIDE
 from mlnlab.display.learning_pictures import learner_picture
 from mlnlab.display.learning_plots import Score, dotted_steps
 from mlnlab.errors import ArgumentError, MlnlabError
+from mlnlab.learning.parting import Parting, parting
 from mlnlab.learning.steering import SteeredLearner, changes_of
 from mlnlab.steps.checkpoint import Checkpointer, load_checkpoint, previous_path
 from mlnlab.steps.trace import Trace
@@ -155,6 +156,10 @@ class LearningDashboard(RunView):
         if not len(upto) or upto[-1].index < best.index:
             upto.on_step(best)
         return learner.learned(upto, best.seconds)
+
+    def parting(self, other: LearningDashboard) -> Parting | None:
+        """Return where this run and another one part; nothing where they never do."""
+        return parting(self.trace, other.trace, self._steered.learner.data)
 
     # --- what a page says ---------------------------------------------------------------------
 

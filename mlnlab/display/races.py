@@ -1,0 +1,133 @@
+"""A race of learners: curves over each one's own seconds, and how far each is."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mlnlab.display.axes import place_axis, value_words
+from mlnlab.display.bars import WIDTH
+from mlnlab.display.curves import vertical_axis
+from mlnlab.display.plots import Box, Line, Plot, plot_items, sample
+from mlnlab.display.runs import Column, RunPicture, Table
+from mlnlab.display.samplers_view import History
+from mlnlab.display.scene.building import numbered_id, tooltip
+from mlnlab.display.scene.items import Group, Item, Layer, Scene, Text
+from mlnlab.display.scene.text_fitting import fitted
+
+if TYPE_CHECKING:
+    from mlnlab.learning.race import Race, RaceState
+    from mlnlab.steps.step import Step
+    from mlnlab.steps.trace import Trace
+
+_HEIGHT, _ROW = 190.0, 20.0
+_COLUMNS = (("steps", 330.0), ("seconds", 410.0), ("score", 520.0), ("largest gap", WIDTH - 6.0))
+
+# Of each learner that has begun: iteration, seconds, score, largest gap.
+_Places = dict[str, tuple[float, float, float, float]]
+
+
+def race_picture(race: Race) -> RunPicture:
+    """Return the pictures of a race."""
+    history: History[_Places] = History(lambda step: _places(step.state))
+    return RunPicture(
+        title=f"Race of {len(race.learners)} learners, measured by the {race.yardstick.objective.name}",
+        parts={
+            "by seconds": partial(_scene, race, history, 1),
+            "by steps": partial(_scene, race, history, 0),
+        },
+        caption=caption,
+        remarks=_remarks,
+        table=_table,
+    )
+
+
+def _places(state: RaceState) -> _Places:
+    return {
+        one.name: (
+            float(one.state.iteration), one.seconds, one.score, float(np.abs(one.state.gap).max(initial=0.0)),
+        )
+        for one in state.runners
+    }  # fmt: skip
+
+
+def _scene(race: Race, history: History[_Places], by: int, step: Step[Any], trace: Trace[Any]) -> Scene:
+    rows = history.until(step, trace)
+    names = list(race.learners)
+    ends = _places((trace[-1] if len(trace) else step).state)
+    furthest = max((place[by] for place in {**_places(step.state), **ends}.values()), default=1.0)
+    axis = place_axis(0, max(furthest, 1e-3 if by else 5.0), whole=not by)
+    across = "seconds" if by else "step"
+    items: list[Item] = []
+    for number, (title, field, log) in enumerate((("score", 2, False), ("largest gap", 3, True))):
+        lines = tuple(_line(name, rows, by, field) for name in names)
+        plot = Plot(title, lines, axis, vertical_axis(lines, log=log), across=across, named=False)
+        items += plot_items(plot, Box(0, 4 + number * (_HEIGHT + 10), WIDTH, _HEIGHT), number)
+    below, end = _standing(names, step.state, 4 + 2 * (_HEIGHT + 10))
+    return Scene(WIDTH, end, (Layer("drawn", (*items, *below)),), "Race", f"{caption(step)}.")
+
+
+def _line(name: str, rows: list[_Places], by: int, field: int) -> Line:
+    """Return the way of one learner; of recorded steps in which it rested, only the first."""
+    points: dict[float, tuple[float, float]] = {}
+    for row in rows:
+        if name in row:
+            points.setdefault(row[name][0], (row[name][by], row[name][field]))
+    values = np.array(list(points.values()), np.float64).reshape(len(points), 2)
+    shown = np.where(values[:, 1] == 0, np.nan, values[:, 1]) if field == 3 else values[:, 1]
+    return Line(name, values[:, 0], shown)
+
+
+def _standing(names: list[str], state: RaceState, top: float) -> tuple[list[Item], float]:
+    """Return a row for each learner: how far it is, and who moved last."""
+    items: list[Item] = [
+        Text(x=x, y=top + 12, text=words, look="quiet small", anchor="end") for words, x in _COLUMNS
+    ]
+    known = {one.name: one for one in state.runners}
+    places = _places(state)
+    mover = state.runners[state.mover].name
+    for number, name in enumerate(names):
+        y = top + 18 + number * _ROW
+        numbers = _numbers(places[name]) if name in known else ("", "", "", "")
+        ended = known[name].state.ended if name in known else "has not begun"
+        look = "words strong" if name == mover else "words"
+        cells = [
+            Text(x=x, y=4.5, text=words, look="number", anchor="end")
+            for (_, x), words in zip(_COLUMNS, numbers, strict=True)
+        ]
+        items.append(
+            Group(
+                id=numbered_id("runner", number), x=0, y=y + 6, tooltip=tooltip(name, ended),
+                children=(
+                    Group(x=18, children=(sample(number),)),
+                    Text(x=34, y=4.5, text=fitted(name, 210), look=look),
+                    Text(x=250, y=4.5, text="ended" if name in known and ended else "", look="quiet small"),
+                    *cells,
+                ),
+            )
+        )  # fmt: skip
+    return items, top + 24 + len(names) * _ROW
+
+
+def _numbers(place: tuple[float, float, float, float]) -> tuple[str, str, str, str]:
+    return f"{place[0]:,.0f}", f"{place[1]:.3f}", f"{place[2]:,.5g}", value_words(place[3])
+
+
+def caption(step: Step[Any]) -> str:
+    """Say who leads."""
+    runners = step.state.runners
+    leader = max(runners, key=lambda one: -np.inf if np.isnan(one.score) else one.score)
+    mover = runners[step.state.mover]
+    return f"step {step.index:,}: {mover.name} moved; {leader.name} leads with {leader.score:,.5g}"
+
+
+def _remarks(step: Step[Any]) -> list[str]:
+    return [f"{one.name} ended: {one.state.ended}." for one in step.state.runners if one.state.ended]
+
+
+def _table(step: Step[Any]) -> Table:
+    columns = ("steps", "seconds", "score", "largest gap")
+    rows = tuple((name, *place) for name, place in _places(step.state).items())
+    return Table("Learners", (Column("learner"), *(Column(name, number=True) for name in columns)), rows)
