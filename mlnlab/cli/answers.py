@@ -106,6 +106,7 @@ def as_json(answers: Sequence[Answer]) -> str:
             "warnings": list(answer.marginals.warnings),
             "worlds": answer.marginals.number_of_worlds,
             "seconds": answer.marginals.seconds,
+            "memory": answer.marginals.memory,
             "complete": answer.complete,
             "probabilities": dict(answer.marginals.probabilities),
             "facts": _facts(answer.marginals),

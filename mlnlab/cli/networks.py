@@ -132,8 +132,10 @@ def _options(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def _say(path: Path, found: NetworkMarginals) -> None:
+    from mlnlab.inference.memory import cost_in_words
+
     log_z = f" · log Z = {found.log_z:.6g}" if isfinite(found.log_z) else ""
-    lines = [f"{path}: {found.reason}{log_z} · {found.seconds:.2g} s"]
+    lines = [f"{path}: {found.reason}{log_z} · {cost_in_words(found.seconds, found.memory)}"]
     lines += [f"warning: {warning}" for warning in found.warnings]
     print("\n".join(map(printable, lines)), file=sys.stderr)
 
@@ -185,6 +187,8 @@ def _json(found: NetworkMarginals, names: Sequence[str]) -> str:
     content = {
         "method": found.method,
         "reason": found.reason,
+        "seconds": found.seconds,
+        "memory": found.memory,
         "warnings": list(found.warnings),
         "log_z": found.log_z if isfinite(found.log_z) else None,
         "evidence": dict(found.evidence),

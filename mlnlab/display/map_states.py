@@ -11,6 +11,7 @@ from mlnlab.display.style import card, folded, quiet, title
 from mlnlab.display.symbols import in_symbols
 from mlnlab.display.tables import MOST_ROWS, bounded_table
 from mlnlab.display.worlds import true_atoms_table, world_text
+from mlnlab.inference.memory import cost_in_words
 from mlnlab.logic.substitution import free_variables
 
 if TYPE_CHECKING:
@@ -28,11 +29,15 @@ def map_state_display(state: MapState) -> Element:
     """Return the display of a most probable world."""
     return card(
         title("Most probable world", f"log-weight {state.log_weight:.6g}, {proof_in_words(state)}"),
-        quiet(shortened(state.reason, 600)) if state.reason else None,
+        quiet(shortened(state.reason, 600) + _cost(state)) if state.reason or state.seconds else None,
         _decided(state),
         _violated(state),
         folded("all true atoms, evidence included", true_atoms_table(state.world)),
     )
+
+
+def _cost(state: MapState) -> str:
+    return f" · {cost_in_words(state.seconds, state.memory)}" if state.seconds else ""
 
 
 def proof_in_words(state: MapState) -> str:
@@ -92,7 +97,7 @@ def _at_most(state: MapState, formula: Formula) -> int:
 
 def map_state_text(state: MapState) -> str:
     """Return a most probable world as text."""
-    head = f"<MapState: log-weight {state.log_weight:.6g}, {proof_in_words(state)}>"
+    head = f"<MapState: log-weight {state.log_weight:.6g}, {proof_in_words(state)}{_cost(state)}>"
     against = [
         f"  {count_of(number, 'grounding')} against {text}" for text, number in state.violated[:MOST_ROWS]
     ]

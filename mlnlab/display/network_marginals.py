@@ -13,6 +13,7 @@ from mlnlab.display.scene.pictures import scene_image
 from mlnlab.display.style import card, folded, quiet, title
 from mlnlab.display.tables import bounded_table
 from mlnlab.inference.factor_gibbs import NAME as GIBBS
+from mlnlab.inference.memory import cost_in_words
 
 if TYPE_CHECKING:
     from mlnlab.inference.factor_answers import NetworkMarginals
@@ -31,13 +32,14 @@ def network_marginals_display(found: NetworkMarginals) -> Element:
     headings = ("variable", "value", "probability", "error")
     table = bounded_table(headings, rows, len(pairs), "rows", numbers=(2, 3), where="to_frame() has all")
     log_z = f" · log Z = {found.log_z:.6g}" if isfinite(found.log_z) else ""
+    cost = cost_in_words(found.seconds, found.memory)
     return card(
         title("Distributions", count_of(len(found), "variable")),
         quiet("There are no variables.")
         if scene is None
         else scene_image(scene, f"{scene.title}: {scene.description}"),
         quiet(f"Given {known}.") if known else None,
-        quiet(f"{found.reason[:1].upper()}{found.reason[1:]}{log_z} · {found.seconds:.2g} s"),
+        quiet(f"{found.reason[:1].upper()}{found.reason[1:]}{log_z} · {cost}"),
         *(quiet(f"Warning: {warning}") for warning in found.warnings),
         folded("as a table", table),
     )

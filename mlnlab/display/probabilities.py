@@ -11,6 +11,7 @@ from mlnlab.display.scene.pictures import scene_image
 from mlnlab.display.style import card, folded, quiet, title
 from mlnlab.display.symbols import in_symbols
 from mlnlab.display.tables import MOST_ROWS, bounded_table
+from mlnlab.inference.memory import cost_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -132,7 +133,8 @@ def how_computed(marginals: Marginals) -> str:
     reason = marginals.reason or f"by {marginals.method}"
     sums = f" · log Z = {marginals.log_z:.6g}" if isfinite(marginals.log_z) else ""  # samplers know none
     warned = "".join(f" Warning: {warning}" for warning in marginals.warnings)
-    return f"{reason}{sums} · {marginals.seconds:.2g} s{'.' if warned else ''}{warned}"
+    cost = cost_in_words(marginals.seconds, marginals.memory)
+    return f"{reason}{sums} · {cost}{'.' if warned else ''}{warned}"
 
 
 def marginals_display(marginals: Marginals) -> Element:
@@ -162,19 +164,24 @@ def marginals_text(marginals: Marginals) -> str:
     more = [f"  ... and {rest:,} less probable ones"] if rest > 0 else []
     reason = [] if marginals else [_capitalised(why_empty(marginals))]
     head = f"<Marginals by {marginals.method}: {count_of(len(marginals), 'query', 'queries')}>"
-    return "\n".join([head, *lines, *more, *reason])
+    cost = [f"  {cost_in_words(marginals.seconds, marginals.memory)}"] if marginals.seconds else []
+    return "\n".join([head, *lines, *more, *reason, *cost])
 
 
 def log_z_display(log_z: LogZ) -> Element:
     """Return the display of a partition function."""
     letter = element("span", "log ", element("em", "Z"), f" = {log_z.value:.10g}", kind="formula")
-    return card(letter, element("span", f" · {_certainty(log_z)}", kind="quiet"))
+    return card(letter, element("span", f" · {_certainty(log_z)}{_cost(log_z)}", kind="quiet"))
 
 
 def _certainty(log_z: LogZ) -> str:
     return f"error below {log_z.error:.1g}, by {log_z.method}"
 
 
+def _cost(log_z: LogZ) -> str:
+    return f" · {cost_in_words(log_z.seconds, log_z.memory)}" if log_z.seconds else ""
+
+
 def log_z_text(log_z: LogZ) -> str:
     """Return a partition function as text."""
-    return f"<LogZ: {log_z.value:.10g}, {_certainty(log_z)}>"
+    return f"<LogZ: {log_z.value:.10g}, {_certainty(log_z)}{_cost(log_z)}>"

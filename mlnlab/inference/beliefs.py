@@ -16,7 +16,9 @@ from mlnlab.inference.belief_trees import Surroundings, surroundings_of
 from mlnlab.inference.chains import prepared, random_world
 from mlnlab.inference.estimates import Asked, QueryEstimates, asked_of
 from mlnlab.inference.factor_messages import Reading, factors_of, has_loops, read
+from mlnlab.inference.joint_beliefs import joint_probabilities
 from mlnlab.inference.marginals import Marginals
+from mlnlab.inference.memory import bytes_of
 from mlnlab.inference.sampled_worlds import grounded
 from mlnlab.kernels.belief_propagation_graph import room_for_messages
 from mlnlab.kernels.random_numbers import streams
@@ -174,6 +176,12 @@ def expected_counts(clauses: GroundClauses, truths: Reals) -> tuple[float, ...]:
 # --- answers --------------------------------------------------------------------------------------
 
 
+def held(graph: Graph, *more: object) -> int:
+    """Return the bytes of the ground clauses, of both factor graphs, and of what a method keeps besides."""
+    question = graph.clauses.question
+    return bytes_of(question.true, question.choices, question.query_atoms, graph, *more)
+
+
 def believed(method: str, graph: Graph, state: BeliefState, seconds: float) -> Marginals:
     """Return the beliefs of a state as marginals."""
     found = reading_of(graph, state)
@@ -194,6 +202,7 @@ def believed(method: str, graph: Graph, state: BeliefState, seconds: float) -> M
         reason=f"{method}: {_how(state)}{_loops(graph)}",
         warnings=belief_warnings(state),
         inexact=frozenset(unknown),
+        memory=held(graph, state),
     )
 
 

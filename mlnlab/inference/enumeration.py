@@ -24,6 +24,7 @@ from mlnlab.grounding.features import ground_features
 from mlnlab.grounding.question import Question, soft_formulas
 from mlnlab.inference.conflicts import IMPOSSIBLE, conflict_in, unsatisfiable
 from mlnlab.inference.marginals import Marginals
+from mlnlab.inference.memory import bytes_of
 from mlnlab.inference.method import Method
 from mlnlab.inference.query_instances import all_instances
 from mlnlab.inference.sweeps import (
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MOST_WORLDS = 1 << 26
+_PER_WORLD = 5 * 8  # bytes of a stretch: what is common, the sum, its terms, weights and their sums
 LARGEST = 1e15  # of a log-weight: beyond, one grounding more or less is lost in rounding
 
 
@@ -179,7 +181,15 @@ def marginals(question: Question, *, limit: int = MOST_WORLDS) -> Marginals:
         rounding=2 * rounding(enumeration),
         question=question,
         expected_counts=_counts(enumeration, expected),
+        memory=held(enumeration) + bytes_of(asked),
     )
+
+
+def held(enumeration: Enumeration) -> int:
+    """Return the bytes of the columns and gathers, and of the log-weights and weights of a stretch."""
+    question, worlds = enumeration.question, enumeration.worlds
+    stretch = prod(worlds.sizes[choice] for choice in worlds.low)
+    return bytes_of(question.true, question.choices, question.query_atoms, worlds) + _PER_WORLD * stretch
 
 
 def _counts(enumeration: Enumeration, expected: NDArray[np.float64]) -> tuple[float, ...]:
@@ -206,10 +216,10 @@ def _probability(atom: GroundAtom, question: Question, probabilities: dict[Groun
     return float(question.holds(*atom)) if known is None else known
 
 
-def log_partition(question: Question, *, limit: int = MOST_WORLDS) -> tuple[float, float]:
-    """Return log Z over the worlds that agree with the evidence (lecture notes, eq. 15), and its error."""
+def log_partition(question: Question, *, limit: int = MOST_WORLDS) -> tuple[float, float, int]:
+    """Return log Z over the worlds that agree with the evidence (lecture notes, eq. 15), its error, bytes."""
     enumeration = prepared(question, limit=limit)
-    return swept(enumeration).log_z, rounding(enumeration)
+    return swept(enumeration).log_z, rounding(enumeration), held(enumeration)
 
 
 def most_probable(question: Question, *, limit: int = MOST_WORLDS) -> Found:
@@ -226,7 +236,8 @@ def most_probable(question: Question, *, limit: int = MOST_WORLDS) -> Found:
         raise _impossible(enumeration)
     chosen = _chosen(enumeration.worlds, *where)
     worlds = count_of(enumeration.worlds.number, "world")
-    return Found(question.true | chosen, best + decided, 0.0, f"enumeration: all of {worlds} were compared")
+    reason = f"enumeration: all of {worlds} were compared"
+    return Found(question.true | chosen, best + decided, 0.0, reason, memory=held(enumeration))
 
 
 def _chosen(worlds: Worlds, high_digits: tuple[int, ...], place: int) -> frozenset[GroundAtom]:

@@ -10,9 +10,10 @@ import numpy as np
 
 from mlnlab.errors import count_of
 from mlnlab.inference.marginals import Estimate, Marginals
+from mlnlab.inference.memory import bytes_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from numpy.typing import NDArray
 
@@ -50,11 +51,18 @@ class QueryEstimates:
 
 
 def estimated(
-    method: str, ground: Ground, batches: Batches, seconds: float, *, single_changes: bool = True
+    method: str,
+    ground: Ground,
+    batches: Batches,
+    seconds: float,
+    *,
+    single_changes: bool = True,
+    working: int = 0,
 ) -> Marginals:
     """Return the fractions of samples in which the queried atoms and formulas hold.
 
-    ``single_changes`` tells whether the chains change one choice at a time.
+    ``single_changes`` tells whether the chains change one choice at a time, ``working`` how many bytes they
+    work with.
     """
     asked = asked_of(ground.clauses)
     found = query_estimates(asked, batches)
@@ -77,7 +85,17 @@ def estimated(
         ),
         estimates=estimates,
         warnings=warnings_of(ground.clauses, asked, found, single_changes=single_changes),
+        memory=_held(ground, batches, estimates) + working,
     )
+
+
+def _held(ground: Ground, batches: Batches, estimates: Mapping[str, Estimate]) -> int:
+    """Return the bytes of what was ground, of the chains' worlds and sums, and of the answer."""
+    question, network = ground.clauses.question, ground.network
+    parts = bytes_of(question.true, question.choices, question.query_atoms, ground, estimates)
+    parts += 2 * bytes_of(batches)  # they are stacked for the standard errors
+    counters = 4 * (len(network.strengths) + len(network.table_strengths)) + ground.clauses.number_of_atoms
+    return parts + batches.chains * (counters + 4 * len(network.options) + 8 * batches.columns)
 
 
 def asked_of(clauses: GroundClauses) -> Asked:

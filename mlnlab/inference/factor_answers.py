@@ -52,6 +52,7 @@ class NetworkMarginals(VariableMarginals):
     is_exact: bool = True
     estimates: FrozenMapping[FrozenMapping[ValueEstimate]] = field(default_factory=FrozenMapping)
     trace: Trace[Any] | None = None
+    memory: int = 0  # bytes that the method held, as counted from its arrays
 
     def error(self, name: str, value: object = None) -> float:
         """Return the error of a value's probability, or the largest one of a variable's values."""

@@ -21,6 +21,7 @@ from mlnlab.inference.factor_methods import (
     settled,
     tree_answer,
 )
+from mlnlab.inference.memory import bytes_of
 from mlnlab.steps.step import numbered, run, watched
 from mlnlab.steps.trace import Trace
 
@@ -155,7 +156,9 @@ def _exact(
     trace: Trace[State] = Trace(budget=TRACE_BYTES)
     steps = watched(numbered(passing), (trace, *observers))
     found = tree_answer(question, passing, (step.state for step in steps))
-    return replace(found, trace=trace, seconds=time.perf_counter() - began)
+    # All messages are in the trace, and they are what is kept; a clique's table is there while it is summed.
+    memory = bytes_of(question, passing, found.distributions) + 8 * passing.tree.largest + trace.size
+    return replace(found, trace=trace, seconds=time.perf_counter() - began, memory=memory)
 
 
 def _stepwise(source: FactorRun, observers: Iterable[Observer]) -> NetworkMarginals:
@@ -166,4 +169,6 @@ def _stepwise(source: FactorRun, observers: Iterable[Observer]) -> NetworkMargin
         if not len(trace):
             raise
         raise MarginalsInterrupted(source, trace) from None
-    return replace(source.marginals(last.state, last.seconds), trace=trace)
+    known = source.marginals(last.state, last.seconds)
+    held = bytes_of(source.question, last.state, known.distributions, known.estimates)
+    return replace(known, trace=trace, memory=held + trace.size)

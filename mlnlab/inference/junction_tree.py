@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mlnlab.errors import ArgumentError, TooLargeError, UnsatisfiableError, count_of
-from mlnlab.factors.elimination_order import MOST_CELLS, refuse_large
+from mlnlab.factors.elimination_order import MOST_CELLS
 from mlnlab.factors.junction_tree import JunctionTree, junction_tree
 from mlnlab.grounding.clause_making import ground_clauses
 from mlnlab.grounding.ground_factors import GroundFactors, atoms_of, ground_factors
@@ -29,6 +29,7 @@ from mlnlab.inference.chains import refuse_impossible
 from mlnlab.inference.conflicts import contradiction
 from mlnlab.inference.estimates import asked_of
 from mlnlab.inference.marginals import Marginals
+from mlnlab.inference.memory import bytes_of
 from mlnlab.inference.method import Method
 from mlnlab.inference.query_instances import all_instances
 from mlnlab.inference.world_search import Found
@@ -75,8 +76,7 @@ def grounded(params: Params, question: Question, *, asked: bool = True) -> Groun
     clauses = ground_clauses(question, all_instances(question) if asked else ())
     refuse_impossible(clauses)
     factors = ground_factors(clauses)
-    tree = junction_tree(factors.graph, method=params.order)
-    refuse_large(factors.graph, tree.cliques, params.most_cells)
+    tree = junction_tree(factors.graph, method=params.order, most_cells=params.most_cells)
     if tree.cells > params.most_work:
         raise TooLargeError(
             f"Messages between {count_of(len(tree.cliques), 'clique')} would go through tables of"
@@ -136,7 +136,15 @@ def marginals(params: Params, question: Question, observers: Iterable[Observer] 
             if source.kind == "formula"
         ),
         reason=f"{METHOD.name}: {_size_in_words(ground)}, so the answer is exact",
+        memory=held(ground, found) + bytes_of(asked),
     )
+
+
+def held(ground: Grounded, found: CalibratedTree) -> int:
+    """Return the bytes of the clauses, factors, cliques and messages, and of the largest clique's table."""
+    question = ground.factors.clauses.question
+    atoms = (question.true, question.choices, question.query_atoms)
+    return bytes_of(*atoms, ground.factors, ground.tree, found) + 8 * ground.tree.largest
 
 
 def _size_in_words(ground: Grounded) -> str:
@@ -191,11 +199,12 @@ def _summed_to(belief: Numbers, scope: tuple[int, ...], kept: tuple[int, ...]) -
     return shares.transpose([left.index(variable) for variable in kept])
 
 
-def log_partition(params: Params, question: Question) -> tuple[float, float]:
-    """Return log Z over the worlds that agree with the evidence (lecture notes, eq. 15), and its error."""
+def log_partition(params: Params, question: Question) -> tuple[float, float, int]:
+    """Return log Z over the worlds that agree with the evidence (notes, eq. 15), its error, and bytes."""
     ground = grounded(params, question, asked=False)
     found = calibrated(params, ground)
-    return found.log_z + ground.factors.clauses.decided_log_weight, rounding(ground)
+    log_z = found.log_z + ground.factors.clauses.decided_log_weight
+    return log_z, rounding(ground), held(ground, found)
 
 
 def most_probable(params: Params, question: Question, observers: Iterable[Observer] = ()) -> Found:  # noqa: ARG001
@@ -206,7 +215,7 @@ def most_probable(params: Params, question: Question, observers: Iterable[Observ
     true = atoms_of(ground.factors, dict(best))
     log_weight = best.log_weight + ground.factors.clauses.decided_log_weight
     how = f"{METHOD.name}: maxima over {_size_in_words(ground)}"
-    return Found(question.true | true, log_weight, 0.0, how)
+    return Found(question.true | true, log_weight, 0.0, how, memory=held(ground, found))
 
 
 METHOD = Method(

@@ -22,6 +22,7 @@ from mlnlab.inference.conflicts import contradiction
 from mlnlab.inference.core_guided import CoreGuided
 from mlnlab.inference.landscape import LARGEST_WHOLE, landscape_of
 from mlnlab.inference.map_states import MapState, map_state_of
+from mlnlab.inference.memory import bytes_of
 from mlnlab.inference.weighted_clauses import weighted_clauses
 from mlnlab.inference.world_search import Found
 from mlnlab.steps.step import run
@@ -92,7 +93,10 @@ def lazy_map_state(
     made = count_of(clauses.number_of_clauses, "clause")
     rounds = count_of(last.number + 1, "round")
     reason = f"rc2, lazily: proven optimal after {rounds} with {known} and {made}"
-    found = Found(ground.world(chosen), last.bound, 0.0, reason, against=ground.against(chosen))
+    found = Found(
+        ground.world(chosen), last.bound, 0.0, reason, against=ground.against(chosen),
+        memory=bytes_of(ground, last, lazy),
+    )  # fmt: skip
     answer = map_state_of(clauses.question, found, "rc2, lazily", time.perf_counter() - began)
     return replace(answer, open_numbers=open_atoms_of(lazy.asked))
 

@@ -30,6 +30,7 @@ from mlnlab.inference.batches import Batches
 from mlnlab.inference.estimates import FEW_SAMPLES, LARGE_R_HAT
 from mlnlab.inference.lazy_chains import ChainState, LazyChains
 from mlnlab.inference.marginals import Estimate, Marginals
+from mlnlab.inference.memory import bytes_of
 from mlnlab.kernels.sample_sat_components import Effort
 from mlnlab.logic.formulas import Atom
 from mlnlab.logic.ground_atoms import GroundAtom, ground_atom
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 
 NAME = "lazy-mc-sat"
 BATCHES = 16  # of samples, for standard errors
+_PER_CLAUSE = 200  # bytes of a ground clause of a few literals, and of what a slice knows of it
 MOST_ACTIVE = 200_000  # atoms that may be true at a time
 
 
@@ -68,7 +70,7 @@ class Params:
         least = {"samples": 1, "burn_in": 0, "chains": 1, "seed": 0, "tries": 1, "passes": 1, "moves": 1}
         for name, lowest in least.items():
             value = getattr(self, name)
-            if not isinstance(value, int) or value < lowest:
+            if type(value) is not int or value < lowest:
                 raise ArgumentError(f"{name} is a whole number from {lowest} on, not {value!r}.")
         for name in ("jumps", "walking"):
             if not 0 <= getattr(self, name) <= 1:
@@ -215,6 +217,7 @@ def _known(
         method=NAME, log_z=nan, number_of_worlds=state.samples * params.chains, seconds=seconds, rounding=0.0,
         question=replace(question, query_atoms=tuple(atoms)), expected_counts=(), reason=reason,
         estimates=estimates, warnings=tuple(_warnings(params, state, estimates)),
+        memory=bytes_of(model, state, rows, estimates, facts) + state.clauses * _PER_CLAUSE,
     )  # fmt: skip
 
 

@@ -61,6 +61,7 @@ class MapState:
     open_atoms: frozenset[tuple[str, tuple[str, ...]]] = field(default=frozenset(), repr=False)
     trace: Trace[State] | None = field(default=None, repr=False, compare=False)
     open_numbers: Mapping[str, int] | None = field(default=None, repr=False)  # None: those of open_atoms
+    memory: int = 0  # bytes that the method held, as counted from its arrays; 0: not known
 
     @property
     def numbers_of_open_atoms(self) -> Mapping[str, int]:
@@ -239,7 +240,7 @@ def map_state_of(
         world, found.log_weight, violated, not isnan(found.gap) and found.gap == 0, method, found.gap,
         found.reason, seconds, question.mln.formulas,
         frozenset((atom.predicate, atom.arguments) for choice in question.choices for atom in choice.atoms),
-        trace,
+        trace, memory=found.memory + (0 if trace is None else trace.size),
     )  # fmt: skip
 
 

@@ -62,6 +62,7 @@ class Marginals(Mapping[str, float]):
     inexact: frozenset[str] = frozenset()  # of an approximation: the queries whose errors nobody knows
     trace: Trace[State] | None = None
     changing: Callable[..., Sensitivities] | None = None
+    memory: int = 0  # bytes that the method held at its largest, as counted from its arrays; 0: not known
 
     def __getitem__(self, query: str | GroundAtom | Formula) -> float:
         """Return the probability of a queried atom or formula."""

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mlnlab.errors import ArgumentError, count_of
-from mlnlab.inference.beliefs import Graph, expected_counts, graph_of, query_probabilities
+from mlnlab.inference.beliefs import Graph, expected_counts, graph_of, held, query_probabilities
 from mlnlab.inference.factor_messages import neighbours_of
 from mlnlab.inference.field_weights import constant_of, factor_weights, random_field
 from mlnlab.inference.marginals import Marginals
@@ -158,6 +158,7 @@ def _known(graph: Graph, state: MeanFieldState, seconds: float) -> Marginals:
             f"{state.bound:.6g}, and how far off the probabilities are is not known"
         ),
         inexact=frozenset(name for name, is_drawn in zip(names, drawn, strict=True) if is_drawn),
+        memory=held(graph, state),
     )
 
 

@@ -41,7 +41,7 @@ class Method:
     citation: str
     marginals: Callable[[Any, Question, Iterable[Observer]], Marginals] | None = None
     most_probable: Callable[[Any, Question, Iterable[Observer]], Found] | None = None
-    log_z: Callable[[Any, Question], tuple[float, float]] | None = None
+    log_z: Callable[[Any, Question], tuple[float, float, int]] | None = None
     steps: Callable[[Any, Question, Any], Iterator[State]] | None = None
     estimate: Callable[[Any, Question, Any], Marginals] | None = None
     reader: Callable[[Any, Question], StateReader] | None = None

@@ -26,7 +26,7 @@ import numpy as np
 from mlnlab.errors import count_of
 from mlnlab.factors.random_variables import RandomVariable
 from mlnlab.grounding.ground_factors import variable_of
-from mlnlab.inference.beliefs import Graph, expected_counts, graph_of, query_probabilities
+from mlnlab.inference.beliefs import Graph, expected_counts, graph_of, held, query_probabilities
 from mlnlab.inference.field_weights import constant_of, factor_weights, random_field
 from mlnlab.inference.forests import products_on
 from mlnlab.inference.marginals import Marginals
@@ -151,6 +151,7 @@ def _known(field: StructuredField, state: StructuredState, seconds: float) -> Ma
         expected_counts=expected_counts(graph.clauses, field.truths(state)),
         reason=_reason(field, state),
         inexact=frozenset(name for name, is_drawn in zip(names, drawn, strict=True) if is_drawn),
+        memory=held(graph, state, field),
     )
 
 

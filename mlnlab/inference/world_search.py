@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import nan
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from mlnlab.inference.memory import bytes_of
 from mlnlab.steps.step import run
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ class Found(NamedTuple):
     reason: str = ""
     broken: int = 0
     against: tuple[int, ...] | None = None
+    memory: int = 0  # bytes that the method held, as counted from its arrays
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,12 +60,19 @@ def searched(
 ) -> Found:
     """Let a search run to its end and return the best world; ``words`` say what was searched."""
     last: Any = run(states, observers=observers).state
-    found = WorldReader(landscape).found(last)
+    found = WorldReader(landscape).found(last)._replace(memory=_held(landscape, last))
     if found.gap == 0:
         why = "nothing is broken in this world, so none is more probable"
     else:
         why = "no proof that there is no better world"
     return found._replace(reason=f"{words.format(state=last)}; cost {last.best_cost:.6g}: {why}")
+
+
+def _held(landscape: Landscape, last: Any) -> int:  # noqa: ANN401
+    """Return the bytes of what was ground, and of two walks: where the search is, and its last state."""
+    question = landscape.clauses.question
+    atoms = (question.true, question.choices, question.query_atoms)
+    return bytes_of(*atoms, landscape) + 2 * bytes_of(last)
 
 
 def frozen_copies(*arrays: NDArray[Any]) -> tuple[NDArray[Any], ...]:

@@ -135,7 +135,7 @@ def distance_from_uniform(text: str, effort: Effort, seed: int = 1, draws: int =
     for _ in range(draws):
         next_sample(shared.ground.network, shared.constraints, chain, room, effort)
         seen[chain.chosen.tobytes()] += 1
-    value, _ = enumeration.METHOD.log_z(enumeration.Params(), question)  # type: ignore[misc]
+    value, _, _ = enumeration.METHOD.log_z(enumeration.Params(), question)  # type: ignore[misc]
     number = round(float(np.exp(value)))
     short = sum(max(0.0, 1 / number - times / draws) for times in seen.values())
     return Distance(number, short + (number - len(seen)) / number, sqrt(number / (2 * pi * draws)))
