@@ -58,6 +58,7 @@ _HOMES = {
     "compare_traces": "steps.comparison",
     "conditioning": "experiments.conditioning",
     "conflict": "inference.conflicts",
+    "contours": "learning.contours",
     "count": "counting.counts",
     "counting_steps": "counting.counting_steps",
     "counting_growth": "experiments.bench.counting_growth",

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from mlnlab.display import learned_weights
+from mlnlab.display import contours, learned_weights
 from mlnlab.display.markup import Element
 from mlnlab.display.scene.items import Scene
+from mlnlab.learning.contours import Contours
 from mlnlab.learning.learned_weights import LearnedWeights
 from mlnlab.learning.learner import WeightLearner
 
@@ -15,6 +16,7 @@ from mlnlab.learning.learner import WeightLearner
 LEARNING_CARDS: Mapping[
     type, tuple[Callable[[Any], Element], Callable[[Any], str], Callable[[Any], Scene | None] | None]
 ] = {
+    Contours: (contours.contours_display, contours.contours_text, contours.contours_scene),
     LearnedWeights: (
         learned_weights.learned_display, learned_weights.learned_text, learned_weights.learned_scene
     ),

@@ -26,6 +26,7 @@ from mlnlab.steps.step import Step
 from mlnlab.steps.trace import Trace
 
 MOST_RUNNERS = 12
+_LONG_STEP = 1.0  # seconds
 
 
 @storable("learning.Runner")
@@ -79,6 +80,9 @@ class Race:
             name: learner.resume(known[name].state if name in known else None)
             for name, learner in self.learners.items()
         }
+        if state is None:
+            for learner in self.learners.values():
+                _warm(learner)
         while runs:
             # Nobody is ahead before all have begun.
             name = min(runs, key=lambda one: (one in known, clocks[one], names.index(one)))
@@ -114,6 +118,14 @@ class Race:
         if not len(own):
             raise ArgumentError(f"{name} has made no step yet.")
         return self.learners[name].learned(own, own[-1].seconds)
+
+
+def _warm(learner: WeightLearner) -> None:
+    """Go two steps ahead and forget them, so that compiling kernels is nobody's time."""
+    began = time.perf_counter()
+    for state in learner:
+        if state.iteration >= 1 or time.perf_counter() - began > _LONG_STEP:
+            return
 
 
 def race_of(learners: Mapping[str, WeightLearner], yardstick: WeightLearner | None = None) -> Race:

@@ -90,7 +90,9 @@ def learning_things(mln, db):
     """A learner of weights, and what it learns from complete data."""
     complete = ml.Database(db.vocabulary).with_atoms({"Smokes(Bob)": True, "Cancer(Bob)": True})
     learner = ml.weight_learner("pll", mln, complete, prior=ml.Gaussian(0, 2))
-    return [learner, ml.learn_weights(mln, complete, prior=ml.Gaussian(0, 2))]
+    pair = mln.without(*range(2, len(mln.formulas))) if len(mln.formulas) > 2 else mln
+    plane = ml.contours(pair, complete, prior=ml.Gaussian(0, 2), grid=7)
+    return [learner, ml.learn_weights(mln, complete, prior=ml.Gaussian(0, 2)), plane]
 
 
 def count_things(mln, db):
