@@ -90,12 +90,16 @@ class EliminationOrder:
 
 
 def elimination_order(
-    graph: FactorGraph | BayesianNetwork, method: OrderMethod | Sequence[str] = "min-fill"
+    graph: FactorGraph | BayesianNetwork,
+    method: OrderMethod | Sequence[str] = "min-fill",
+    *,
+    most_cells: int | None = None,
 ) -> EliminationOrder:
     """Return an elimination order, by a rule of thumb or as it is given, with its width and its cost.
 
     ``method`` is "min-fill", "min-width" (fewest neighbours), "min-weight" (smallest table), or the names of
-    all variables in the order in which they are to be eliminated. No table is made.
+    all variables in the order in which they are to be eliminated. No table is made. The first clique whose
+    table would have more than ``most_cells`` ends the search with a refusal.
 
     >>> import mlnlab as ml
     >>> order = ml.elimination_order(ml.sample_network("greenhouse"))
@@ -108,12 +112,22 @@ def elimination_order(
     """
     whole = as_factor_graph(graph)
     rule = method if isinstance(method, str) else _named_order(whole, method)
-    states = list(elimination_steps(whole, rule))[1:]
+    states = list(_within(whole, elimination_steps(whole, rule), most_cells))[1:]
     numbers = tuple(state.clique[0] for state in states)
     cliques = tuple(frozenset(state.clique) for state in states)
     name = method if isinstance(method, str) else "as given"
     width, largest, cells = (states[-1].width, states[-1].largest, states[-1].cells) if states else (0, 1, 0)
     return EliminationOrder(whole, name, numbers, cliques, width, largest, cells)
+
+
+def _within(
+    graph: FactorGraph, states: Iterable[EliminationState], most_cells: int | None
+) -> Iterator[EliminationState]:
+    """Yield the states until a table would be too large, which is told at once."""
+    for state in states:
+        if most_cells is not None and state.largest > most_cells:
+            refuse_large(graph, [state.clique], most_cells)
+        yield state
 
 
 def elimination_steps(

@@ -59,11 +59,13 @@ def junction_tree(
     evidence: Assignment | None = None,
     *,
     method: OrderMethod | Sequence[str] = "min-fill",
+    most_cells: int | None = None,
 ) -> JunctionTree:
     """Return the junction tree of an elimination order; it holds no tables, so that it is quick and small.
 
     ``evidence`` that is told here makes the tree smaller and is a part of it; further evidence goes to
-    ``calibrated(...)`` or ``passing(...)``. Their ``most_cells=`` says how large a table may become.
+    ``calibrated(...)`` or ``passing(...)``. Their ``most_cells=`` says how large a table may become; given
+    here, it ends the search for an order as soon as a table would be larger.
 
     >>> import mlnlab as ml
     >>> tree = ml.junction_tree(ml.sample_network("greenhouse"))
@@ -76,7 +78,7 @@ def junction_tree(
     (0.6378, 0.2416)
     """
     graph = as_factor_graph(model).given(evidence or {})
-    order = elimination_order(graph, method)
+    order = elimination_order(graph, method, most_cells=most_cells)
     cliques = _maximal(order.cliques) or ((),)  # where nothing is open, there still are weights
     return JunctionTree(graph, cliques, _spanning_tree(graph, cliques), _homes(graph, cliques), order.method)
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 MOST_VALUES = 1_000_000  # of one variable, each of which gets a name
+MOST_NAMES = 2_000_000  # of values of all variables
 
 
 def load_uai(path: str | Path) -> FactorGraph | BayesianNetwork:
@@ -80,10 +81,13 @@ def _model(source: Source) -> FactorGraph | BayesianNetwork:
         raise words.problem("no-kind", message, words.next - 1, "MARKOV or BAYES", repair)
     number = words.count("the number of variables", 0, words.left)
     sizes = [words.count(f"the number of values of x{n}", 1, MOST_VALUES) for n in range(number)]
-    variables = [RandomVariable.numbered(f"x{n}", size) for n, size in enumerate(sizes)]
     factors = words.count("the number of factors", 0, words.left)
     scopes = [_scope(words, n, number) for n in range(factors)]
     starts = [words.next, *(_table(words, n, scope, sizes) for n, scope in enumerate(scopes))][:-1]
+    if sum(sizes) > MOST_NAMES:  # each value gets a name, of which nothing in the tables may speak
+        message = f"the variables have {sum(sizes):,} values together"
+        raise words.problem("too-many-values", message, 1, f"at most {MOST_NAMES:,}")
+    variables = [RandomVariable.numbered(f"x{n}", size) for n, size in enumerate(sizes)]
     tables = [_numbers(words, start, [sizes[v] for v in s]) for start, s in zip(starts, scopes, strict=True)]
     if words.left:
         expected = "the end of the file"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mlnlab.errors import MlnlabError
+from mlnlab.errors import ArgumentError, MlnlabError
 from mlnlab.inference.conflicts import contradiction
 from mlnlab.inference.satisfying import start_of
 from mlnlab.kernels.gibbs import Groups, sweep
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from mlnlab.grounding.clauses import GroundClauses
 
+LARGEST = 1e300  # of all weights together: beyond, sums of them are no numbers
 _SCHEDULES = (1, 10, 100)  # sweeps at each of the penalties
 _PENALTIES = tuple(0.5 * 1.3**power for power in range(20))  # from 0.5 to 73
 
@@ -145,7 +146,15 @@ def random_world(ground: Ground, random: NDArray[np.uint64]) -> Chain:
 
 
 def refuse_impossible(clauses: GroundClauses) -> None:
-    """Raise a sentence where evidence and blocks alone leave no world."""
+    """Raise a sentence where evidence and blocks alone leave no world, and where weights are no numbers."""
+    with np.errstate(over="ignore"):
+        sizes = np.abs(clauses.weights[~clauses.hard]).sum() + np.abs(clauses.table_weights).sum()
+    decided = sum(abs(s.weight) * t.true for s, t in zip(clauses.sources, clauses.tallies, strict=True))
+    if not float(sizes) + decided <= LARGEST:
+        raise ArgumentError(
+            f"The weights of the ground formulas add up to more than {LARGEST:g}, too much to compute with."
+            " Make the largest of them hard, or divide all weights by one number."
+        )
     violated = clauses.violated
     if violated is not None:
         kind = "the condition " if violated.kind == "given" else ""

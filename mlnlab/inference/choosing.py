@@ -23,7 +23,12 @@ from mlnlab.inference.enumeration import MOST_WORLDS
 from mlnlab.inference.method import MARGINALS
 from mlnlab.inference.registry import method_named
 from mlnlab.inference.tree_plans import tree_plan
-from mlnlab.inference.world_counts import least_bits, refuse_before_listing
+from mlnlab.inference.world_counts import (
+    least_bits,
+    least_marked_bits,
+    marked_atoms,
+    refuse_before_listing,
+)
 from mlnlab.logic.formulas import Atom, Cardinality, Quantified
 from mlnlab.logic.ground_atoms import ground_atom
 from mlnlab.logic.traversal import subformulas
@@ -31,7 +36,7 @@ from mlnlab.logic.weights import Hard, weight_value
 from mlnlab.model.writing import statement_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from mlnlab.grounding.question import Opening
     from mlnlab.logic.formulas import Formula
@@ -113,6 +118,7 @@ def plan_of(asked: Opening, limit: int, options: Mapping[str, object]) -> Infere
     except TooLargeError as refusal:
         return larger_plan(asked, refusal, options)
     bits = sum(least_bits(asked, asked.mln.vocabulary[name]) for name in asked.opened)
+    bits += least_marked_bits(asked)
     if bits > log2(limit):
         return larger_plan(asked, None, options)
     why = f"about 2^{bits:.0f} worlds are few enough to visit each"
@@ -163,10 +169,11 @@ def sampling_plan(
 
 def held_together(asked: Opening) -> str:
     """Say what holds open atoms together: what must hold, a core in the ground model, or a strong formula."""
+    opened = asked.opened | marked_atoms(asked).keys()
     for condition in asked.given:
-        if _ties(asked, condition):
+        if _ties(opened, condition):
             return f"the condition {condition!s:.{_LONGEST}} has to hold"
-    tying = [weighted for weighted in asked.mln.formulas if _ties(asked, weighted.formula)]
+    tying = [weighted for weighted in asked.mln.formulas if _ties(opened, weighted.formula)]
     for weighted in tying:
         if isinstance(weighted.weight, Hard):
             return f"{statement_text(weighted)[:_LONGEST]} has to hold and ties open atoms"
@@ -192,10 +199,10 @@ def _strong_formula(tying: Sequence[WeightedFormula]) -> str:
     return ""
 
 
-def _ties(asked: Opening, formula: Formula) -> bool:
-    """Return whether a grounding can hold more than one open atom."""
+def _ties(opened: Collection[str], formula: Formula) -> bool:
+    """Return whether a grounding can hold more than one open atom, of these predicates."""
     parts = tuple(subformulas(formula))
-    atoms = sum(isinstance(part, Atom | Cardinality) and part.predicate in asked.opened for part in parts)
+    atoms = sum(isinstance(part, Atom | Cardinality) and part.predicate in opened for part in parts)
     quantified = any(isinstance(part, Quantified | Cardinality) for part in parts)
     return atoms > 1 or (atoms == 1 and quantified)
 

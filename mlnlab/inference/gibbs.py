@@ -62,7 +62,7 @@ class Params:
         """Refuse what makes no sense."""
         for name, least in (("samples", 1), ("burn_in", 0), ("chains", 1), ("thin", 1), ("seed", 0)):
             value = getattr(self, name)
-            if not isinstance(value, int) or value < least:
+            if type(value) is not int or value < least:
                 raise ArgumentError(f"{name} is a whole number from {least} on, not {value!r}.")
         if self.sweeps_per_state is not None and self.sweeps_per_state < 1:
             raise ArgumentError("sweeps_per_state is a whole number from 1 on, or None.")

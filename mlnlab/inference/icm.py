@@ -45,7 +45,7 @@ class Params:
         """Refuse what makes no sense."""
         for name, least in (("tries", 1), ("seed", 0)):
             value = getattr(self, name)
-            if not isinstance(value, int) or value < least:
+            if type(value) is not int or value < least:
                 raise ArgumentError(f"{name} is a whole number from {least} on, not {value!r}.")
 
 

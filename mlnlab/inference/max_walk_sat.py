@@ -70,7 +70,7 @@ class Params:
         """Refuse what makes no sense."""
         for name, least in (("flips", 1), ("tries", 1), ("tabu", 0), ("seed", 0)):
             value = getattr(self, name)
-            if not isinstance(value, int) or value < least:
+            if type(value) is not int or value < least:
                 raise ArgumentError(f"{name} is a whole number from {least} on, not {value!r}.")
         if not 0 <= self.noise <= 1:
             raise ArgumentError(f"noise is a probability, between 0 and 1, not {self.noise!r}.")

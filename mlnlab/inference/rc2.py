@@ -52,7 +52,7 @@ class Params:
         """Refuse what makes no sense."""
         for name in ("conflicts", "cores", "constraints", "conflicts_per_state"):
             value = getattr(self, name)
-            if value is not None and (not isinstance(value, int) or value < 1):
+            if value is not None and (type(value) is not int or value < 1):
                 raise ArgumentError(f"{name} is a whole number from 1 on, not {value!r}.")
         if self.seconds is not None and not self.seconds > 0:
             raise ArgumentError(f"seconds is a positive number, not {self.seconds!r}.")

@@ -68,7 +68,7 @@ class Params:
         least = {"samples": 1, "burn_in": 0, "chains": 1, "seed": 0, "rungs": 1}
         for name, lowest in least.items():
             value = getattr(self, name)
-            if not isinstance(value, int) or value < lowest:
+            if type(value) is not int or value < lowest:
                 raise ArgumentError(f"{name} is a whole number from {lowest} on, not {value!r}.")
         if not 0 <= self.hottest <= 1:
             raise ArgumentError(f"hottest is an inverse temperature from 0 to 1, not {self.hottest!r}.")

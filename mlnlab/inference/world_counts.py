@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from math import inf, log2, prod
 from typing import TYPE_CHECKING
 
 from mlnlab.errors import TooLargeError
+from mlnlab.logic.ground_atoms import GroundAtom
 
 if TYPE_CHECKING:
     from mlnlab.grounding.question import Opening
@@ -33,6 +35,25 @@ def refuse_before_listing(asked: Opening, limit: int) -> None:
     if bits > log2(limit) + 1:
         atoms = sum(max(0, _groundings(asked, predicate) - _listed(asked, predicate)) for predicate in opened)
         raise too_many_worlds(atoms, bits, limit)
+
+
+def marked_atoms(asked: Opening) -> Counter[str]:
+    """Return how many atoms facts mark as unknown or soft, of the predicates that are not open anyway."""
+    found: Counter[str] = Counter()
+    data = asked.data
+    if data is None:
+        return found
+    soft = {atom for atom, _ in data.soft_evidence()}
+    for name in set(data.vocabulary.predicates) - asked.opened:
+        unknown = {GroundAtom(name, tuple(row)) for row in data.rows(name, "unknown")}
+        found[name] = len(unknown | {atom for atom in soft if atom.predicate == name})
+    return +found
+
+
+def least_marked_bits(asked: Opening) -> float:
+    """Return at least how many bits marked atoms take; those of blocks may take none."""
+    vocabulary = asked.mln.vocabulary
+    return sum(n for name, n in marked_atoms(asked).items() if not vocabulary[name].exclusive)
 
 
 def least_bits(asked: Opening, predicate: Predicate) -> float:

@@ -1,0 +1,69 @@
+"""What is too large or too heavy is refused before the work, and plans know of marked atoms."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+import mlnlab as ml
+from mlnlab.factors.uai_reading import uai_model
+
+TRANSITIVE = "S(e)\nF(e, e)\n1 F(x, y) ^ F(y, z) => F(x, z)\n1 S(x)"
+
+
+def test_a_junction_tree_is_refused_at_its_first_large_clique(monkeypatch):
+    from mlnlab.factors import elimination_order as orders
+
+    eliminated = []
+    by_rule = orders.eliminated_by_rule
+
+    def watched(*arguments):
+        for one in by_rule(*arguments):
+            eliminated.append(one.variable)
+            yield one
+
+    monkeypatch.setattr(orders, "eliminated_by_rule", watched)
+    with pytest.raises(ml.TooLargeError, match="Exact answers need a table"):
+        ml.log_z(ml.MLN.from_text(TRANSITIVE), {"e": 14}, method="junction-tree")
+    assert 0 < len(eliminated) < 14 * 14
+
+
+def test_values_of_a_uai_file_are_counted_before_they_are_named():
+    began = time.perf_counter()
+    with pytest.raises(ml.InputError, match="values together"):
+        uai_model("MARKOV\n40\n" + "1000000 " * 40 + "\n0\n")
+    with pytest.raises(ml.InputError, match="entries"):
+        uai_model("MARKOV\n40\n" + "1000000 " * 40 + "\n1\n2 0 1\n\n4\n1 1 1 1\n")
+    assert time.perf_counter() - began < 2
+
+
+def test_plans_know_of_marked_atoms():
+    mln = ml.MLN.from_text("P(t)\nQ(t)\n1 P(x) v Q(x)\n!P(x) v !P(y) v Q(x).")
+    db = ml.Database.from_text("\n".join(f"?P(A{n})" for n in range(80)), mln)
+    plan = ml.inference_plan(mln, db, "Q(A0)", closed="Q", limit=1 << 20)
+    assert "2^0" not in plan.why
+    assert plan.method == "mc-sat"
+
+
+@pytest.mark.parametrize("method", ["gibbs", "mc-sat", "junction-tree", "belief-propagation", "enumeration"])
+def test_weights_whose_sums_are_no_numbers_are_refused_with_a_sentence(method):
+    mln = ml.MLN.from_text("t = {A, B, C}\nP(t)\nQ(t)\n1e308 P(x) v Q(x)\n-1e308 P(x)\n1e308 Q(x)")
+    with pytest.raises(ml.ArgumentError, match="add up to more than"):
+        ml.infer(mln, method=method)
+
+
+def test_maps_and_log_z_refuse_the_same():
+    mln = ml.MLN.from_text("t = {A, B, C}\nP(t)\nQ(t)\n1e308 P(x) v Q(x)\n1e308 Q(x)")
+    for method in ("rc2", "junction-tree", "icm"):
+        with pytest.raises(ml.ArgumentError, match="add up to"):
+            ml.map_state(mln, method=method)
+    with pytest.raises(ml.ArgumentError, match="add up to"):
+        ml.log_z(mln, method="junction-tree")
+
+
+def test_a_truth_value_is_no_number_of_samples():
+    mln = ml.MLN.from_text("t = {A}\nP(t)\n1 P(x)")
+    for method in ("gibbs", "mc-sat"):
+        with pytest.raises(ml.ArgumentError, match="samples is a whole number"):
+            ml.infer(mln, method=method, samples=True)
