@@ -8,7 +8,8 @@ apart, where Gibbs sampling cannot leave one. Clauses of negative weight count a
 that are no clauses, and blocks of exclusive atoms, are taken as they are.
 
 What is left of a slice after unit propagation falls into components. Those that a few random tries satisfy
-are drawn exactly uniformly. The others are drawn by SampleSAT (Wei, Erenrich and Selman 2004): with
+are drawn exactly uniformly, and so are those whose combinations of options are few enough to try them all
+(4,096 of them). The others are drawn by SampleSAT (Wei, Erenrich and Selman 2004): with
 probability ``jumps`` from a random world, solved by WalkSAT moves mixed with annealing moves; else from where
 they are, by annealing moves alone. The latter leave the uniform distribution exactly as it is; a jump does
 not, since some worlds are easier to find, so with ``jumps=0`` every step is exact, and with ``jumps=1,
@@ -95,7 +96,7 @@ class Params:
         least = {"samples": 1, "burn_in": 0, "chains": 1, "thin": 1, "seed": 0, "tries": 1, "passes": 1}
         for name, lowest in (*least.items(), ("moves", 1)):
             value = getattr(self, name)
-            if not isinstance(value, int) or value < lowest:
+            if type(value) is not int or value < lowest:
                 raise ArgumentError(f"{name} is a whole number from {lowest} on, not {value!r}.")
         for name in ("jumps", "walking"):
             if not 0 <= getattr(self, name) <= 1:

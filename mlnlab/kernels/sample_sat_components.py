@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from mlnlab.kernels.compiled import compiled, inlined
+from mlnlab.kernels.compiled import compiled
 from mlnlab.kernels.ground_network import Chain, Network
 from mlnlab.kernels.random_numbers import next_below, next_uniform
 from mlnlab.kernels.sample_sat import search, wander
@@ -25,6 +25,7 @@ from mlnlab.kernels.sample_sat_constraints import (
     move,
     smallest_slice,
 )
+from mlnlab.kernels.sample_sat_listing import all_hold, listing
 
 if TYPE_CHECKING:
     from typing import Any
@@ -62,7 +63,10 @@ def draw_components(
         largest = max(largest, end - first)
         if end - first == 1 and work.constraint_starts[component] == work.constraint_starts[component + 1]:
             draw_free(network, chain, work.frozen, work.drawn, work.members[first])
-        elif not rejection(network, constraints, chain.random, work, component, effort.tries):
+        elif not (
+            rejection(network, constraints, chain.random, work, component, effort.tries)
+            or listing(network, constraints, chain.random, work, component)
+        ):
             for place in range(first, end):
                 work.drawn[work.members[place]] = chain.chosen[work.members[place]]
             work.sizes[FIRST], work.sizes[MEMBERS] = first, end - first
@@ -160,71 +164,6 @@ def rejection(
         if all_hold(network, constraints, work, start, last):
             return True
     return False
-
-
-@compiled
-def all_hold(network: Network, constraints: Constraints, work: Slice, start: int, last: int) -> bool:
-    """Return whether the drawn options satisfy some of the collected constraints."""
-    drawn, owners, literals, first_atoms = (
-        work.drawn,
-        constraints.owners,
-        constraints.literals,
-        network.first_atoms,
-    )
-    clauses = len(constraints.odds)
-    for place in range(start, last):
-        constraint = np.int64(work.collected[place])
-        if constraint >= clauses:
-            if not table_holds(network, constraints, drawn, work.sums, constraint - clauses):
-                return False
-            continue
-        holds = False
-        for position in range(constraints.starts[constraint], constraints.starts[constraint + 1]):
-            atom = literals[position] >> _1
-            choice = owners[atom]
-            is_true = first_atoms[choice] + drawn[choice] == atom
-            if is_true != (literals[position] & _1 != 0):
-                holds = True
-                break
-        if not holds:
-            return False
-    return True
-
-
-@compiled
-def table_holds(
-    network: Network,
-    constraints: Constraints,
-    drawn: NDArray[np.uint32],
-    sums: NDArray[np.int64],
-    table: Number,
-) -> bool:
-    """Return whether the drawn options satisfy a table."""
-    tables = len(constraints.gate_starts) - 1
-    sums[table] = 0
-    first, end = np.int64(constraints.gate_starts[table]), np.int64(constraints.gate_starts[table + 1])
-    for gate in range(tables + first, tables + end):
-        sums[gate] = 0
-    for gate in range(tables + first, tables + end):  # each behind those below it
-        if network.bits[cell_of(network, constraints, drawn, sums, gate)]:
-            sums[network.table_parents[gate]] += network.table_steps[gate]
-    cell = cell_of(network, constraints, drawn, sums, table)
-    return bool(network.bits[cell] == constraints.table_favours[table])
-
-
-@inlined
-def cell_of(
-    network: Network,
-    constraints: Constraints,
-    drawn: NDArray[np.uint32],
-    sums: NDArray[np.int64],
-    table: Number,
-) -> Number:
-    """Return the place of a table's truth for the drawn options, where the gates below have added theirs."""
-    cell: Number = np.int64(network.table_starts[table]) + sums[table]
-    for position in range(constraints.scope_starts[table], constraints.scope_starts[table + 1]):
-        cell += drawn[constraints.scope[position]] * constraints.strides[position]
-    return cell
 
 
 @compiled

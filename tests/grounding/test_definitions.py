@@ -21,7 +21,7 @@ from mlnlab.inference.slices import constraints_of
 from mlnlab.kernels.gibbs import count, sample, sweep
 from mlnlab.kernels.ground_network import choose, new_chain
 from mlnlab.kernels.random_numbers import streams
-from mlnlab.kernels.sample_sat_components import table_holds
+from mlnlab.kernels.sample_sat_listing import table_holds
 from tests import small_models
 
 HEAD = "p = {A, B}\nc = {R, G, Y}\n"
