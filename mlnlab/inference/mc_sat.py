@@ -43,6 +43,7 @@ from mlnlab.errors import ArgumentError
 from mlnlab.inference.batches import Batches
 from mlnlab.inference.chains import Ground, random_world
 from mlnlab.inference.estimates import estimated
+from mlnlab.inference.memory import bytes_of
 from mlnlab.inference.method import Method
 from mlnlab.inference.sampled_worlds import (
     STATES,
@@ -247,7 +248,8 @@ def estimate(params: Params, question: Question, state: McSatState) -> Marginals
 
 
 def _known(ground: Ground, state: McSatState, seconds: float) -> Marginals:
-    found = estimated(METHOD.name, ground, state.batches, seconds, single_changes=False)
+    working = len(state.chosen) * bytes_of(room_for(ground))
+    found = estimated(METHOD.name, ground, state.batches, seconds, single_changes=False, working=working)
     return replace(found, warnings=(*found.warnings, *slice_warnings(state)))
 
 
