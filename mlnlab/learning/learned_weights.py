@@ -12,11 +12,12 @@ from mlnlab.errors import count_of
 from mlnlab.logic.printing import to_text
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import pandas as pd
     from numpy.typing import NDArray
 
     from mlnlab.learning.conditioning import Condition
-    from mlnlab.learning.learner import WeightLearner
     from mlnlab.learning.learning_state import LearningState
     from mlnlab.learning.problem import Problem
     from mlnlab.learning.training_data import TrainingData
@@ -38,7 +39,7 @@ class LearnedWeights:
     diagnostics: tuple[str, ...]
     seconds: float
     tuned: TunedRate | None = None  # which rates were tried, where the rate was tuned
-    learner: WeightLearner | None = None  # what learned them, to learn again (the bootstrap)
+    learn_again: Callable[[Problem], LearningState] | None = None  # from other data (the bootstrap)
 
     @cached_property
     def mln(self) -> MLN:

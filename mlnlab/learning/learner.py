@@ -63,6 +63,11 @@ class WeightLearner:
         """Yield the states that follow a state, of this process or from a checkpoint."""
         return self.optimizer.steps(self.params, self.problem, state)
 
+    def last_state(self, problem: Problem) -> LearningState:
+        """Return where the same optimiser ends on another problem, such as that of other databases."""
+        *_, last = self.optimizer.steps(self.params, problem, None)
+        return last
+
     def model_at(self, state: LearningState) -> MLN:
         """Return the model with the weights that would be returned if learning ended in a state."""
         return self.data.with_weights(state.answer)
@@ -78,7 +83,14 @@ class WeightLearner:
         state = trace[-1].state
         found = (*self.remarks, *diagnosed(self.problem, trace[0].state, state, self.optimizer.name))
         return LearnedWeights(
-            self.data, self.problem, self.description, state, trace, found, seconds, learner=self
+            self.data,
+            self.problem,
+            self.description,
+            state,
+            trace,
+            found,
+            seconds,
+            learn_again=self.last_state,
         )
 
     def __repr__(self) -> str:

@@ -204,7 +204,7 @@ def weight_posterior(
     >>> db = ml.Database.from_text("Smokes(Anna)\nperson = {Bob, Carl}", mln)
     >>> found = ml.weight_posterior(mln, db, prior=ml.Gaussian(0, 1), samples=500)
     >>> found
-    <WeightPosterior of 1 weights: 4 chains of 500 samples, R-hat at most 1.00...>
+    <WeightPosterior of 1 weights: 4 chains of 500 samples, R-hat at most 1.003>
     """
     params = Params(samples=samples, chains=chains, burn_in=burn_in, seed=seed)
     learner = weight_learner("ll", mln, db, query, prior=prior, optimizer="l-bfgs", **options)

@@ -15,7 +15,7 @@ The bootstrap learns again from databases drawn with replacement, and trusts onl
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -30,14 +30,14 @@ from mlnlab.logic.relations import Relation, sorted_rows
 from mlnlab.logic.vocabulary import FrozenMapping
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     import pandas as pd
     from numpy.typing import NDArray
 
     from mlnlab.learning.ground_example import GroundExample
-    from mlnlab.learning.learned_weights import LearnedWeights
-    from mlnlab.learning.problem import Point
+    from mlnlab.learning.learning_state import LearningState
+    from mlnlab.learning.problem import Point, Problem
     from mlnlab.learning.training_data import Example, TrainingData
     from mlnlab.logic.ground_atoms import GroundAtom
 
@@ -45,6 +45,30 @@ if TYPE_CHECKING:
 
 MANY_DATABASES = 20  # from which on the spread of their gradients is taken for B
 _BURN_IN, _THINNING = 50, 5
+
+
+class Learned(Protocol):
+    """What standard errors are found from: learned weights, and what they were learned from."""
+
+    @property
+    def data(self) -> TrainingData:
+        """The databases."""
+
+    @property
+    def problem(self) -> Problem:
+        """What was maximised."""
+
+    @property
+    def state(self) -> LearningState:
+        """Where the learner ended."""
+
+    @property
+    def weights(self) -> Numbers:
+        """The learned weights."""
+
+    @property
+    def learn_again(self) -> Callable[[Problem], LearningState] | None:
+        """Learns from other databases in the same way."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,7 +108,7 @@ class StandardErrors:
 
 
 def standard_errors(
-    learned: LearnedWeights, *, bootstrap: int = 0, samples: int = 200, seed: int = 0
+    learned: Learned, *, bootstrap: int = 0, samples: int = 200, seed: int = 0
 ) -> StandardErrors:
     """Return the standard errors of learned weights; ``bootstrap`` is how often to learn again."""
     if bootstrap:
@@ -123,9 +147,7 @@ def _inverse(information: Numbers) -> Numbers:
     return np.asarray(inverse)
 
 
-def _of_weights(
-    learned: LearnedWeights, free: NDArray[np.int64], covariance: Numbers, how: str
-) -> StandardErrors:
+def _of_weights(learned: Learned, free: NDArray[np.int64], covariance: Numbers, how: str) -> StandardErrors:
     known = learned.problem.free
     places = np.full(known.number + 1, -1)
     places[free] = np.arange(len(free))
@@ -141,9 +163,7 @@ def _of_weights(
 # --- the spread of a pseudo-likelihood's gradient -----------------------------------------------------
 
 
-def _scores(
-    learned: LearnedWeights, objective: PseudoLogLikelihood, samples: int, seed: int
-) -> tuple[Numbers, str]:
+def _scores(learned: Learned, objective: PseudoLogLikelihood, samples: int, seed: int) -> tuple[Numbers, str]:
     """Return the covariance of the gradient by parameter, and how it was found."""
     free, weights, number = learned.problem.free, learned.weights, len(objective.rows)
     if number >= max(MANY_DATABASES, 2 * free.number):
@@ -160,7 +180,7 @@ def _scores(
     return centred.T @ centred / (len(drawn) - 1), how
 
 
-def _drawn_scores(learned: LearnedWeights, weighted: bool, samples: int, seed: int) -> Iterator[Numbers]:
+def _drawn_scores(learned: Learned, weighted: bool, samples: int, seed: int) -> Iterator[Numbers]:
     """Yield the gradient at the learned weights in worlds that the learned model draws."""
     if samples < 2:
         raise ArgumentError(f"samples is a whole number from 2 on, not {samples!r}.")
@@ -217,10 +237,10 @@ def _with_true(data: TrainingData, example: Example, true: Sequence[GroundAtom])
 # --- the bootstrap ------------------------------------------------------------------------------------
 
 
-def _by_bootstrap(learned: LearnedWeights, times: int, seed: int) -> StandardErrors:
+def _by_bootstrap(learned: Learned, times: int, seed: int) -> StandardErrors:
     """Learn again from databases drawn with replacement."""
-    number, learner = len(learned.data.examples), learned.learner
-    if number < 2 or times < 2 or learner is None:
+    number, again = len(learned.data.examples), learned.learn_again
+    if number < 2 or times < 2 or again is None:
         raise ArgumentError(
             "The bootstrap draws databases with replacement: it needs two databases or more, and bootstrap= "
             "the number of times to learn again, such as 100."
@@ -230,8 +250,7 @@ def _by_bootstrap(learned: LearnedWeights, times: int, seed: int) -> StandardErr
     for _ in range(times):
         part = learned.problem.part(sorted(random.integers(number, size=number).tolist()))
         free = replace(part.free, start=part.free.clipped(part.free.parameters_of(learned.weights)))
-        *_, last = replace(learner, problem=replace(part, free=free))
-        found.append(free.parameters_of(last.answer))
+        found.append(free.parameters_of(again(replace(part, free=free)).answer))
     covariance = np.atleast_2d(np.cov(np.array(found), rowvar=False))
     how = f"the bootstrap: learned {times:,} times from {number} databases drawn with replacement"
     return _of_weights(learned, np.arange(learned.problem.free.number), covariance, how)

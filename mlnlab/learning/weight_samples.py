@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from mlnlab.learning.posterior import State
     from mlnlab.learning.training_data import TrainingData
     from mlnlab.model.mln import MLN
     from mlnlab.steps.trace import Trace
@@ -30,7 +29,7 @@ class WeightPosterior:
     data: TrainingData
     samples: Numbers  # chains x samples x formulas
     accepted: float  # share of the glides
-    trace: Trace[State]
+    trace: Trace[Any]  # of the sampler's states
 
     @property
     def mean(self) -> Numbers:
