@@ -16,6 +16,7 @@ decides, and each further one is taken to be false half of the time.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -175,7 +176,8 @@ def _table_pushes(
 ) -> list[tuple[int, int, float, float, float]]:
     """Return what one unit of a table's weight adds to each of its atoms: at least, at most, on average."""
     found: list[tuple[int, int, float, float, float]] = []
-    if np.prod(shape) > _WIDEST:
+    # A table that counts what holds of its parts does not say by its own cells alone what an atom changes.
+    if prod(shape) > _WIDEST or table in clauses.gates.roots:
         return [(a, o, -1.0, 1.0, 0.0) for a, number in enumerate(atoms_of) for o in range(number)]
     start = int(clauses.scope_starts[table])
     cells = np.zeros((1,) * len(shape), np.int64)

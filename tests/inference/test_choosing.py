@@ -227,3 +227,9 @@ def test_a_plan_says_memory_too():
     assert "of computing and 1 MB of memory" in plan.cost
     found = ml.infer(people(3), limit=4)
     assert "MB of memory was expected" in found.reason
+
+
+@pytest.mark.parametrize("people", [63, 65])
+def test_formulas_over_very_many_atoms_are_judged_without_a_table_of_their_worlds(people):
+    mln = ml.MLN.from_text("P(t)\n2 EXIST=3 x P(x)\n")
+    assert ml.inference_plan(mln, {"t": people}, ["P"]).method == "gibbs"
