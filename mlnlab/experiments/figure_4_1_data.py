@@ -40,9 +40,14 @@ def _with_canopies(name: str, model: MLN, found: Mapping[str, Database], thresho
 
 
 def webkb(folder: Path | None) -> Task:
-    """Return WebKB's task, from Forclift's files in a folder ``webkb-forclift``."""
+    """Return WebKB's task, from Forclift's files in a folder ``webkb-forclift``.
+
+    Each university stands in two of its files, as a half of two pairs; one of them is taken.
+    """
     model = webkb_model()
-    found = page_class_databases(_needed(folder, "webkb-forclift"), model)
+    found: dict[str, Database] = {}
+    for name, db in page_class_databases(_needed(folder, "webkb-forclift"), model).items():
+        found.setdefault(name.rpartition("-")[2], db)
     return Task("webkb", model, found, ("Class",))
 
 
