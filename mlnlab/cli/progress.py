@@ -44,9 +44,13 @@ class ProgressBar:
         if self._clock() - self._drawn_at < _EVERY_SECONDS:
             return
         self._drawn_at = self._clock()
-        line = printable(progress_line(self._name, self._total, step))
+        line = printable(self.line(step))
         line = line[: max(10, shutil.get_terminal_size().columns - 1)]
         self._draw(line)
+
+    def line(self, step: Step[State]) -> str:
+        """Return the line of a step."""
+        return progress_line(self._name, self._total, step)
 
     def on_end(self, last: Step[State]) -> None:  # noqa: ARG002 - every observer is told
         """Leave an empty line for what is said next."""

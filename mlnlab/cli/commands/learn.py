@@ -1,0 +1,196 @@
+"""``mlnlab learn``: weights from complete databases, as a model, a table, CSV or JSON."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import json
+import sys
+import warnings
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mlnlab.cli.manual import Subparsers, add_command
+from mlnlab.cli.method_arguments import add_semantics, split_queries
+from mlnlab.errors import InputError, printable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mlnlab.learning.learned_weights import LearnedWeights
+    from mlnlab.learning.priors import Prior
+
+_MANUAL = """
+Reads a model and complete databases (what they do not list is false) and learns the
+weights of all formulas that are not hard or fixed. With --query only these predicates
+are predicted, given all others.
+
+The model with its weights goes to stdout, how it was learned and what to doubt to
+stderr. With -o it goes to a file: .mln is the model, .csv and .json have a row for each
+formula with its weight, its count in the data, the count expected, and its gap.
+
+--method is pll, wpll, ll, vp, vp-pw, cd, cd-pw, dn, scg, pscg or smd; --option sets what
+a method has, such as iterations, rate or samples. --prior is none, a deviation as in
+gaussian:2, or laplace:1. Ctrl-C ends learning: what was learned so far is written, and
+the exit code is 130."""
+
+_EXAMPLES = """
+  mlnlab learn smoking.mln smoking.db -o learned.mln
+  mlnlab learn uw.mln ai.db systems.db -q advisedBy --method pscg --prior gaussian:2
+  mlnlab learn smoking.mln smoking.db --method cd --option rate=0.01 --option iterations=200
+  mlnlab learn smoking.mln smoking.db --units --seed 7 -o weights.csv"""
+
+_ENDINGS = (".mln", ".csv", ".json")
+_NUMBERS = ("weight", "observed", "expected", "gap")
+
+
+def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
+    """Declare the command and its arguments."""
+    parser = add_command(
+        subparsers, "learn", summary="weights from databases", manual=_MANUAL, examples=_EXAMPLES
+    )
+    parser.add_argument("model", metavar="MODEL", type=Path, help="the .mln file")
+    parser.add_argument("databases", metavar="DB", nargs="+", type=Path, help="complete files of facts")
+    parser.add_argument("-q", "--query", action="append", default=[], metavar="PREDICATE", help="predicted")
+    parser.add_argument("--method", default="pll", help="pll, ll, pscg, ... (default: %(default)s)")
+    parser.add_argument(
+        "--prior", default="gaussian:10", help="none, gaussian:D or laplace:S (default: %(default)s)"
+    )
+    parser.add_argument("--units", action="store_true", help="add a formula for each predicate without one")
+    parser.add_argument("--seed", metavar="N", type=int, default=0, help="of the random numbers (default: 0)")
+    parser.add_argument(
+        "--option", action="append", default=[], metavar="NAME=VALUE", help="any option of the method"
+    )
+    add_semantics(parser)
+    parser.add_argument("-o", "--output", metavar="OUT", type=Path, help="write .mln, .csv or .json instead")
+    return parser
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Read, learn, write; where somebody stops it, what was learned so far."""
+    from mlnlab.cli.learning_progress import learning_bars
+    from mlnlab.learning.learner import LearningInterrupted, learn_weights
+    from mlnlab.model.database import Database
+    from mlnlab.model.mln import MLN
+
+    output = arguments.output
+    if output is not None and output.suffix.lower() not in _ENDINGS:
+        raise InputError(f"{output}: the ending tells the format; it must be one of {', '.join(_ENDINGS)}.")
+    if output is not None and not output.parent.is_dir():  # said before hours of learning, not behind them
+        raise InputError(f"{output} cannot be written: there is no folder {output.parent}.")
+    prior, options = prior_of(arguments.prior), options_of(arguments.option)
+    mln = MLN.load(arguments.model, semantics=arguments.semantics)
+    databases = [Database.load(path, mln) for path in arguments.databases]
+    query = split_queries(arguments.query) or None
+    total = options.get("iterations")
+    bars = learning_bars(arguments.method, total if isinstance(total, int) else None)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what there is to doubt is said below, a line each
+            learned = learn_weights(
+                mln, databases, arguments.method, query, prior=prior, units=arguments.units,
+                seed=arguments.seed, observers=bars, **options,
+            )  # fmt: skip
+    except LearningInterrupted as stopped:
+        _write(stopped.so_far(), output)
+        print("stopped", file=sys.stderr)
+        return 130
+    _write(learned, output)
+    return 0
+
+
+def prior_of(text: str) -> Prior | None:
+    """Return the prior that a word names: none, gaussian:2, laplace:1."""
+    from mlnlab.learning.priors import Gaussian, Laplace
+
+    name, _, width = text.strip().casefold().partition(":")
+    if name == "none" and not width:
+        return None
+    try:
+        number = float(width or "10" if name == "gaussian" else width or "1")
+    except ValueError:
+        number = float("nan")
+    if name not in {"gaussian", "laplace"} or not (isfinite(number) and number > 0):
+        raise InputError(f"--prior {text:.40}: write none, gaussian:DEVIATION or laplace:SCALE.")
+    return Gaussian(0.0, number) if name == "gaussian" else Laplace(0.0, number)
+
+
+def options_of(texts: list[str]) -> dict[str, Any]:
+    """Return options NAME=VALUE: whole numbers, numbers, yes and no, and words; the learner knows which."""
+    found: dict[str, Any] = {}
+    for text in texts:
+        written, equals, value = text.partition("=")
+        name = written.strip().replace("-", "_")
+        if not equals or not name.isidentifier():
+            raise InputError(f"--option {text:.60}: write NAME=VALUE, as in iterations=200.")
+        if name in found:
+            raise InputError(f"The option {name} is given twice.")
+        found[name] = _value(value.strip())
+    return found
+
+
+def _value(text: str) -> object:
+    words = {"yes": True, "true": True, "no": False, "false": False, "none": None}
+    if text.casefold() in words:
+        return words[text.casefold()]
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _write(learned: LearnedWeights, output: Path | None) -> None:
+    """Write the model or the table, and say on stderr how it was learned."""
+    from mlnlab.syntax.sources import write_text
+
+    lines = [repr(learned).strip("<>"), *(f"warning: {sentence}" for sentence in learned.diagnostics)]
+    print("\n".join(map(printable, lines)), file=sys.stderr)
+    if output is None:
+        print(learned.mln.to_text(), end="")
+        return
+    makers = {
+        ".mln": learned.mln.to_text,
+        ".csv": lambda: as_csv(learned),
+        ".json": lambda: as_json(learned),
+    }
+    write_text(output, makers[output.suffix.lower()]())
+    print(output)
+
+
+def _rows(learned: LearnedWeights) -> list[Mapping[str, Any]]:
+    frame = learned.to_frame()
+    names = ("formula", *_NUMBERS, "learned")
+    return [{name: frame[name][row].item() if name != "formula" else frame[name][row] for name in names}
+            for row in range(len(frame))]  # fmt: skip
+
+
+def as_csv(learned: LearnedWeights) -> str:
+    """Return a row for each formula, all digits."""
+    stream = io.StringIO()
+    rows = _rows(learned)
+    writer = csv.DictWriter(stream, ["formula", *_NUMBERS, "learned"], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(
+        {name: repr(value) if isinstance(value, float) else value for name, value in row.items()}
+        for row in rows
+    )
+    return stream.getvalue()
+
+
+def as_json(learned: LearnedWeights) -> str:
+    """Return what was learned, and how, as JSON."""
+    value = learned.objective
+    record = {
+        "method": learned.method,
+        "steps": learned.state.iteration,
+        "ended": learned.state.ended,
+        "objective": value if isfinite(value) else None,
+        "seconds": learned.seconds,
+        "warnings": list(learned.diagnostics),
+        "formulas": _rows(learned),
+    }
+    return json.dumps(record, indent=2, ensure_ascii=False) + "\n"
