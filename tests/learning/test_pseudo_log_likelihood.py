@@ -68,7 +68,7 @@ def by_definition(mln: ml.MLN, db: ml.Database, weights: np.ndarray, *, weighted
     return total
 
 
-@settings(max_examples=30)
+@settings(max_examples=10)
 @given(databases(), st.lists(st.floats(-2, 2), min_size=5, max_size=5), st.booleans())
 def test_the_value_is_the_definition_and_the_gradient_its_slope(
     db: ml.Database, weights: list[float], weighted: bool
