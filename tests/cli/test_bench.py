@@ -10,16 +10,19 @@ import pytest
 
 from mlnlab.cli import main
 from mlnlab.experiments import bench
-from mlnlab.experiments.bench import in_c, measurement
+from mlnlab.experiments.bench import end_to_end, in_c, measurement
 from mlnlab.experiments.bench.measurement import Effort, Measurement, compared
 
 NAMES = [
     "Gibbs, 1,000 friends and smokers",
     "Gibbs, random 3-SAT of 10,000 atoms",
+    "Gibbs, random 3-SAT of 100,000 atoms",
     "MaxWalkSAT, 1,000 friends and smokers",
     "MaxWalkSAT, random 3-SAT of 10,000 atoms",
     "MaxWalkSAT, random 3-SAT of 100,000 atoms",
+    "SampleSAT, 1,000 friends and smokers",
     "SampleSAT, random 3-SAT of 10,000 atoms",
+    "SampleSAT, random 3-SAT of 100,000 atoms",
     "Enumeration, 2^24 worlds",
 ]
 needs_compiler = pytest.mark.skipif(in_c.find_compiler() is None, reason="no C compiler here")
@@ -37,7 +40,7 @@ def test_ratios_beside_the_same_loops_in_c(capsys):
     assert main(["bench", "--quick"]) == 0
     shown = capsys.readouterr()
     lines = shown.out.splitlines()
-    assert lines[0].split() == ["mlnlab", "C", "ratio"]
+    assert lines[0].split() == ["mlnlab", "C", "ratio", "memory"]
     assert [line[: len(name)] for line, name in zip(lines[1:], NAMES, strict=False)] == NAMES
     assert lines[1].endswith("million updates a second")
     assert "-O3 -march=native" in lines[-1]
@@ -55,13 +58,34 @@ def test_json_has_the_machine_and_every_number(capsys):
         assert record["ours"] > 0
         assert record["in_c"] > 0
         assert record["ratio"] > 0
+        assert record["memory"] > 0
+
+
+def test_only_what_is_named(capsys):
+    assert main(["bench", "--only", "enumeration"]) == 0
+    assert capsys.readouterr().err.splitlines() == [f"measured: {NAMES[-1]}"]
+
+
+def test_whole_questions_need_data(capsys):
+    assert main(["bench", "--only", "end-to-end"]) != 0
+    assert "--data" in capsys.readouterr().err
+
+
+def test_whole_questions_beside_the_recorded_rival(reference_folder, capsys, monkeypatch):
+    monkeypatch.setattr(end_to_end, "SAMPLES", 100)
+    monkeypatch.setattr(end_to_end, "ROUNDS", 1)
+    folder = reference_folder / "alchemy-inputs"
+    assert main(["bench", "--only", "end-to-end", "--json", "--data", str(folder)]) == 0
+    found = json.loads(capsys.readouterr().out)["questions"]
+    assert [one["name"] for one in found] == [row[0] for row in (*end_to_end.SAMPLED, *end_to_end.GROUND)]
+    assert all(one["value"] > 0 and 0 < one["memory"] < 500e6 for one in found)
 
 
 def test_without_a_compiler_our_own_speeds(monkeypatch, capsys):
     monkeypatch.setenv("PATH", "")
     assert main(["bench"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0].split() == ["mlnlab"]
+    assert lines[0].split() == ["mlnlab", "memory"]
     assert lines[-1] == "There is no C compiler here (gcc or cc), so these are our own speeds only."
     assert len(lines) == 2 + len(NAMES)
 

@@ -24,7 +24,7 @@ def everyone(number, text):
 
 
 def peak_of(ask):
-    """Return what says for a model what ``ask`` answers, and the most memory that Python counted meanwhile."""
+    """Return what says of a model what ``ask`` answers, and the most memory that Python counted."""
     ask(everyone(3, SMOKERS))  # imported and compiled before
     tracemalloc.start()
     return lambda model: (ask(model), tracemalloc.get_traced_memory()[1])

@@ -6,7 +6,7 @@ run.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -14,11 +14,16 @@ if TYPE_CHECKING:
     from mlnlab.experiments.bench.measurement import Effort, Measurement
 
 
-def measurements(effort: Effort, in_c: FunctionsInC | None = None) -> Iterator[Measurement]:
+PARTS = ("gibbs", "max-walk-sat", "sample-sat", "enumeration")
+
+
+def measurements(
+    effort: Effort, in_c: FunctionsInC | None = None, only: Collection[str] = PARTS
+) -> Iterator[Measurement]:
     """Yield one measurement after the other; without the loops in C, our own speeds only."""
     from mlnlab.experiments.bench import enumeration_speed, gibbs_speed, sample_sat_speed, walk_sat_speed
 
-    yield from gibbs_speed.measured(effort, in_c)
-    yield from walk_sat_speed.measured(effort, in_c)
-    yield from sample_sat_speed.measured(effort, in_c)
-    yield from enumeration_speed.measured(effort, in_c)
+    modules = (gibbs_speed, walk_sat_speed, sample_sat_speed, enumeration_speed)
+    for part, module in zip(PARTS, modules, strict=True):
+        if part in only:
+            yield from module.measured(effort, in_c)

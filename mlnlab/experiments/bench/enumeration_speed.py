@@ -51,18 +51,20 @@ def worlds_per_second(atoms: int, sums: int, in_c: FunctionsInC | None) -> Measu
     mln, marginals = model_of(atoms), np.zeros(atoms)
     infer(MLN.from_text("e = {A}\nS(e)\n1 S(x)"))  # imports what is needed
     rounds: list[tuple[float, float | None]] = []
-    same = True
+    same, memory = True, 0
     for _ in range(sums):
         began = time.perf_counter()  # the clock of the wall: numpy may use threads of its own
         found = infer(mln, method="enumeration")
-        own, theirs = time.perf_counter() - began, None
+        own, theirs, memory = time.perf_counter() - began, None, found.memory
         if in_c is not None:
             began = time.perf_counter()
             log_z = in_c.sum_over_worlds(atoms, np.array(WEIGHTS), marginals)
             theirs = time.perf_counter() - began
             same = same and agree(found, log_z, marginals)
         rounds.append((own, theirs))
-    return compared(f"Enumeration, 2^{atoms} worlds", "worlds", 2**atoms, rounds, same_results=same)
+    return compared(
+        f"Enumeration, 2^{atoms} worlds", "worlds", 2**atoms, rounds, same_results=same, memory=memory
+    )
 
 
 def agree(found: Marginals, log_z: float, marginals: NDArray[np.float64]) -> bool:

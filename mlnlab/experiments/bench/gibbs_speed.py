@@ -13,6 +13,7 @@ from mlnlab.experiments.samples.friends_smokers import friends_smokers
 from mlnlab.grounding.question import pose
 from mlnlab.inference import gibbs
 from mlnlab.inference.chains import Ground, random_world
+from mlnlab.inference.memory import bytes_of
 from mlnlab.kernels.gibbs import sweep
 from mlnlab.kernels.ground_network import new_chain
 from mlnlab.kernels.random_numbers import streams
@@ -23,13 +24,15 @@ if TYPE_CHECKING:
     from mlnlab.experiments.bench.in_c import FunctionsInC
 
 PEOPLE = 1_000
-ATOMS, CLAUSES_PER_ATOM = 10_000, 4.2  # of the random formula; there it is hardest to satisfy
+SIZES = (10_000, 100_000)  # atoms of the random formulas
+CLAUSES_PER_ATOM = 4.2  # there they are hardest to satisfy
 
 
 def measured(effort: Effort, in_c: FunctionsInC | None) -> Iterator[Measurement]:
-    """Yield the speeds on a model with few neighbours and on one with scattered ones."""
+    """Yield the speeds on a model with few neighbours and on two with scattered ones."""
     yield updates_per_second(f"Gibbs, {PEOPLE:,} friends and smokers", smokers(), effort, in_c)
-    yield updates_per_second(f"Gibbs, random 3-SAT of {ATOMS:,} atoms", three_sat(), effort, in_c)
+    for atoms in SIZES:
+        yield updates_per_second(f"Gibbs, random 3-SAT of {atoms:,} atoms", three_sat(atoms), effort, in_c)
 
 
 def smokers() -> Ground:
@@ -40,16 +43,16 @@ def smokers() -> Ground:
     return gibbs.ground(pose(mln, db, ["Smokes", "Cancer"]))
 
 
-def three_sat(seed: int = 1) -> Ground:
+def three_sat(atoms: int = SIZES[0], seed: int = 1) -> Ground:
     """Return a weighted 3-SAT that is as random as it can be: every visit is a jump through memory."""
     rng = np.random.default_rng(seed)
-    names = ", ".join(f"A{number}" for number in range(ATOMS))
+    names = ", ".join(f"A{number}" for number in range(atoms))
     ground = gibbs.ground(pose(MLN.from_text(f"atom = {{{names}}}\nT(atom)\n1 T(x)"), None, None))
-    number = int(CLAUSES_PER_ATOM * ATOMS)
-    clauses = np.array([rng.choice(ATOMS, 3, replace=False) for _ in range(number)])
+    number = int(CLAUSES_PER_ATOM * atoms)
+    clauses = np.sort(rng.integers(0, atoms - 2, (number, 3)), axis=1) + np.arange(3)  # three different ones
     literals = (2 * clauses + rng.integers(0, 2, clauses.shape)).ravel()
     order = np.argsort(literals >> 1, kind="stable")
-    starts = np.concatenate([[0], np.cumsum(np.bincount(literals >> 1, minlength=ATOMS))]).astype(np.uint32)
+    starts = np.concatenate([[0], np.cumsum(np.bincount(literals >> 1, minlength=atoms))]).astype(np.uint32)
     occurrences = (2 * (np.arange(len(literals)) // 3) + (literals & 1))[order].astype(np.uint32)
     strengths = rng.uniform(0.5, 2, number)
     for array in (starts, occurrences, strengths):
@@ -79,4 +82,5 @@ def updates_per_second(name: str, ground: Ground, effort: Effort, in_c: Function
     parts = ((ours.values, theirs.values), (ours.satisfied, theirs.satisfied), (ours.random, theirs.random))
     same = all(np.array_equal(one, other) for one, other in parts)
     # The first round also compiles, and fetches everything into the caches.
-    return compared(name, "updates", sweeps * atoms, rounds[1:], same_results=same)
+    memory = bytes_of(network, ours)
+    return compared(name, "updates", sweeps * atoms, rounds[1:], same_results=same, memory=memory)

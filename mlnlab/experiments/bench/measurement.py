@@ -32,18 +32,26 @@ class Measurement:
     in_c: float | None = None
     ratio: float | None = None
     same_results: bool | None = None  # as in C: trajectories bit for bit, sums to nine digits
+    memory: int = 0  # bytes of the arrays that we work on
 
 
 def compared(
-    name: str, unit: str, work: int, seconds: list[tuple[float, float | None]], *, same_results: bool | None
+    name: str,
+    unit: str,
+    work: int,
+    seconds: list[tuple[float, float | None]],
+    *,
+    same_results: bool | None,
+    memory: int = 0,
 ) -> Measurement:
     """Return the medians over rounds of so much work; the ratio is the median of the rounds' own ratios."""
     ours = work / median(own for own, _ in seconds) / 1e6
     pairs = [(own, other) for own, other in seconds if other is not None]
     if not pairs:
-        return Measurement(name, unit, ours)
+        return Measurement(name, unit, ours, memory=memory)
     in_c = work / median(other for _, other in pairs) / 1e6
-    return Measurement(name, unit, ours, in_c, median(other / own for own, other in pairs), same_results)
+    ratio = median(other / own for own, other in pairs)
+    return Measurement(name, unit, ours, in_c, ratio, same_results, memory)
 
 
 def own_seconds(work: Callable[[], object]) -> float:

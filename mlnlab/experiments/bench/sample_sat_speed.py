@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mlnlab.experiments.bench.gibbs_speed import CLAUSES_PER_ATOM
+from mlnlab.experiments.bench.gibbs_speed import CLAUSES_PER_ATOM, PEOPLE, smokers
 from mlnlab.experiments.bench.measurement import Effort, Measurement, compared, own_seconds
 from mlnlab.grounding.question import pose
 from mlnlab.inference.chains import Ground, random_world
+from mlnlab.inference.memory import bytes_of
 from mlnlab.inference.sampled_worlds import grounded
 from mlnlab.inference.slices import constraints_of
 from mlnlab.kernels.ground_network import Chain, new_chain
@@ -38,10 +39,25 @@ WALKING, ACCEPTANCE = 0.5, 1e-3
 
 
 def measured(effort: Effort, in_c: FunctionsInC | None) -> Iterator[Measurement]:
-    """Yield the speeds of moves on random 3-SAT of two sizes."""
+    """Yield the speeds of moves among friends, and on random 3-SAT of two sizes."""
+    yield moves_per_second(f"SampleSAT, {PEOPLE:,} friends and smokers", *smokers_torn(), effort, in_c)
     for atoms in SIZES:
         name = f"SampleSAT, random 3-SAT of {atoms:,} atoms"
         yield moves_per_second(name, *three_sat(atoms), effort, in_c)
+
+
+def smokers_torn() -> tuple[Ground, Constraints]:
+    """Return the clauses of friends and smokers, all asked for, and every tenth atom both true and false.
+
+    The clauses alone are soon satisfied; these never are, so that a search does not end.
+    """
+    ground = smokers()
+    clauses, atoms = ground.clauses, ground.clauses.number_of_atoms
+    torn = np.repeat(2 * np.arange(0, atoms, 10), 2)
+    torn[1::2] += 1
+    literals = np.concatenate([clauses.literals.astype(np.int64), torn])
+    ends = len(clauses.literals) + np.arange(1, len(torn) + 1)
+    return of_clauses(ground, literals, np.concatenate([clauses.starts.astype(np.int64), ends]))
 
 
 def three_sat(atoms: int, seed: int = 1) -> tuple[Ground, Constraints]:
@@ -51,16 +67,25 @@ def three_sat(atoms: int, seed: int = 1) -> tuple[Ground, Constraints]:
     ground = grounded(pose(MLN.from_text(f"atom = {{{names}}}\nT(atom)\n1 T(x)"), None, None))
     number = int(CLAUSES_PER_ATOM * atoms)
     chosen = np.sort(rng.integers(0, atoms - 2, (number, 3)), axis=1) + np.arange(3)  # three different ones
-    literals = _words((2 * chosen + rng.integers(0, 2, chosen.shape)).ravel())
+    literals = (2 * chosen + rng.integers(0, 2, chosen.shape)).ravel()
+    return of_clauses(ground, literals, np.arange(0, len(literals) + 1, 3))
+
+
+def of_clauses(
+    ground: Ground, literals: NDArray[np.int64], starts: NDArray[np.int64]
+) -> tuple[Ground, Constraints]:
+    """Return the atoms of a ground model with other clauses."""
+    number, atoms = len(starts) - 1, ground.clauses.number_of_atoms
+    owners = np.repeat(np.arange(number), starts[1:] - starts[:-1])
     order = np.argsort(literals >> 1, kind="stable")
-    starts = _words(np.concatenate([[0], np.cumsum(np.bincount(literals >> 1, minlength=atoms))]))
-    occurrences = _words((2 * (np.arange(len(literals)) // 3) + (literals & 1))[order])
+    firsts = _words(np.concatenate([[0], np.cumsum(np.bincount(literals >> 1, minlength=atoms))]))
     strengths, simple = np.ones(number), np.ones(number, np.uint8)
     strengths.setflags(write=False)
     simple.setflags(write=False)
-    network = ground.network._replace(atom_starts=starts, occurrences=occurrences, strengths=strengths)
+    occurrences = _words((2 * owners + (literals & 1))[order])
+    network = ground.network._replace(atom_starts=firsts, occurrences=occurrences, strengths=strengths)
     constraints = constraints_of(ground)._replace(
-        starts=_words(np.arange(0, len(literals) + 1, 3)), literals=literals, odds=strengths, simple=simple
+        starts=_words(starts), literals=_words(literals), odds=strengths, simple=simple
     )
     return replace(ground, network=network), constraints
 
@@ -109,4 +134,5 @@ def moves_per_second(
     parts = ((ours.values, theirs.values), (ours.satisfied, theirs.satisfied), (ours.random, theirs.random))
     same = all(np.array_equal(one, two) for one, two in parts)
     # The first round also compiles, and fetches everything into the caches.
-    return compared(name, "moves", moves, rounds[1:], same_results=same)
+    memory = bytes_of(network, constraints, ours, work)
+    return compared(name, "moves", moves, rounds[1:], same_results=same, memory=memory)

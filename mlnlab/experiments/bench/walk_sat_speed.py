@@ -12,6 +12,7 @@ from mlnlab.experiments.bench.measurement import Effort, Measurement, compared, 
 from mlnlab.grounding.question import pose
 from mlnlab.inference import gibbs
 from mlnlab.inference.landscape import Landscape, landscape_of
+from mlnlab.inference.memory import bytes_of
 from mlnlab.inference.walk_arrays import Walker, first_walk, members_of
 from mlnlab.kernels.random_numbers import streams
 from mlnlab.kernels.walk_sat import search
@@ -89,7 +90,8 @@ def flips_per_second(
         own = own_seconds(by_us)
         rounds.append((own, None if in_c is None else own_seconds(by_c)))
     # The first round also compiles, and fetches everything into the caches.
-    return compared(name, "flips", flips, rounds[1:], same_results=_agree(ours, theirs))
+    memory = bytes_of(network, members, ours)
+    return compared(name, "flips", flips, rounds[1:], same_results=_agree(ours, theirs), memory=memory)
 
 
 def _agree(ours: Walker, theirs: Walker) -> bool:
