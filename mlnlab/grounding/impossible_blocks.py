@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mlnlab.logic.ground_atoms import GroundAtom
-    from mlnlab.logic.predicates import Predicate
+    from mlnlab.logic.vocabulary import Predicate
 
 
 class ImpossibleBlockError(UnsatisfiableError):

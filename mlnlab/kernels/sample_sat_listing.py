@@ -37,7 +37,7 @@ def listing(
     combinations = 1
     for place in range(first, end):
         work.drawn[work.members[place]] = 0
-        combinations *= np.int64(network.options[work.members[place]])
+        combinations *= int(network.options[work.members[place]])
         if combinations > MOST_LISTED:
             return False
     found = 0
