@@ -152,13 +152,13 @@ def _write(learned: LearnedWeights, output: Path | None) -> None:
     if output is None:
         print(learned.mln.to_text(), end="")
         return
-    makers = {
-        ".mln": learned.mln.to_text,
-        ".csv": lambda: as_csv(learned),
-        ".json": lambda: as_json(learned),
-    }
-    write_text(output, makers[output.suffix.lower()]())
+    makers = {".mln": _as_mln, ".csv": as_csv, ".json": as_json}
+    write_text(output, makers[output.suffix.lower]())
     print(output)
+
+
+def _as_mln(learned: LearnedWeights) -> str:
+    return learned.mln.to_text()
 
 
 def _rows(learned: LearnedWeights) -> list[Mapping[str, Any]]:
