@@ -230,9 +230,12 @@ def runaways_in_words(data: TrainingData, problem: Problem) -> Iterator[str]:
             names = _names(data, problem, [int(one.parameters[0]) for one in some])
             may = "" if all(one.is_sure for one in some) else "likely "
             weight, end, they = ("weights", "", "they hold") if len(some) > 1 else ("weight", "s", "it holds")
+            why = f"in the data {they} as {how} as is possible at all"
+            if isinstance(problem.objective, PseudoLogLikelihood):
+                why = f"given all others, each atom of the data is so that {they} as {how} as is possible"
             yield (
-                f"The {weight} of {names} {may}{goes}{end} without end: in the data {they} as {how} as is "
-                f"possible at all, and no finite weight expects that. {_REMEDY}"
+                f"The {weight} of {names} {may}{goes}{end} without end: {why}, and no finite weight expects "
+                f"that. {_REMEDY}"
             )
     for one in found:
         if len(one.parameters) > 1:
