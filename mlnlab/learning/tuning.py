@@ -136,8 +136,8 @@ def tune_rate(
     >>> found = ml.tune_rate("cd", mln, db, ["Cancer"], validation=other, rates=rates, iterations=20)
     >>> found.rate("cll")
     0.001
-    >>> found.learn("cll").mln.formulas[0].weight
-    Soft(value=...)
+    >>> len(found.learn("cll").data.examples)  # learned again from both databases
+    2
     """
     from mlnlab.learning.learner import weight_learner
 
