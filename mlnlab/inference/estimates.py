@@ -151,7 +151,7 @@ def warnings_of(
         sentences.append(
             "Hard formulas are left open: changing one atom at a time may not lead from every possible world "
             "to every other, and then the samples come from a part of them only, which no diagnostic need "
-            "show."
+            'show. method="mc-sat" leaps between such parts; method="junction-tree" is exact where small.'
         )
     stuck = _held_still(clauses, asked, found)
     if len(stuck):

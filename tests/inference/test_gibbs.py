@@ -76,6 +76,8 @@ def test_hard_formulas_hold_and_are_warned_of():
     with pytest.warns(SamplingWarning):
         found = ml.infer(mln, method="gibbs", samples=300)
     assert any("Hard formulas are left open" in warning for warning in found.warnings)
+    proposed = [name for name in ("mc-sat", "junction-tree") if f'method="{name}"' in found.warnings[0]]
+    assert proposed == ["mc-sat", "junction-tree"]
     assert found["Smokes(P1)"] == 1
     assert found["Friends(P0, P1)"] == 1
     assert "Warning: Hard formulas" in repr(found)

@@ -29,7 +29,9 @@ SAMPLED = (  # what, model, facts, query, and Alchemy's samples a second of its 
     ("MC-SAT, 1,000 smokers", "smokers1000.mln", "smokers1000.db", ("Smokes", "Cancer"), 500.0),
     ("MC-SAT, IMDB fold 5", "imdb1-gen-learned.mln", "imdb_fold5_noq.db", ("workedUnder",), 1_100 / 6.34),
 )
-GROUND = (  # what, model, facts, query; no query: every predicate is open, and there is no evidence
+GROUND: tuple[
+    tuple[str, str, str, tuple[str, ...]], ...
+] = (  # what, model, facts, query; no query: every predicate is open, and there is no evidence
     ("Grounding, UW-CSE fold 3", "uw1-gen-learned.mln", "uwcse_fold3_noq.db", ("advisedBy",)),
     ("Grounding, all of IMDB open", "imdb1-gen-learned.mln", "imdb_fold5.db", ()),
 )
