@@ -153,7 +153,7 @@ def _write(learned: LearnedWeights, output: Path | None) -> None:
         print(learned.mln.to_text(), end="")
         return
     makers = {".mln": _as_mln, ".csv": as_csv, ".json": as_json}
-    write_text(output, makers[output.suffix.lower]())
+    write_text(output, makers[output.suffix.lower()](learned))
     print(output)
 
 
