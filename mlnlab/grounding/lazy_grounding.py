@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from mlnlab.errors import ArgumentError, count_of
+from mlnlab.grounding.decided_atoms import decided_atoms
 from mlnlab.grounding.lazy_making import LazyMaker, eager_predicates
 from mlnlab.grounding.network_size import size_of
 from mlnlab.grounding.question import listed, opening
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mlnlab.grounding.clauses import GroundClauses
+    from mlnlab.grounding.decided_atoms import DecidedAtoms
     from mlnlab.grounding.lazy_relations import Register
     from mlnlab.grounding.question import Opening, Question
     from mlnlab.logic.formulas import Formula
@@ -68,15 +70,15 @@ def lazy_ground(
 
 def ground_lazily(asked: Opening, eager: Question, lazy: frozenset[str]) -> LazyGround:
     """Return what is broken where all atoms of the lazy predicates are false; those of ``eager`` are open."""
-    return _ground(asked, eager, lazy, frozenset(), {}, 0)
+    return _ground(asked, eager, lazy, decided_atoms(asked, lazy), frozenset(), {}, 0)
 
 
 def _ground(
-    asked: Opening, eager: Question, lazy: frozenset[str], active: frozenset[GroundAtom],
-    known: Mapping[str, Register], next_number: int,
+    asked: Opening, eager: Question, lazy: frozenset[str], decided: DecidedAtoms,
+    active: frozenset[GroundAtom], known: Mapping[str, Register], next_number: int,
 ) -> LazyGround:  # fmt: skip
     found = LazyMaker(asked, eager, lazy, active, known, next_number).run()
-    return LazyGround(asked, found.clauses, active, eager, lazy, found.known)
+    return LazyGround(asked, found.clauses, active, eager, lazy, decided, found.known)
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,6 +99,7 @@ class LazyGround:
     active: frozenset[GroundAtom]
     eager: Question  # with the atoms that are active from the start
     lazy: frozenset[str]  # the predicates whose atoms are not
+    decided: DecidedAtoms  # of these
     known: Mapping[str, Register]
 
     @property
@@ -115,14 +118,10 @@ class LazyGround:
         if active == self.active:
             return self
         number = self.clauses.number_of_atoms
-        return _ground(self.asked, self.eager, self.lazy, active, self.known, number)
+        return _ground(self.asked, self.eager, self.lazy, self.decided, active, self.known, number)
 
     def _refuse_decided(self, atom: GroundAtom) -> None:
-        data = self.asked.data
-        known = data is not None and atom.predicate in data.vocabulary.predicates
-        if atom in self.eager.true or atom.predicate not in self.lazy or (
-            data is not None and known and atom.arguments in set(data.rows(atom.predicate, "false"))
-        ):  # fmt: skip
+        if atom.predicate not in self.lazy or atom in self.decided:
             raise ArgumentError(f"{atom} is not open; only open atoms can be active.")
 
     def idle(self, chosen: Chosen) -> tuple[GroundAtom, ...]:

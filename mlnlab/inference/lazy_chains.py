@@ -99,11 +99,8 @@ class LazyChains:
         true = [place for place, choice in enumerate(clauses.question.choices[self.listed :], self.listed)
                 if choice.atoms[0] in state.true]  # fmt: skip
         chosen[true] = 0
-        idle = [
-            a
-            for a in atoms
-            if a.predicate in model.strengths and a not in self.kept and a not in set(loose.atoms)
-        ]
+        guarded_already = {*loose.atoms, *self.kept}
+        idle = [a for a in atoms if a.predicate in model.strengths and a not in guarded_already]
         guarded = np.array([numbers[atom] for atom in (*loose.atoms, *idle)], np.uint32)
         rows = np.ascontiguousarray(np.hstack([loose.rows, np.zeros((slices, len(idle)), np.uint8)]))
         chain = new_chain(ground.network, chosen, state.random)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from mlnlab.grounding.merging import merged
-from mlnlab.grounding.network_size import bounds_of
 from mlnlab.logic.ground_atoms import GroundAtom
 
 if TYPE_CHECKING:
@@ -17,8 +16,6 @@ if TYPE_CHECKING:
 
     from mlnlab.grounding.clauses import GroundClauses
     from mlnlab.grounding.lazy_priors import LazyModel
-    from mlnlab.grounding.question import Opening
-    from mlnlab.logic.vocabulary import Vocabulary
 
 
 class Loose(NamedTuple):
@@ -36,17 +33,18 @@ def draw_loose(
 
     ``kept`` atoms have their priors among the clauses; those that are ``true`` now may get false in between.
     """
-    vocabulary = model.ground.asked.mln.vocabulary
+    decided = model.ground.decided
     events: set[tuple[int, GroundAtom]] = set()
     for name, strength in model.strengths.items():
         own = {atom for atom in kept | true if atom.predicate == name}
         idle = model.open_atoms.get(name, 0) - len(own)
         number = int(random.binomial(slices * idle, exp(-strength))) if idle > 0 else 0
-        decided = _decided(model.ground.asked, name) if number else frozenset()
+        domains = [decided.vocabulary.domain(type_) for type_ in decided.vocabulary[name].types]
         found: set[tuple[int, GroundAtom]] = set()
         while len(found) < number:  # drawn again where an atom is none of these, or was drawn already
-            atom = _any_atom(vocabulary, name, random)
-            if atom not in own and atom not in decided:
+            numbers = [int(random.integers(len(domain))) for domain in domains]
+            atom = GroundAtom(name, tuple(d[n] for d, n in zip(domains, numbers, strict=True)))
+            if atom not in own and not decided.holds_row(name, numbers):
                 found.add((int(random.integers(slices)), atom))
         events |= found
     atoms = tuple(sorted(true - kept | {atom for _, atom in events}))
@@ -57,19 +55,6 @@ def draw_loose(
     for atom in true - kept:
         rows[:, places[atom]] = random.random(slices) < exp(-model.strengths[atom.predicate])
     return Loose(atoms, rows)
-
-
-def _any_atom(vocabulary: Vocabulary, name: str, random: np.random.Generator) -> GroundAtom:
-    domains = [vocabulary.domain(type_) for type_ in vocabulary[name].types]
-    return GroundAtom(name, tuple(domain[int(random.integers(len(domain)))] for domain in domains))
-
-
-def _decided(asked: Opening, name: str) -> frozenset[GroundAtom]:
-    """Return the atoms of a predicate that evidence decides."""
-    bounds = bounds_of(asked, name)
-    domains = [asked.mln.vocabulary.domain(type_) for type_ in asked.mln.vocabulary[name].types]
-    rows = np.concatenate([bounds.true, bounds.other]).tolist()
-    return frozenset(GroundAtom(name, tuple(d[n] for d, n in zip(domains, row, strict=True))) for row in rows)
 
 
 def with_priors(
