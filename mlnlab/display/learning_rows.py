@@ -66,8 +66,10 @@ def gap_rows(
 ) -> tuple[list[Item], float]:
     """Return the rows with their headings and their axis, and where they end."""
     bottom = top + _HEAD + len(rows) * ROW
-    items: list[Item] = [*_headings(top), *_ticks(axis, top + _HEAD, bottom)]
+    items: list[Item] = [*_headings(top)]
     items += [_row(row, axis, top + _HEAD + place * ROW, pick=pick) for place, row in enumerate(rows)]
+    # Over the rows: their plates take clicks, and would hide the zero line.
+    items += _ticks(axis, top + _HEAD, bottom)
     return items, bottom + 20
 
 
@@ -121,7 +123,7 @@ def _row(row: GapRow, axis: GapAxis, y: float, *, pick: bool) -> Group:
         pick=pick,
         tooltip=tooltip(row.label, row.tip),
         children=(
-            Rectangle(x=2, y=-2, width=WIDTH - 4, height=ROW - 2, look="clear", corner=3),
+            Rectangle(x=2, y=-2, width=WIDTH - 4, height=ROW - 2, look="plate", corner=3),
             Rectangle(x=_ZERO - noise, y=-1, width=2 * noise, height=BAR + 2, look="shaded"),
             Rectangle(
                 x=_ZERO + min(reach, 0.0), y=0, width=abs(reach), height=BAR,

@@ -1,0 +1,179 @@
+"""The dashboard of a learner and a race in a real JupyterLab, with hostile names: steps and changes."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import mlnlab as ml
+from mlnlab.display.learning_pictures import learner_picture
+from mlnlab.display.scene.items import Text
+from mlnlab.learning.steering import SteeredLearner
+from tests.browser.test_run_views import click, scrub_to, wait_for_step
+
+NAME = "\"><img src=x onerror='window.harmed = 1'>"
+MAKING = f"""
+import mlnlab as ml
+Smokes, Cancer = ml.predicates("Smokes(person), Cancer(person)")
+(x,) = ml.variables("x")
+mln = ml.MLN.from_formulas([(0.0, Smokes(x) >> Cancer(x)), (0.0, Cancer(x)), (0.0, Smokes({NAME!r}))])
+db = ml.Database.from_text("", mln).with_atoms({{
+    str(Smokes({NAME!r})): True, str(Smokes("$x$")): True, str(Cancer("Carla")): True,
+    str(Smokes("Bob")): True, str(Cancer("Bob")): True,
+}})
+learner = ml.weight_learner("cd", mln, db, ["Smokes", "Cancer"], iterations=30, seed=2, rate=0.05)
+""".strip()
+SHOWING = "dashboard = ml.stepper(learner)\ndashboard"
+RACING = (
+    'learners = {name: ml.weight_learner(name, mln, db, ["Smokes", "Cancer"], iterations=8)'
+    ' for name in ("cd", "pscg")}\nrace = ml.race(learners)\nrace'
+)
+CELL, RACE = 1, 2
+ROW = ".mlnlab-run svg [data-id=formula-{}]"
+_TEXTS = """n => [...document.querySelectorAll(".jp-Notebook .jp-Cell")[n]
+  .querySelectorAll(".mlnlab-run svg.mlnlab-scene text")].map(text => text.textContent).filter(Boolean)"""
+
+
+@pytest.fixture(scope="module")
+def twin():
+    """The same run in this process: its picture and its trace."""
+    scope = {}
+    exec(MAKING, scope)
+    return learner_picture(SteeredLearner(scope["learner"])), ml.Trace.of(scope["learner"])
+
+
+@pytest.fixture(scope="module")
+def page(lab):
+    name = lab.write(
+        "learning.ipynb", MAKING, SHOWING, RACING,
+        "state = dashboard.shown.state; (dashboard.shown.index, state.weights.round(6).tolist())",
+    )  # fmt: skip
+    with lab.open(name, motion=False, height=1300) as opened:
+        opened.hide_sidebar()
+        opened.run_all()
+        opened.page.wait_for_selector(".mlnlab-run svg [data-id=formula-1]")
+        yield opened
+
+
+def weights_of(trace, index):
+    return [f"{weight:+.3f}" for weight in trace.seek(index).state.weights]
+
+
+def wait_for_texts(page, wanted, cell=CELL):
+    for _ in range(100):
+        shown = page.page.evaluate(_TEXTS, cell)
+        if all(text in shown for text in wanted):
+            return shown
+        page.page.wait_for_timeout(50)
+    raise AssertionError((wanted, shown))
+
+
+def press(page, name, cell=CELL):
+    page.output(cell).locator(f"svg [data-id={name}]").click()
+
+
+def test_step_back_and_scrub_show_the_step_of_the_trace(page, twin):
+    picture, trace = twin
+    for index in (1, 2, 3, 4):
+        click(page, "step", CELL)
+        wait_for_step(page, index, CELL)
+        wait_for_texts(page, weights_of(trace, index))
+    click(page, "back", CELL)
+    wait_for_step(page, 3, CELL)
+    wait_for_texts(page, weights_of(trace, 3))
+    scrub_to(page, 1, CELL)
+    wait_for_step(page, 1, CELL)
+    shown = wait_for_texts(page, weights_of(trace, 1))
+    upto = ml.Trace()
+    for step in trace:
+        if step.index <= 4:
+            upto.on_step(step)
+    drawn = picture.parts["overview"](upto.seek(1), upto)
+    told = {item.text for item in drawn.items() if isinstance(item, Text) and item.text}
+    clocks = {text for text in told if text.endswith(" s")}
+    assert told - clocks <= set(shown)
+
+
+def test_a_weight_is_edited_a_formula_frozen_and_the_rate_changed(page, twin):
+    _, trace = twin
+    press(page, "formula-1")
+    page.page.wait_for_selector("[data-id=act-more]")
+    press(page, "act-more")  # from step 1, which is looked at
+    wait_for_step(page, 5, CELL)
+    changed = trace.seek(1).state.weights.copy()
+    changed[1] += 0.1
+    wait_for_texts(page, [f"{weight:+.3f}" for weight in changed])
+    press(page, "act-freeze")
+    wait_for_step(page, 6, CELL)
+    wait_for_texts(page, ["frozen", f"{changed[1]:+.3f}"])
+    press(page, "act-faster")
+    wait_for_step(page, 7, CELL)
+    click(page, "step", CELL)
+    wait_for_step(page, 8, CELL)
+    wait_for_texts(page, ["frozen", f"{changed[1]:+.3f}"])
+    assert "rate 0.1" in page.output(CELL).locator(".mlnlab-caption").inner_text()
+    page.run(3)
+    index, weights = eval(page.text(3))
+    assert (index, weights[1]) == (8, pytest.approx(changed[1]))
+
+
+def test_an_iteration_becomes_the_model(page):
+    press(page, "act-take")
+    wait_for_texts(page, ["model: step 8"])
+    press(page, "at-0")
+    wait_for_texts(page, ["model: step 0"])
+
+
+def test_keys_step(page):
+    page.output(CELL).locator("[data-command=play]").focus()
+    page.page.keyboard.press("End")
+    wait_for_step(page, 8, CELL)
+    page.page.keyboard.press("ArrowLeft")
+    wait_for_step(page, 7, CELL)
+
+
+def test_what_makes_the_gap(page):
+    page.output(CELL).get_by_role("tab", name="groundings").click()
+    page.page.wait_for_selector("[data-id=heavy-0]")
+    assert any("The heaviest of" in text for text in page.page.evaluate(_TEXTS, CELL))
+    page.output(CELL).get_by_role("tab", name="overview").click()
+    page.page.wait_for_selector(ROW.format(1))
+
+
+def test_a_race_is_run_and_replayed(page):
+    click(page, "play", RACE)
+    page.page.wait_for_function(
+        "n => document.querySelectorAll('.jp-Notebook .jp-Cell')[n].querySelector('.mlnlab-caption')"
+        "?.textContent.includes('came to its end')",
+        arg=RACE,
+    )
+    wait_for_texts(page, ["cd", "pscg", "ended"], RACE)
+    scrub_to(page, 3, RACE)
+    wait_for_step(page, 3, RACE)
+    assert "step 3:" in page.output(RACE).locator(".mlnlab-caption").inner_text()
+
+
+@pytest.mark.parametrize("theme", ["Dark", "Light"])
+def test_it_can_be_read_in_both_themes(page, tmp_path, theme):
+    page.theme(theme)
+    text, back = (
+        sum(map(int, re.findall(r"\d+", colour)[:3])) / 3
+        for colour in page.output(CELL)
+        .locator(".mlnlab-caption")
+        .evaluate(
+            "item => [getComputedStyle(item).color,"
+            " getComputedStyle(document.querySelector('.jp-Notebook')).backgroundColor]"
+        )
+    )
+    assert abs(text - back) > 80
+    page.output(CELL).screenshot(path=tmp_path / f"learning-{theme}.png")
+    page.output(RACE).screenshot(path=tmp_path / f"race-{theme}.png")
+
+
+def test_hostile_names_did_no_harm(page):
+    assert page.page.evaluate("window.harmed === undefined")
+    assert page.page.locator(".mlnlab-run [onerror], .mlnlab-run [src='x'], .mlnlab-run script").count() == 0
+    assert page.page.locator(".mlnlab-run mjx-container").count() == 0
+    assert page.foreign == []
+    assert page.complaints == []
