@@ -1,9 +1,11 @@
 """Asking a SAT solver so that an interrupt is heard at once: it works in a thread of its own.
 
-The solver is MapleLCMDist-ChronoBT through python-sat (Nadel and Ryvchin, Chronological backtracking, 2018):
-it looks at a request to stop at each decision, within milliseconds at 10^5 variables, where Glucose looks at
-its next restart, tenths of a second later. Budgets are counted in conflicts, not in seconds, so that the
-same question gets the same answer; only what has a deadline may be given up sooner on a slower machine.
+The solver is MiniSat 2.2 through python-sat (Eén and Sörensson, An extensible SAT-solver, 2003): it looks at
+a request to stop at each decision, within milliseconds at 10^5 variables, where Glucose looks at its next
+restart, tenths of a second later. Later solvers (the Maple family) switch their strategy by what earlier runs
+in the same process left behind, so that a run that is repeated takes another way. Budgets are counted in
+conflicts, not in seconds, so that the same question gets the same answer; only what has a deadline may be
+given up sooner on a slower machine.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from types import TracebackType
 
-SOLVER = "maplechrono"
+SOLVER = "minisat22"
 CLAUSES_AT_ONCE = 2_000  # that the solver is given in one call: some hundredths of a second, if they are long
 
 
