@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from itertools import islice, product
-from math import prod
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from mlnlab.grounding.clause_algebra import ClauseAlgebra, Clauses, Opaque, Shape
+from mlnlab.grounding.clause_algebra import ClauseAlgebra, Clauses, Opaque
 from mlnlab.grounding.clause_literals import as_literals
 from mlnlab.grounding.clause_making import ground_clauses
+from mlnlab.grounding.ground_shapes import TableTarget, Target, targets_of
 from mlnlab.grounding.single_groundings import MOST_COUNTED
 from mlnlab.grounding.truth_algebras import Algebra, ScopeAlgebra, compiled
 from mlnlab.logic.formulas import Atom, Constant, Formula, Variable
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     Binding = dict[Variable, str]
 
 MOST_TRIED = 200_000  # bindings of one formula
+MOST_SECONDS = 2.0  # for finding the bindings of one formula
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,51 +64,36 @@ def _is_known(atom: GroundAtom, vocabulary: Vocabulary) -> bool:
     return all(name in vocabulary.domain(type_) for name, type_ in zip(atom.arguments, types, strict=True))
 
 
-class TableTarget(NamedTuple):
-    """A table, by the choices that it depends on and by its cells."""
-
-    scope: frozenset[int]
-    bits: bytes
-
-
-Target = frozenset[int] | TableTarget | None
-
-
-def clause_target(clauses: GroundClauses, number: int) -> frozenset[int]:
-    """Return the literals of a clause."""
-    first, end = clauses.starts[number : number + 2].tolist()
-    return frozenset(clauses.literals[first:end].tolist())
-
-
-def table_target(clauses: GroundClauses, number: int) -> TableTarget:
-    """Return what a table depends on, and how; choices stand in the order of their numbers."""
-    first, end = clauses.scope_starts[number : number + 2].tolist()
-    scope = clauses.scope[first:end].tolist()
-    start = int(clauses.bit_starts[number])
-    size = prod(int(clauses.options[choice]) for choice in scope)
-    return TableTarget(frozenset(scope), clauses.bits[start : start + size].tobytes())
-
-
 def groundings_of(clauses: GroundClauses, source: int, targets: Sequence[Target]) -> list[Grounding]:
-    """Return the groundings that made some of a source's clauses.
+    """Return the groundings that made some of a source's clauses and tables.
 
     A target is the set of a clause's literals, or a table; ``None`` is a grounding that evidence makes false.
+    What is not found within some seconds has no binding.
     """
     question, (formula, kind, number) = clauses.question, _formula(clauses, source)
-    shape_of = _shape_of(question, formula)
+    made_by = _made_by(question, formula)
     text = clauses.sources[source].text
     missing, found = dict.fromkeys(targets), []
-    tried = islice(_candidates(question, formula, targets), MOST_TRIED)
-    for binding in tried:
+    until = time.monotonic() + MOST_SECONDS
+    for binding in _distinct(islice(_candidates(question, formula, targets), MOST_TRIED)):
+        if not missing or time.monotonic() > until:
+            break
         instance = ground(formula, binding)
-        for target in [t for t in missing if _matches(shape_of(binding), t, question, instance)]:
-            del missing[target]
+        made = made_by(binding, instance, missing)
+        if made:
+            missing = {target: None for target in missing if target not in made}
             named = {variable.name: value for variable, value in binding.items()}
             found.append(Grounding(text, kind, named, instance, number))
-        if not missing:
-            break
-    unique = list({str(sorted((g.binding or {}).items())): g for g in found}.values())
-    return [*unique, *(Grounding(text, kind, None, formula, number) for _ in missing)]
+    return [*found, *(Grounding(text, kind, None, formula, number) for _ in missing)]
+
+
+def _distinct(bindings: Iterable[Binding]) -> Iterator[Binding]:
+    seen: set[frozenset[tuple[Variable, str]]] = set()
+    for binding in bindings:
+        key = frozenset(binding.items())
+        if key not in seen:
+            seen.add(key)
+            yield binding
 
 
 def _formula(clauses: GroundClauses, source: int) -> tuple[Formula, str, int]:
@@ -119,9 +107,13 @@ def _formula(clauses: GroundClauses, source: int) -> tuple[Formula, str, int]:
     return question.given[place], "given", place
 
 
-def _shape_of(question: Question, formula: Formula) -> Callable[[Binding], tuple[Shape, object]]:
+def _made_by(
+    question: Question, formula: Formula
+) -> Callable[[Binding, Formula, Mapping[Target, None]], AbstractSet[Target]]:
+    """Return what tells which of some targets a binding makes."""
     numbers = {a: n for n, a in enumerate(a for choice in question.choices for a in choice.atoms)}
     places = {a: n for n, choice in enumerate(question.choices) for a in choice.atoms}
+    owners = [n for n, choice in enumerate(question.choices) for _ in choice.atoms]
 
     def literal(predicate: str, arguments: tuple[str, ...]) -> bool | int:
         number = numbers.get(GroundAtom(predicate, arguments))
@@ -133,48 +125,39 @@ def _shape_of(question: Question, formula: Formula) -> Callable[[Binding], tuple
 
     # As when hard formulas and conditions were ground: what counts is written out there too.
     algebra: Algebra[Clauses | Opaque] = ClauseAlgebra(literal, MOST_COUNTED)
-    shape, scope = compiled(formula, question.vocabulary, algebra), compiled(
-        formula, question.vocabulary, ScopeAlgebra(place)
-    )  # fmt: skip
-    return lambda binding: (shape(binding), scope(binding))
+    shape_of = compiled(formula, question.vocabulary, algebra)
+    scope_of = compiled(formula, question.vocabulary, ScopeAlgebra(place))
+
+    def made(binding: Binding, instance: Formula, missing: Mapping[Target, None]) -> AbstractSet[Target]:
+        shape = shape_of(binding)
+        if isinstance(shape, bool):
+            return set() if shape else {None} & missing.keys()
+        if isinstance(shape, Clauses):
+            return missing.keys() & shape.clauses
+        # What is looked at cell by cell may become a clause, of fewer atoms than it mentions; and of
+        # groundings over the same choices only some say the same.
+        scope = scope_of(binding)
+        mentioned = scope if isinstance(scope, frozenset) else frozenset()
+        if not any(_choices(target, owners) <= mentioned for target in missing):
+            return set()
+        return missing.keys() & targets_of(_alone(instance, question))
+
+    return made
 
 
-def _matches(shapes: tuple[Shape, object], target: Target, question: Question, instance: Formula) -> bool:
-    shape, scope = shapes
+def _choices(target: Target, owners: Sequence[int]) -> frozenset[int]:
+    """Return the choices that a clause or a table depends on."""
     if target is None:
-        return shape is False or (isinstance(shape, Opaque) and _is_false(instance, question))
-    if isinstance(shape, Clauses):
-        return target in shape.clauses
-    if not isinstance(scope, frozenset):
-        return False
-    # What is looked at cell by cell may become a clause, of fewer atoms than it mentions; and of groundings
-    # over the same choices only some say the same.
-    needed = target.scope if isinstance(target, TableTarget) else _choices(question, target)
-    if not needed <= scope:
-        return False
-    alone = _alone(instance, question)
+        return frozenset()
     if isinstance(target, TableTarget):
-        return any(table_target(alone, number) == target for number in range(alone.number_of_tables))
-    return any(clause_target(alone, number) == target for number in range(alone.number_of_clauses))
-
-
-def _choices(question: Question, target: frozenset[int]) -> frozenset[int]:
-    """Return the choices of a clause's atoms."""
-    owners = (n for n, choice in enumerate(question.choices) for _ in choice.atoms)
-    numbered = dict(enumerate(owners))
-    return frozenset(numbered[literal >> 1] for literal in target)
+        return frozenset(target.scope)
+    return frozenset(owners[literal >> 1] for literal in target)
 
 
 def _alone(instance: Formula, question: Question) -> GroundClauses:
     """Return what a ground formula becomes where nothing else must hold."""
     model = replace(question.mln, formulas=(WeightedFormula(instance, Hard()),))
     return ground_clauses(replace(question, mln=model, soft=(), given=()))
-
-
-def _is_false(instance: Formula, question: Question) -> bool:
-    """Return whether evidence makes a ground formula false that is no clause: its table has no true cell."""
-    (tally,) = _alone(instance, question).tallies
-    return tally.false > 0
 
 
 def _candidates(question: Question, formula: Formula, targets: Sequence[Target]) -> Iterator[Binding]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from itertools import combinations, pairwise
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -26,6 +26,16 @@ NumberedClause = list[int]
 MOST_IN_PAIRS = 6  # atoms of a block of which each two exclude each other, clause by clause
 
 
+_Key = tuple[tuple[int, ...], tuple[bool, ...]]
+
+
+class _Definition(NamedTuple):
+    """A literal, and the clauses that make it true just where it has to be."""
+
+    literal: int
+    clauses: tuple[NumberedClause, ...]
+
+
 class Propositions:
     """The parts of a question as clauses; remembers which variables are taken."""
 
@@ -33,6 +43,9 @@ class Propositions:
         self.clauses = clauses
         self.top = clauses.number_of_atoms
         self._roots = frozenset(clauses.gates.roots.tolist())
+        # What counts so many of some literals, and what says which options some choices have.
+        self._definitions: dict[_Key, _Definition] = {}
+        self._tables: dict[_Key, _Definition] = {}
         self._literals = np.where(clauses.literals & 1, -1, 1) * (clauses.literals.astype(np.int64) // 2 + 1)
 
     def new_variable(self) -> int:
@@ -89,7 +102,7 @@ class Propositions:
         counted = self._counted_choices(self.clauses.scope[first:end].tolist(), strides)
         below = self.clauses.gates.below.get(len(self.clauses.gates) + number, [])
         literals = [*counted, *(self._gate(gate, found) for gate in below)]
-        root = defined(literals, self._truths(int(self.clauses.bit_starts[number]), literals), self, found)
+        root = self._defined(literals, self._truths(int(self.clauses.bit_starts[number]), literals), found)
         return [*found, [root if holds else -root]]
 
     def _counted_choices(self, scope: list[int], strides: list[int]) -> list[int]:
@@ -109,13 +122,35 @@ class Propositions:
         start, below = int(gates.bit_starts[number]), gates.below.get(number, [])
         sizes = [int(self.clauses.options[choice]) for choice in scope]
         if not below and (len(scope) == 1 or prod(sizes) <= SMALL) and strides == _row_major(sizes):
-            gate = self.new_variable()
-            bits = self.clauses.bits[start : start + prod(sizes)].reshape(sizes)
-            found += [[*clause, gate] for clause in self._excluded(bits == 1, scope)]
-            found += [[*clause, -gate] for clause in self._excluded(bits != 1, scope)]
-            return gate
+            return self._small(scope, self.clauses.bits[start : start + prod(sizes)].reshape(sizes), found)
         literals = [*self._counted_choices(scope, strides), *(self._gate(one, found) for one in below)]
-        return defined(literals, self._truths(start, literals), self, found)
+        return self._defined(literals, self._truths(start, literals), found)
+
+    def _small(self, scope: list[int], bits: NDArray[np.uint8], found: list[NumberedClause]) -> int:
+        """Return a variable that is true where a small table is; the same for equal tables."""
+        key = (tuple(scope), tuple(map(bool, bits.ravel())))
+        if key not in self._tables:
+            gate = self.new_variable()
+            true = ([*clause, gate] for clause in self._excluded(bits == 1, scope))
+            false = ([*clause, -gate] for clause in self._excluded(bits != 1, scope))
+            self._tables[key] = _Definition(gate, (*true, *false))
+        found += self._tables[key].clauses
+        return self._tables[key].literal
+
+    def _defined(self, literals: list[int], truths: list[bool], found: list[NumberedClause]) -> int:
+        """Return a literal that is true where so many others are; what counts the same has the same one.
+
+        Its clauses are added each time: a part must mean the same whichever other parts are left out.
+        """
+        opposite = tuple(not truth for truth in truths)
+        key, negated = (tuple(literals), tuple(truths)), (tuple(literals), opposite)
+        if key not in self._definitions and negated not in self._definitions:
+            clauses: list[NumberedClause] = []
+            self._definitions[key] = _Definition(defined(literals, truths, self, clauses), tuple(clauses))
+        same = self._definitions.get(key)
+        known = same or self._definitions[negated]
+        found += known.clauses
+        return known.literal if same is not None else -known.literal
 
     def _excluded(self, wrong: NDArray[np.bool_], scope: list[int]) -> Iterator[NumberedClause]:
         """Yield a clause for each group of cells that must not be selected, splitting option by option."""

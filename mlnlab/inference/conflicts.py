@@ -8,27 +8,27 @@ Marques-Silva, 2010). What is left is minimal: without any one part of it there 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mlnlab.errors import TooLargeError, UnsatisfiableError
+from mlnlab.errors import MlnlabError, TooLargeError, UnsatisfiableError
 from mlnlab.grounding.clause_making import ground_clauses
 from mlnlab.grounding.ground_bindings import (
     Grounding,
-    TableTarget,
-    clause_target,
     ground_atoms_of,
     groundings_of,
-    table_target,
 )
+from mlnlab.grounding.ground_shapes import Target, clause_target, table_target
 from mlnlab.grounding.impossible_blocks import ImpossibleBlockError
 from mlnlab.grounding.propositional import NumberedClause, Propositions
 from mlnlab.grounding.question import Choice, Opening, Question, listed, opening
+from mlnlab.inference.conflict_check import contradict, fact, is_minimal
 from mlnlab.inference.conflict_parts import Conflict, Part
 from mlnlab.inference.conflict_remedies import remedies
-from mlnlab.inference.refutation import core_of, is_impossible, needed, parts_of
+from mlnlab.inference.refutation import core_of, hard_parts, is_impossible, needed
 from mlnlab.logic.ground_atoms import GroundAtom
 from mlnlab.logic.weights import Hard, WeightedFormula
 from mlnlab.model.fact_places import place_of
@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 
 IMPOSSIBLE = "No world satisfies the hard formulas together with the evidence and the conditions."
 MOST_SECONDS = 2.0  # for leaving out parts; what is left after that is not proven minimal
+SECONDS_TO_DECIDE = 20.0  # whether there is a conflict at all
+SECONDS_TO_CONFIRM = 5.0  # that a conflict is minimal, by grounding it again
 MOST_ATOMS = 20_000  # that the formulas of a conflict may mention
 
 
@@ -80,7 +82,13 @@ def conflict(
     except ImpossibleBlockError as block:
         return _in_block(found, block)
     clauses = ground_clauses(question)
-    return conflict_in(clauses) if is_impossible(clauses) else None
+    impossible = is_impossible(clauses, time.monotonic() + SECONDS_TO_DECIDE)
+    if impossible is None:
+        raise MlnlabError(
+            f"Whether a world is possible was not decided within {SECONDS_TO_DECIDE:g} seconds. Leave out"
+            " formulas or facts, or use fewer constants, to find what contradicts what."
+        )
+    return conflict_in(clauses) if impossible else None
 
 
 def _in_block(asked: Opening, block: ImpossibleBlockError) -> Conflict:
@@ -126,8 +134,8 @@ def _needed(clauses: GroundClauses) -> list[Grounding]:
     for source, tally in zip(range(len(clauses.sources)), clauses.tallies, strict=True):
         if clauses.sources[source].hard and tally.false:
             return groundings_of(clauses, source, [None])
-    keys = core_of(clauses)
-    targets: dict[int, list[frozenset[int] | TableTarget]] = {}
+    keys = core_of(clauses, SECONDS_TO_DECIDE)
+    targets: dict[int, list[Target]] = {}
     for kind, number in keys:
         if kind == "clause":
             source = int(clauses.clause_sources[number])
@@ -157,23 +165,39 @@ def _minimal(question: Question, grounds: Sequence[Grounding]) -> Conflict | Non
     clauses = ground_clauses(free)
     made = Propositions(clauses)
     by_source: dict[int, list[NumberedClause]] = {place: [] for place in range(len(grounds))}
-    for (kind, place), part in parts_of(clauses):
+    for (kind, place), part in hard_parts(made):
         owner = clauses.clause_sources[place] if kind == "clause" else clauses.table_sources[place]
         by_source[int(owner)] += part
     for place, tally in enumerate(clauses.tallies):
         if tally.false:  # a formula that is false whatever the atoms are
             by_source[place] = [[]]
-    parts = [(_fact_part(question.asked, atom, value), [[number[atom] if value else -number[atom]]])
-             for atom, value in _facts(question, atoms, blocks)]  # fmt: skip
-    for key, (members, may_be_none) in blocks.items():
-        numbers = [number[atom] for atom in members]
-        parts.append((_block_part(key, members, may_be_none), _block_clauses(made, numbers, may_be_none)))
-    parts += [(_formula_part(ground), by_source[place]) for place, ground in enumerate(grounds)]
-    keys = [((str(place), place), clauses_of) for place, (_, clauses_of) in enumerate(parts)]
-    kept = needed(keys, made.top + 1, seconds=MOST_SECONDS)
+    parts = _claims_of_evidence(question, number, blocks, made)
+    parts += [(_formula_part(g), g.formula, by_source[place]) for place, g in enumerate(grounds)]
+    keys = [((str(place), place), said) for place, (*_, said) in enumerate(parts)]
+    kept = needed(keys, seconds=MOST_SECONDS)
+    claims = [parts[place][1] for _, place in kept.keys]
+    until = time.monotonic() + SECONDS_TO_CONFIRM
+    if contradict(claims, atoms, free.mln, until) is False:
+        return None
+    minimal = kept.minimal and is_minimal(claims, atoms, free.mln, until) is True
     order = {"formula": 0, "condition": 1, "block": 2, "fact": 3, "closed": 4}
     found = [parts[place][0] for _, place in kept.keys]
-    return Conflict(tuple(sorted(found, key=lambda part: order[part.kind])), kept.minimal) if found else None
+    return Conflict(tuple(sorted(found, key=lambda part: order[part.kind])), minimal) if found else None
+
+
+def _claims_of_evidence(
+    question: Question, number: Mapping[GroundAtom, int], blocks: _Blocks, made: Propositions
+) -> list[tuple[Part, Formula | Choice, list[NumberedClause]]]:
+    """Return what facts and blocks say of the numbered atoms: in words, as a claim, and as clauses."""
+    parts: list[tuple[Part, Formula | Choice, list[NumberedClause]]] = []
+    for atom, value in _facts(question, number, blocks):
+        clause = [number[atom] if value else -number[atom]]
+        said = fact(atom, value, question.vocabulary)
+        parts.append((_fact_part(question.asked, atom, value), said, [clause]))
+    for key, (members, may_be_none) in blocks.items():
+        clauses = _block_clauses(made, [number[atom] for atom in members], may_be_none)
+        parts.append((_block_part(key, members, may_be_none), Choice(members, may_be_none), clauses))
+    return parts
 
 
 _Blocks = dict[tuple[str, tuple[str, ...]], tuple[tuple[GroundAtom, ...], bool]]

@@ -12,6 +12,7 @@ import numpy as np
 
 from mlnlab.grounding.propositional import NumberedClause, Propositions
 from mlnlab.inference.conflicts import contradiction
+from mlnlab.inference.refutation import distinct
 from mlnlab.inference.sat_calls import Asked
 
 if TYPE_CHECKING:
@@ -31,8 +32,8 @@ def hard_clauses(propositions: Propositions) -> Iterator[NumberedClause]:
         yield from block
     for number in np.flatnonzero(clauses.hard).tolist():
         yield propositions.clause(number)
-    for number in np.flatnonzero(clauses.table_hard).tolist():
-        yield from propositions.table(number, holds=True)
+    tables = np.flatnonzero(clauses.table_hard).tolist()
+    yield from distinct(c for number in tables for c in propositions.table(number, holds=True))
 
 
 def start_of(clauses: GroundClauses, most: int = MOST_CONFLICTS) -> NDArray[np.uint32] | None:

@@ -82,3 +82,61 @@ def test_sentences_end():
     db = ml.Database.from_text("!P(C)", mln)
     with pytest.raises(ml.UnsatisfiableError, match=r"contradicts the condition P\(C\)\. These"):
         ml.infer(mln, db, "Q", given=["P(C)"], method="gibbs")
+
+
+def persons(number):
+    return f"p = {{{', '.join(f'P{n}' for n in range(number))}}}\n"
+
+
+def test_conflicts_of_wide_formulas_are_true():
+    """Formulas over many atoms are defined by further variables, which must be nobody else's."""
+    found = ml.conflict(ml.MLN.from_text(persons(30) + "Q(p)\nEXIST=3 x Q(x).\nEXIST>20 x Q(x)."))
+    assert found is not None
+    assert found.minimal
+    assert {part.text for part in found.parts} == {"EXIST=3 x Q(x).", "EXIST>20 x Q(x)."}
+
+
+def test_facts_against_a_wide_formula():
+    mln = ml.MLN.from_text(persons(30) + "Q(p)\nR(p)\nEXIST=3 x (Q(x) ^ R(x)).")
+    facts = "\n".join(f"Q(P{n})\nR(P{n})" for n in range(5))
+    found = ml.conflict(mln, ml.Database.from_text(facts, mln))
+    assert found is not None
+    assert found.minimal
+    told = {str(part) for part in found.of("fact")}
+    both = [n for n in range(5) if {f"Q(P{n})", f"R(P{n})"} <= told]
+    assert len(both) == 4
+    assert len(found.parts) == 9
+
+
+@pytest.mark.parametrize("number", [5, 15, 20])
+def test_groundings_over_the_same_choices_are_told_apart(number):
+    mln = ml.MLN.from_text(persons(number) + "Q(p)\nE(p)\n(EXIST=3 x Q(x)) <=> E(y).")
+    found = ml.conflict(mln, ml.Database.from_text("E(P1)", mln), "Q")
+    assert found is not None
+    assert found.minimal
+    bindings = [dict(part.binding)["y"] for part in found.of("formula")]
+    assert len(bindings) == 2
+    assert "P1" in bindings
+    assert [str(part.atom) for part in found.of("fact")] == ["E(P1)"]
+    (other,) = {*bindings} - {"P1"}
+    assert [str(part.atom) for part in found.of("closed")] == [f"E({other})"]
+
+
+def test_what_takes_too_long_is_said(monkeypatch):
+    from mlnlab.inference import conflicts
+
+    monkeypatch.setattr(conflicts, "SECONDS_TO_DECIDE", 0.0)
+    mln = ml.MLN.from_text(persons(8) + "Q(p)\nE(p)\n(EXIST=3 x Q(x)) <=> E(y).")
+    with pytest.raises(ml.MlnlabError, match="was not decided within 0 seconds"):
+        ml.conflict(mln, ml.Database.from_text("E(P1)", mln), "Q")
+
+
+def test_what_was_not_confirmed_is_not_called_minimal(monkeypatch):
+    from mlnlab.inference import conflicts
+
+    monkeypatch.setattr(conflicts, "SECONDS_TO_CONFIRM", 0.0)
+    mln = ml.MLN.from_text("t = {A, B, C}\nP(t)\nEXIST=1 x P(x).")
+    found = ml.conflict(mln, ml.Database.from_text("P(A)\nP(B)", mln))
+    assert found is not None
+    assert not found.minimal
+    assert len(found.parts) == 3

@@ -94,7 +94,7 @@ def test_refutations_are_shrunk_until_each_part_is_needed(seed):
             return solver.solve()
 
     assume(not satisfiable(range(70)))
-    kept = [place for _, place in needed(parts, 8).keys]
+    kept = [place for _, place in needed(parts).keys]
     assert not satisfiable(kept)
     assert all(satisfiable([other for other in kept if other != place]) for place in kept)
 
