@@ -22,6 +22,7 @@ from mlnlab.display.plotting_curves import (
 from mlnlab.display.plotting_evaluations import evaluation_figure
 from mlnlab.display.plotting_folds import cross_validation_figure
 from mlnlab.display.plotting_growth import growth_figure
+from mlnlab.display.plotting_learning import contours_figure, learned_figure
 from mlnlab.display.plotting_look import empty_figure, plot_text, with_names
 from mlnlab.display.plotting_sensitivities import sensitivities_figure
 from mlnlab.display.probabilities import by_probability, facts_among
@@ -34,6 +35,8 @@ from mlnlab.experiments.validated import CrossValidation
 from mlnlab.inference.explanation import Explanation
 from mlnlab.inference.marginals import Marginals
 from mlnlab.inference.sensitivity import Sensitivities
+from mlnlab.learning.contours import Contours
+from mlnlab.learning.learned_weights import LearnedWeights
 from mlnlab.steps.comparison import Comparison
 from mlnlab.steps.learning_curve import LearningCurve
 from mlnlab.steps.trace import Trace
@@ -150,6 +153,8 @@ _PLOTS: Mapping[type, Callable[[Any], Any]] = {
     Counts: counts_figure,
     CountingGrowth: growth_figure,
     Calibration: calibration_figure,
+    Contours: contours_figure,
     Evaluation: evaluation_figure,
+    LearnedWeights: learned_figure,
     CrossValidation: cross_validation_figure,
 }
