@@ -24,6 +24,7 @@ SHOWN_TYPES = {
     "mlnlab.evaluation.calibration": ("Calibration",),
     "mlnlab.evaluation.evaluating": ("Evaluation",),
     "mlnlab.experiments.samples.loading": ("Sample",),
+    "mlnlab.experiments.validated": ("CrossValidation",),
     "mlnlab.factors.answers": ("MostProbable", "VariableMarginals"),
     "mlnlab.factors.bayesian_network": ("BayesianNetwork",),
     "mlnlab.factors.calibration": ("CalibratedTree",),
@@ -49,6 +50,9 @@ SHOWN_TYPES = {
     "mlnlab.inference.sampling": ("Sampler",),
     "mlnlab.inference.sensitivity": ("Sensitivities",),
     "mlnlab.inference.solving": ("Solver",),
+    "mlnlab.learning.contours": ("Contours",),
+    "mlnlab.learning.learned_weights": ("LearnedWeights",),
+    "mlnlab.learning.learner": ("WeightLearner",),
     "mlnlab.logic.formulas": (
         "And", "Arithmetic", "Atom", "Cardinality", "Comparison", "Constant", "CountingExists", "Equality",
         "Exists", "ForAll", "Iff", "Implies", "Not", "Or", "Truth", "Variable",
