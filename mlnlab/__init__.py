@@ -82,7 +82,7 @@ _HOMES = {
     "lazy_ground": "grounding.lazy_grounding",
     "lazy_map_state": "inference.lazy_map_states",
     "lazy_rounds": "grounding.lazy_grounding",
-    "learn_weights": "learning.learner",
+    "learn_weights": "learning.learn_weights",
     "live": "widgets.running",
     "load": "model.loading",
     "load_bif": "factors.bif_reading",

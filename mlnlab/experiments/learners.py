@@ -59,7 +59,7 @@ class Learner:
         if callable(self.method):
             found = self.method(mln, list(databases), seed, **self.options)
         else:
-            from mlnlab.learning.learner import learn_weights
+            from mlnlab.learning.learn_weights import learn_weights
 
             found = learn_weights(mln, list(databases), self.method, list(query), seed=seed, **self.options)
         model = found if isinstance(found, MLN) else getattr(found, "mln", None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 
@@ -21,10 +21,21 @@ if TYPE_CHECKING:
     from mlnlab.learning.learning_state import LearningState
     from mlnlab.learning.problem import Problem
     from mlnlab.learning.training_data import TrainingData
-    from mlnlab.learning.tuning import TunedRate
     from mlnlab.learning.uncertainty import StandardErrors
     from mlnlab.model.mln import MLN
     from mlnlab.steps.trace import Trace
+
+
+class Trials(Protocol):
+    """Learning rates that were tried on validation databases: :class:`mlnlab.learning.tuning.TunedRate`."""
+
+    def rate(self, by: Literal["cll", "auc"] = "cll") -> float:
+        """Return the rate that was best."""
+        ...
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row for each rate."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +49,7 @@ class LearnedWeights:
     trace: Trace[LearningState]
     diagnostics: tuple[str, ...]
     seconds: float
-    tuned: TunedRate | None = None  # which rates were tried, where the rate was tuned
+    tuned: Trials | None = None  # which rates were tried, where the rate was tuned
     learn_again: Callable[[Problem], LearningState] | None = None  # from other data (the bootstrap)
 
     @cached_property

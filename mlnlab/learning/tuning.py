@@ -17,6 +17,7 @@ from mlnlab.errors import ArgumentError
 from mlnlab.learning.gradient_descent import Params as DescentParams
 from mlnlab.learning.gradient_descent import first_rate, rates_of
 from mlnlab.learning.held_out import HiddenAtoms, Measure, hidden_atoms
+from mlnlab.learning.learner import completed, weight_learner
 from mlnlab.learning.stochastic_meta_descent import Params as MetaParams
 from mlnlab.model.database import Database
 from mlnlab.steps.step import run
@@ -76,10 +77,11 @@ class TunedRate:
 
     def learn(self, by: Measure = "cll", **options: Any) -> LearnedWeights:  # noqa: ANN401 - of learn_weights
         """Learn from all databases with the best rate; ``options`` replace those of tuning."""
-        from mlnlab.learning.learner import learn_weights
-
         given = {**self.options, **options, "rate": self.rate(by)}
-        return learn_weights(self.mln, list(self.databases), self.method, list(self.query) or None, **given)
+        observers = given.pop("observers", ())
+        began = time.perf_counter()
+        asked = self.method, self.mln, list(self.databases), list(self.query) or None
+        return completed(weight_learner(*asked, **given), observers, began)
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row for each rate."""
@@ -139,8 +141,6 @@ def tune_rate(
     >>> len(found.learn("cll").data.examples)  # learned again from both databases
     2
     """
-    from mlnlab.learning.learner import weight_learner
-
     asked = [validation] if isinstance(validation, Database) else list(validation)
     if not asked:
         raise ArgumentError("Rates are tuned on data: name databases in validation=.")
@@ -201,7 +201,7 @@ def learned_with_tuned_rate(
         raise ArgumentError('rate="tuned" needs databases to tune on: validation=[...].')
     by = given.pop("tune_by", "cll")
     _check_measure(by)
-    only = {name: given.pop(name) for name in ("validation", "rates") if name in given}
+    only: dict[str, Any] = {name: given.pop(name) for name in ("validation", "rates") if name in given}
     only["seconds"] = given.pop("tuning_seconds", None)
     given.pop("rate", None)
     tuned = tune_rate(method, mln, db, query, **only, **given)

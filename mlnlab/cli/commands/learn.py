@@ -71,7 +71,8 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
 def run(arguments: argparse.Namespace) -> int:
     """Read, learn, write; where somebody stops it, what was learned so far."""
     from mlnlab.cli.learning_progress import learning_bars
-    from mlnlab.learning.learner import LearningInterrupted, learn_weights
+    from mlnlab.learning.learn_weights import learn_weights
+    from mlnlab.learning.learner import LearningInterrupted
     from mlnlab.model.database import Database
     from mlnlab.model.mln import MLN
 

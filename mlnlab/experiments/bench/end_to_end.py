@@ -59,8 +59,8 @@ def measured(folder: Path) -> Iterator[EndToEnd]:
     """Yield what each question took."""
     for name, model, facts, query, rival in SAMPLED:
         yield sampling(name, folder / model, folder / facts, query, rival)
-    for name, model, facts, query in GROUND:
-        seconds, peak = in_a_fresh_process(folder / model, folder / facts, query)
+    for name, model, facts, asked in GROUND:
+        seconds, peak = in_a_fresh_process(folder / model, folder / facts, asked)
         yield EndToEnd(name, seconds, "s, in a process of its own", peak)
 
 
