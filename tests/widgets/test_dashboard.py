@@ -117,6 +117,18 @@ def test_a_frozen_weight_stays_and_a_freed_one_moves(view):
     assert view.shown.state.weights[2] != kept
 
 
+def test_chains_go_on_through_a_change(data, view):
+    view.step(3)
+    before = view.shown.state
+    view.set_weight(1, 0.4)
+    after = view.shown.state
+    objective = learner_of(data).problem.objective
+    moments, memory = objective.moments(after.weights, before.memory)
+    assert np.array_equal(after.expected, moments.expected)
+    assert alike(after.memory, memory)
+    assert not alike(after.memory, objective.moments(after.weights)[1])
+
+
 def test_the_rate_is_changed(view):
     view.step(2)
     view.rate = 0.03
