@@ -39,7 +39,7 @@ class Part(NamedTuple):
         if self.place is None:
             return [f"  - {self.in_words()}"]
         excerpt = [f"    {line}" for line in self.place.excerpt()]
-        return [f"  - {self.in_words()}    ({self.place.words})", *excerpt]
+        return [f"  - {self.in_words()}    ({self.place.everywhere})", *excerpt]
 
 
 @dataclass(frozen=True, slots=True)

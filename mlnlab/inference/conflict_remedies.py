@@ -42,14 +42,21 @@ def remedies(asked: Opening | None, parts: Sequence[Part], clauses: int) -> tupl
 
 def _remedies(asked: Opening, parts: Sequence[Part]) -> Iterator[Remedy]:
     opened: set[str] = set()
-    dropped: set[int | None] = set()
+    dropped: set[int] = set()
     for part in parts:
-        where = f" ({part.place.words})" if part.place is not None else ""
-        if part.kind == "formula" and part.source not in dropped:
-            dropped.add(part.source)
-            yield Remedy("drop", f"drop the formula, or give it a weight: {part.text}", part)
+        where = f" ({part.place.everywhere})" if part.place is not None else ""
+        copies = copies_of(asked, part)
+        if part.kind == "formula" and dropped.isdisjoint(copies):
+            dropped.update(copies)
+            if len(copies) == 1:
+                yield Remedy("drop", f"drop the formula, or give it a weight: {part.text}", part)
+            else:
+                number = "both" if len(copies) == 2 else f"all {len(copies)}"
+                what = f"drop {number} copies of the formula{where}, or give them a weight"
+                yield Remedy("drop", f"{what}: {part.text}", part)
         elif part.kind == "condition":
-            yield Remedy("condition", f"leave out the condition {part.text}", part)
+            times = f", which is given {len(copies)} times" if len(copies) > 1 else ""
+            yield Remedy("condition", f"leave out the condition {part.text}{times}", part)
         elif part.kind == "fact" and part.atom is not None:
             if part.text.startswith("!") and part.atom.predicate not in asked.opened:
                 yield Remedy("unknown", f"write ?{part.atom} in the place of !{part.atom}{where}", part)
@@ -61,14 +68,24 @@ def _remedies(asked: Opening, parts: Sequence[Part]) -> Iterator[Remedy]:
             yield Remedy("open", f'open {name}: name it in the query or by open=["{name}"]', part)
 
 
+def copies_of(asked: Opening, part: Part) -> list[int]:
+    """Return the numbers of a formula, or of a condition, and of all that are equal to it."""
+    if part.source is None or part.kind not in {"formula", "condition"}:
+        return []
+    all_of_them = asked.mln.formulas if part.kind == "formula" else asked.given
+    one = all_of_them[part.source]
+    return [number for number, other in enumerate(all_of_them) if other == one]
+
+
 def changed(asked: Opening, remedy: Remedy) -> Opening:
     """Return the question after a remedy."""
     part = remedy.part
+    copies = copies_of(asked, part)
     if remedy.kind == "drop":
-        kept = tuple(f for number, f in enumerate(asked.mln.formulas) if number != part.source)
+        kept = tuple(f for number, f in enumerate(asked.mln.formulas) if number not in copies)
         return replace(asked, mln=replace(asked.mln, formulas=kept, places=()))
     if remedy.kind == "condition":
-        kept_conditions = tuple(f for number, f in enumerate(asked.given) if number != part.source)
+        kept_conditions = tuple(f for number, f in enumerate(asked.given) if number not in copies)
         return replace(asked, given=kept_conditions)
     atom = part.atom
     if atom is None or (remedy.kind != "open" and asked.data is None):

@@ -27,7 +27,7 @@ from mlnlab.grounding.propositional import NumberedClause, Propositions
 from mlnlab.grounding.question import Choice, Opening, Question, listed, opening
 from mlnlab.inference.conflict_check import contradict, fact, is_minimal
 from mlnlab.inference.conflict_parts import Conflict, Part
-from mlnlab.inference.conflict_remedies import remedies
+from mlnlab.inference.conflict_remedies import copies_of, remedies
 from mlnlab.inference.refutation import core_of, hard_parts, is_impossible, needed
 from mlnlab.logic.ground_atoms import GroundAtom
 from mlnlab.logic.weights import Hard, WeightedFormula
@@ -275,9 +275,12 @@ def _with_places(asked: Opening | None, parts: Sequence[Part]) -> tuple[Part, ..
     found = []
     for part in parts:
         place = known.get((part.atom, not part.text.startswith("!"))) if part.atom is not None else None
-        if part.kind == "formula" and part.source is not None and asked is not None and asked.mln.places:
-            span = asked.mln.places[part.source]
-            place = place_of(span, span.line_text) if span is not None else None
+        if part.kind == "formula" and asked is not None and asked.mln.places:
+            spans = [asked.mln.places[number] for number in copies_of(asked, part)]
+            # A formula with * is written once, and becomes several.
+            written = dict.fromkeys(place_of(span, span.line_text) for span in spans if span is not None)
+            first = next(iter(written), None)
+            place = replace(first, again=tuple(written)[1:]) if first is not None else None
         found.append(part._replace(place=place) if part.kind != "closed" else part)
     return tuple(found)
 

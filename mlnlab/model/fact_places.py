@@ -7,7 +7,7 @@ what has changed meanwhile is not found in them rather than pointed at wrongly.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -28,8 +28,12 @@ if TYPE_CHECKING:
     from mlnlab.logic.vocabulary import Vocabulary
     from mlnlab.model.table_columns import Table
 
+    Fact = tuple[GroundAtom, bool]  # an atom, and whether it is said to be true
+
 LONGEST_TEXT = 16 << 20  # characters that are kept; where a longer text has been given, places are not known
 MOST_LINES = 20_000  # that mention a fact's names, and are read again
+MOST_AGAIN = 1_000  # of them, once each fact is found: it may stand there again
+MOST_TOLD = 6  # places of one fact
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +43,15 @@ class Place:
     words: str  # "smoking.db:3:1", or "row 3 of table Friends"
     span: Span | None = None
     line: str = ""
+    again: tuple[Place, ...] = ()  # where the same is written, too
+
+    @property
+    def everywhere(self) -> str:
+        """All places where the same is written, this one first, in words."""
+        words = [self.words, *(place.words for place in self.again)]
+        if len(words) > MOST_TOLD:
+            words = [*words[: MOST_TOLD - 1], f"{len(words) - MOST_TOLD + 1:,} further places"]
+        return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
     def excerpt(self) -> list[str]:
         """Return the line with a caret below, where it is known."""
@@ -53,12 +66,15 @@ def place_of(span: Span, line: str) -> Place:
     return Place(printable(str(span)), span, line)
 
 
+def _together(places: Mapping[Fact, Sequence[Place]]) -> dict[Fact, Place]:
+    """Return the first place of each fact, which knows the others."""
+    return {fact: replace(first, again=tuple(rest)) for fact, (first, *rest) in places.items()}
+
+
 class Source(Protocol):
     """Something that facts were read from."""
 
-    def places(
-        self, wanted: Iterable[tuple[GroundAtom, bool]], vocabulary: Vocabulary
-    ) -> Mapping[tuple[GroundAtom, bool], Place]:
+    def places(self, wanted: Iterable[Fact], vocabulary: Vocabulary) -> Mapping[Fact, Place]:
         """Return where facts stand, each an atom and whether it is said to be true."""
         ...
 
@@ -70,34 +86,39 @@ class TextSource:
     file: str
     text: str | bytes | None = field(repr=False)  # None: the file is read again
 
-    def places(
-        self, wanted: Iterable[tuple[GroundAtom, bool]], vocabulary: Vocabulary
-    ) -> Mapping[tuple[GroundAtom, bool], Place]:
+    def places(self, wanted: Iterable[Fact], vocabulary: Vocabulary) -> Mapping[Fact, Place]:
         """Return where facts stand in the text."""
         try:
             text = read_text(read_bytes(self.file) if self.text is None else self.text, Findings())
         except MlnlabError:  # the file is gone
             return {}
-        left, found = dict.fromkeys(wanted), {}
+        left = dict.fromkeys(wanted)
+        found: dict[Fact, list[Place]] = {}
+        further = 0
         lines = text.clean.split(b"\n")
         for number in _candidates([bytes(line) for line in lines], list(left)):
-            for fact in _facts_on(text.clean_line(number), vocabulary):
-                if fact in left and fact not in found:
-                    found[fact] = place_of(_span(self.file, text, number), text.line(number))
-            if len(found) == len(left):
+            for fact in left.keys() & set(_facts_on(text.clean_line(number), vocabulary)):
+                found.setdefault(fact, []).append(place_of(_span(self.file, text, number), text.line(number)))
+            further += len(found) == len(left)
+            if further == MOST_AGAIN:
                 break
-        return found
+        return _together(found)
 
 
-def _candidates(lines: Sequence[bytes], wanted: Sequence[tuple[GroundAtom, bool]]) -> Iterator[int]:
+def _candidates(lines: Sequence[bytes], wanted: Sequence[Fact]) -> Iterator[int]:
     """Yield the numbers of lines that name a wanted predicate and its plain arguments."""
     needed = [
         [atom.predicate.encode(), *(name.encode() for name in atom.arguments if re.fullmatch(r"\w+", name))]
         for atom, _ in wanted
     ]
+    whole = [[re.compile(rb"(?<!\w)" + word + rb"(?!\w)") for word in words] for words in needed]
+    pairs = list(zip(needed, whole, strict=True))
     tried = 0
     for number, line in enumerate(lines, 1):
-        if any(all(word in line for word in words) for words in needed):
+        if any(
+            all(word in line for word in words) and all(one.search(line) for one in patterns)
+            for words, patterns in pairs
+        ):
             yield number
             tried += 1
             if tried == MOST_LINES:
@@ -110,7 +131,7 @@ def _span(file: str, text: FactText, number: int) -> Span:
     return Span(file, number, start + 1, number, end + 1)
 
 
-def _facts_on(line: str, vocabulary: Vocabulary) -> Iterator[tuple[GroundAtom, bool]]:
+def _facts_on(line: str, vocabulary: Vocabulary) -> Iterator[Fact]:
     """Yield what a line says to be true or false."""
     from mlnlab.logic.ground_atoms import GroundAtom
 
@@ -134,52 +155,49 @@ class TableSource:
 
     read: Callable[[], Mapping[str, Table]] = field(repr=False)
 
-    def places(
-        self, wanted: Iterable[tuple[GroundAtom, bool]], vocabulary: Vocabulary
-    ) -> Mapping[tuple[GroundAtom, bool], Place]:
+    def places(self, wanted: Iterable[Fact], vocabulary: Vocabulary) -> Mapping[Fact, Place]:
         """Return in which rows facts stand."""
         try:
             tables = self.read()
         except (MlnlabError, OSError):  # the files are gone
             return {}
-        found: dict[tuple[GroundAtom, bool], Place] = {}
+        found: dict[Fact, list[Place]] = {}
         by_name = {find_predicate(key, vocabulary.predicates, any_case=True): t for key, t in tables.items()}
         for atom, value in wanted:
-            row = _row_of(atom, by_name.get(atom.predicate), vocabulary)
-            if row is not None and value:
-                found[atom, value] = Place(
-                    f"row {row + 1:,} of table {printable(by_name[atom.predicate].title)}"
-                )
-        return found
+            rows = _rows_of(atom, by_name.get(atom.predicate), vocabulary)
+            if rows and value:
+                title = printable(by_name[atom.predicate].title)
+                found[atom, value] = [Place(f"row {row + 1:,} of table {title}") for row in rows]
+        return _together(found)
 
 
-def _row_of(atom: GroundAtom, table: Table | None, vocabulary: Vocabulary) -> int | None:
-    """Return the first row of a table that says an atom."""
+def _rows_of(atom: GroundAtom, table: Table | None, vocabulary: Vocabulary) -> list[int]:
+    """Return the rows of a table that say an atom."""
     if table is None:
-        return None
+        return []
     predicate = vocabulary[atom.predicate]
     if len(table.columns) == predicate.arity + 1:  # the other one holds probabilities
         last = [n for n, column in enumerate(table.columns) if column.strip().casefold() == "probability"]
         if not last:
-            return None
+            return []
         table = table.without_column(last[0])
     order = argument_order(table, argument_columns(predicate), str(predicate))
     if isinstance(order, str):
-        return None
+        return []
     same = np.ones(table.height, bool)
     for position, name in zip(order, atom.arguments, strict=True):
         column = coded_column(table.cells[position])
         same &= column.codes == (column.names.index(name) if name in column.names else -2)
-    rows = np.flatnonzero(same)
-    return int(rows[0]) if len(rows) else None
+    return [int(row) for row in np.flatnonzero(same)[:MOST_AGAIN]]
 
 
 def places_of_facts(
-    sources: Sequence[Source], wanted: Iterable[tuple[GroundAtom, bool]], vocabulary: Vocabulary
-) -> dict[tuple[GroundAtom, bool], Place]:
-    """Return where facts stand; of what several sources say, the last one counts."""
-    left = dict.fromkeys(wanted)
-    found: dict[tuple[GroundAtom, bool], Place] = {}
+    sources: Sequence[Source], wanted: Iterable[Fact], vocabulary: Vocabulary
+) -> dict[Fact, Place]:
+    """Return where facts stand; of what several sources say, the last one comes first."""
+    facts = list(dict.fromkeys(wanted))
+    found: dict[Fact, list[Place]] = {}
     for source in reversed(sources):
-        found.update(source.places([fact for fact in left if fact not in found], vocabulary))
-    return found
+        for fact, place in source.places(facts, vocabulary).items():
+            found.setdefault(fact, []).extend([replace(place, again=()), *place.again])
+    return _together(found)

@@ -190,3 +190,62 @@ def test_a_large_conflict_is_cut_and_says_so(monkeypatch):
     assert not found.minimal
     assert "not proven minimal" in str(found)
     assert len(found.of("fact")) == 601  # what contradicts itself is all there, facts too
+
+
+def test_a_fact_that_stands_twice_is_deleted_twice(tmp_path):
+    mln = ml.MLN.from_text("t = {A, AB}\nQ(t)\n!Q(A).")
+    text = "Q(A)\nQ(AB)\n// Q(A)\n\n  Q(A) // again\n"
+    (tmp_path / "twice.db").write_text(text)
+    db = ml.load_db(tmp_path / "twice.db", mln)
+    found = ml.conflict(mln, db)
+    assert found is not None
+    (fact,) = found.of("fact")
+    assert fact.place.words.endswith("twice.db:1:1")
+    assert [place.words.rpartition("twice.db")[2] for place in fact.place.again] == [":5:3"]
+    (advice,) = [str(remedy) for remedy in found.remedies if remedy.kind == "delete"]
+    assert advice.endswith("twice.db:5:3)")
+    assert "twice.db:1:1 and " in advice
+    lines = text.split("\n")
+    kept = [line for number, line in enumerate(lines, 1) if number not in {1, 5}]
+    assert ml.conflict(mln, ml.Database.from_text("\n".join(kept), mln)) is None
+
+
+def test_a_fact_in_two_rows_of_a_table():
+    mln = ml.MLN.from_text("t = {A, B}\nQ(t)\n!Q(A).")
+    db = ml.Database.from_frames({"Q": pd.DataFrame({"t": ["A", "B", "A"]})}, mln)
+    found = ml.conflict(mln, db)
+    assert found is not None
+    (fact,) = found.of("fact")
+    assert fact.place.everywhere == "row 1 of table Q and row 3 of table Q"
+
+
+def test_many_places_are_counted():
+    mln = ml.MLN.from_text("t = {A}\nQ(t)\n!Q(A).")
+    found = ml.conflict(mln, ml.Database.from_text("Q(A)\n" * 9, mln, name="x.db"))
+    assert found is not None
+    told = found.of("fact")[0].place.everywhere
+    assert told == "x.db:1:1, x.db:2:1, x.db:3:1, x.db:4:1, x.db:5:1 and 4 further places"
+
+
+@pytest.mark.parametrize("times", [2, 3])
+def test_copies_of_a_formula_are_dropped_together(times):
+    mln = ml.MLN.from_text("t = {A}\nQ(t)\nR(t)\n" + "Q(x) => R(x).\n" * times + "1 Q(x) => R(x)")
+    db = ml.Database.from_text("Q(A)\n!R(A)", mln)
+    found = ml.conflict(mln, db)
+    assert found is not None
+    assert len(found.of("formula")) == 1
+    (drop,) = [remedy for remedy in found.remedies if remedy.kind == "drop"]
+    assert drop.suffices
+    number = "both" if times == 2 else "all 3"
+    assert str(drop).startswith(f"drop {number} copies of the formula (<text>:4:1")
+    asked = opening(mln, db, ["Q", "R"])
+    assert len(changed(asked, drop).mln.formulas) == 1
+
+
+def test_a_condition_given_twice_is_left_out_twice():
+    mln = ml.MLN.from_text("t = {A}\nQ(t)\n!Q(A).")
+    found = ml.conflict(mln, given=["Q(A)", "Q(A)"])
+    assert found is not None
+    (remedy,) = [one for one in found.remedies if one.kind == "condition"]
+    assert remedy.suffices
+    assert str(remedy) == "leave out the condition Q(A), which is given 2 times"
