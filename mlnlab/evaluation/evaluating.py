@@ -23,6 +23,7 @@ from mlnlab.evaluation.judged_atoms import JudgedAtoms, joined, judged
 from mlnlab.evaluation.precision_recall import PrecisionRecall, areas, precision_recall
 from mlnlab.inference.asking import infer
 from mlnlab.inference.marginals import Marginals
+from mlnlab.inference.unseen_atoms import refuse_many
 from mlnlab.model.database import Database
 from mlnlab.model.hiding import FalseFacts, hiding
 from mlnlab.model.mln import MLN
@@ -186,6 +187,7 @@ def evaluate(
     for group in _groups(query, mln):
         for one in databases:
             hidden = hiding(one, group, false_facts)
+            refuse_many(mln.vocabulary_with(hidden), tuple(group))
             answer = infer(
                 mln, hidden, group, open=[*group, *_names(open)], method=method, seed=seed,
                 observers=observers, **options,  # type: ignore[arg-type]  # infer checks them

@@ -56,15 +56,17 @@ def judged(marginals: Marginals, truth: Database) -> JudgedAtoms:
     probability, and those whose constants it does not know.
     """
     _check(marginals, truth)
-    found = list(_known(marginals, truth))
+    asked = tuple(_asked(marginals))
+    found = list(_known(asked, marginals, truth))
+    not_listed = len(asked) - len(marginals.question.query_atoms)
     true = set(truth.atoms())
     samples = float(marginals.number_of_worlds) if marginals.estimates else np.inf
     return JudgedAtoms(
         tuple(found),
-        np.array([marginals.probabilities[str(atom)] for atom in found], np.float64),
+        np.array([marginals.probabilities.get(str(atom), 0.0) for atom in found], np.float64),
         np.array([atom in true for atom in found], bool),
         np.full(len(found), samples),
-        len(marginals) - len(found),
+        len(marginals) + not_listed - len(found),
     )
 
 
@@ -91,7 +93,16 @@ def _check(marginals: object, truth: object) -> None:
         )
 
 
-def _known(marginals: Marginals, truth: Database) -> Iterator[GroundAtom]:
+def _asked(marginals: Marginals) -> Iterator[GroundAtom]:
+    """Yield the atoms that were asked for, those included that a sampler does not list: true in no sample."""
+    listed = dict.fromkeys(marginals.question.query_atoms)
+    yield from listed
+    if marginals.unseen is not None:
+        yield from marginals.unseen.listed(besides=listed)
+
+
+def _known(asked: Iterable[GroundAtom], marginals: Marginals, truth: Database) -> Iterator[GroundAtom]:
+    unseen = marginals.unseen
     unknown = {atom for choice in marginals.question.choices for atom in choice.atoms}
     undecided = set(truth.atoms("unknown")) | {atom for atom, _ in truth.soft_evidence()}
     vocabulary = truth.vocabulary
@@ -99,9 +110,10 @@ def _known(marginals: Marginals, truth: Database) -> Iterator[GroundAtom]:
         name: [frozenset(vocabulary.domain(type_)) for type_ in predicate.types]
         for name, predicate in vocabulary.predicates.items()
     }
-    for atom in marginals.question.query_atoms:
+    for atom in asked:
         known = domains.get(atom.predicate)
-        if atom not in unknown or atom in undecided or known is None:
+        is_open = atom in unknown or (unseen is not None and unseen.is_open(atom))
+        if not is_open or atom in undecided or known is None:
             continue
         if all(constant in domain for constant, domain in zip(atom.arguments, known, strict=True)):
             yield atom

@@ -129,6 +129,15 @@ def listed(asked: Opening) -> Question:
     return Question(asked.mln, true, choices, soft, query, tuple(formulas), asked.given, asked)
 
 
+def refuse_unlistable(asked: Opening) -> None:
+    """Refuse a question whose atoms :func:`listed` would refuse, before anything else is found out of it."""
+    vocabulary = asked.mln.vocabulary
+    whole = {name for name, formula in asked.queries if formula is None}
+    for name, predicate in vocabulary.predicates.items():
+        if predicate.exclusive or name in asked.opened or name in whole:
+            _refuse_many(predicate, vocabulary)
+
+
 def _open_names(
     mln: MLN, data: Database | None, queries: Sequence[_Parsed], opened: list[str], closed: list[str]
 ) -> set[str]:

@@ -17,7 +17,7 @@ from mlnlab.errors import MlnlabError, TooLargeError, count_of
 from mlnlab.grounding.ground_model import MOST_GROUNDINGS
 from mlnlab.grounding.lazy_priors import lazy_model
 from mlnlab.grounding.network_size import size_of
-from mlnlab.grounding.question import MOST_OPEN_ATOMS, opening
+from mlnlab.grounding.question import MOST_OPEN_ATOMS, opening, refuse_unlistable
 from mlnlab.inference.couplings import core_of, small_ground
 from mlnlab.inference.enumeration import MOST_WORLDS
 from mlnlab.inference.method import MARGINALS
@@ -113,6 +113,7 @@ def plan_of(asked: Opening, limit: int, options: Mapping[str, object]) -> Infere
             " are too many to list, and priors keep nearly all atoms false"
         )
         return InferencePlan(LAZY, why, 10.0 + lazy_model(asked).loose, 5e7)
+    refuse_unlistable(asked)
     try:
         refuse_before_listing(asked, limit)
     except TooLargeError as refusal:

@@ -26,11 +26,13 @@ import numpy as np
 
 from mlnlab.errors import ArgumentError, TooLargeError, count_of
 from mlnlab.grounding.lazy_priors import lazy_model
-from mlnlab.inference.batches import Batches
 from mlnlab.inference.estimates import FEW_SAMPLES, LARGE_R_HAT
 from mlnlab.inference.lazy_chains import ChainState, LazyChains
 from mlnlab.inference.marginals import Estimate, Marginals
 from mlnlab.inference.memory import bytes_of
+from mlnlab.inference.method import Method
+from mlnlab.inference.seen_times import SeenTimes
+from mlnlab.inference.unseen_atoms import CERTAINLY_FALSE, UnseenAtoms
 from mlnlab.kernels.sample_sat_components import Effort
 from mlnlab.logic.formulas import Atom
 from mlnlab.logic.ground_atoms import GroundAtom, ground_atom
@@ -46,7 +48,7 @@ if TYPE_CHECKING:
     from mlnlab.steps.step import Observer
 
 NAME = "lazy-mc-sat"
-BATCHES = 16  # of samples, for standard errors
+BATCHES = 16  # of samples, for standard errors: at least so many
 _PER_CLAUSE = 200  # bytes of a ground clause of a few literals, and of what a slice knows of it
 MOST_ACTIVE = 200_000  # atoms that may be true at a time
 
@@ -73,7 +75,7 @@ class Params:
             if type(value) is not int or value < lowest:
                 raise ArgumentError(f"{name} is a whole number from {lowest} on, not {value!r}.")
         for name in ("jumps", "walking"):
-            if not 0 <= getattr(self, name) <= 1:
+            if isinstance(getattr(self, name), bool) or not 0 <= getattr(self, name) <= 1:
                 raise ArgumentError(f"{name} is a share between 0 and 1, not {getattr(self, name)!r}.")
 
     @property
@@ -81,22 +83,20 @@ class Params:
         """How components are drawn, for the kernels."""
         return Effort(self.tries, float(self.jumps), float(self.walking), 0.0, self.passes, self.moves)
 
-    @property
-    def per_batch(self) -> int:
-        """The samples of a batch; there are at least as many in all as was asked for."""
-        return -(-self.samples // BATCHES)
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LazySamplingState:
     """Where all chains are after a batch, what was ground for the last one, and how often atoms were true."""
 
-    batches: int  # complete ones, without the burn-in
-    samples: int  # of each chain
     chains: tuple[ChainState, ...]
     atoms: int
     clauses: int
-    counts: tuple[Mapping[GroundAtom, NDArray[np.int64]], ...]  # of each batch: a number for each chain
+    times: SeenTimes
+
+    @property
+    def samples(self) -> int:
+        """The number of samples kept from each chain."""
+        return self.times.samples
 
     def metrics(self) -> Mapping[str, float]:
         """Return how much was sampled, and how much was ground for it."""
@@ -106,32 +106,36 @@ class LazySamplingState:
 
 
 def steps(params: Params, model: LazyModel) -> Iterator[LazySamplingState]:
-    """Yield a state after the burn-in, and after each batch of samples; stop where too much becomes true."""
+    """Yield a state whenever clauses were ground anew; stop where too much becomes true.
+
+    However many samples are asked for, there are never more slices from one state to the next than what is
+    ground serves for, so that a run that is stopped has lost next to nothing.
+    """
     sampler = LazyChains(model, params.effort, params.chains, params.seed)
     chains = [sampler.first(number) for number in range(params.chains)]
-    counts: tuple[Mapping[GroundAtom, NDArray[np.int64]], ...] = ()
-    for batch in range(BATCHES + 1):
-        left = params.per_batch if batch else params.burn_in
+    times = SeenTimes(max(1, min(sampler.slices, params.samples // BATCHES)))
+    waiting = params.burn_in
+    while times.samples < params.samples:
+        slices = min(sampler.slices, waiting or min(times.room, params.samples - times.samples))
         found: dict[GroundAtom, NDArray[np.int64]] = {}
         atoms = clauses = 0
-        while left:
-            slices = min(left, sampler.slices)
-            for number, chain in enumerate(chains):
-                chains[number], true, ground = sampler.advanced(number, chain, slices)
-                for atom, times in true.items():
-                    found.setdefault(atom, np.zeros(params.chains, np.int64))[number] += times
-                atoms, clauses = max(atoms, ground.number_of_atoms), max(clauses, ground.number_of_clauses)
-            left -= slices
-            if max(len(chain.true) for chain in chains) > MOST_ACTIVE:
-                if len(counts) >= 2:
-                    return
-                raise TooLargeError(
-                    f"More than {MOST_ACTIVE:,} atoms are true at a time: too many to sample lazily.",
-                    MOST_ACTIVE,
-                    ["use fewer constants", "give priors that keep more atoms false"],
-                )  # fmt: skip
-        counts = (*counts, found) if batch else ()
-        yield LazySamplingState(batch, batch * params.per_batch, tuple(chains), atoms, clauses, counts)
+        for number, chain in enumerate(chains):
+            chains[number], true, ground = sampler.advanced(number, chain, slices)
+            for atom, often in true.items():
+                found.setdefault(atom, np.zeros(params.chains, np.int64))[number] += often
+            atoms, clauses = max(atoms, ground.number_of_atoms), max(clauses, ground.number_of_clauses)
+        if max(len(chain.true) for chain in chains) > MOST_ACTIVE:
+            if len(times.complete) >= 2:
+                return
+            raise _too_active()
+        waiting, times = (waiting - slices, times) if waiting else (0, times.extended(found, slices))
+        yield LazySamplingState(tuple(chains), atoms, clauses, times)
+
+
+def _too_active() -> TooLargeError:
+    ways = ["use fewer constants", "give priors that keep more atoms false"]
+    sentence = f"More than {MOST_ACTIVE:,} atoms are true at a time: too many to sample lazily."
+    return TooLargeError(sentence, MOST_ACTIVE, ways)
 
 
 def lazy_marginals(asked: Opening, observers: Iterable[Observer] = (), **options: object) -> Marginals:
@@ -140,15 +144,15 @@ def lazy_marginals(asked: Opening, observers: Iterable[Observer] = (), **options
     Of a predicate that is asked for, the answer holds the facts and the atoms that were true in some sample.
     """
     began = time.perf_counter()
-    params = Params(**{name: value for name, value in options.items() if value is not None})  # type: ignore[arg-type]
+    params: Params = _OPTIONS.settings(**options)
     queries = _queries(asked)
     model = lazy_model(asked)
     last: list[LazySamplingState] = []
     try:
         run(_kept(steps(params, model), last), observers=observers)
     except KeyboardInterrupt:
-        if not last or len(last[0].counts) < 2:
-            raise
+        if not last or not last[0].samples:
+            raise LazyInterrupted(None) from None
         known = _known(params, model, queries, last[0], time.perf_counter() - began)
         raise LazyInterrupted(replace(known, reason=f"stopped early; {known.reason}")) from None
     return _known(params, model, queries, last[0], time.perf_counter() - began)
@@ -157,13 +161,17 @@ def lazy_marginals(asked: Opening, observers: Iterable[Observer] = (), **options
 class LazyInterrupted(KeyboardInterrupt):
     """Somebody stopped the sampling; what it knew by then is not lost."""
 
-    def __init__(self, known: Marginals) -> None:
+    def __init__(self, known: Marginals | None) -> None:
         self._known = known
         super().__init__(f"{NAME} was stopped; so_far() tells what it knew.")
 
-    def so_far(self) -> Marginals:
-        """Return the probabilities as they were known."""
+    def so_far(self) -> Marginals | None:
+        """Return the probabilities as they were known, or ``None`` where no sample had been drawn."""
         return self._known
+
+    def _render_traceback_(self) -> list[str]:
+        """Show the sentence alone in a notebook: IPython's own hook."""
+        return [f"KeyboardInterrupt: {self}"]
 
 
 def _kept(states: Iterator[LazySamplingState], last: list[LazySamplingState]) -> Iterator[LazySamplingState]:
@@ -191,33 +199,35 @@ def _known(
     state: LazySamplingState,
     seconds: float,
 ) -> Marginals:
-    names = [query for query in queries if isinstance(query, str)]
-    facts = model.ground.clauses.question.true
-    seen = {atom for atoms in (facts, *state.counts) for atom in atoms if atom.predicate in names}
-    atoms = sorted({*(query for query in queries if isinstance(query, GroundAtom)), *seen})
     question = model.ground.clauses.question
-    rows = np.zeros((len(state.counts), params.chains, len(atoms)), np.int64)
-    for place, atom in enumerate(atoms):
-        for number, batch in enumerate(state.counts):
-            rows[number, :, place] = batch.get(atom, 0)
-    sums = Batches(len(atoms), params.per_batch, tuple(rows), np.zeros_like(rows[0]), 0)
-    columns = (sums.means(), sums.errors(), sums.r_hats(), sums.effective_sizes())
-    estimates = {str(a): Estimate(*row) for a, row in zip(atoms, np.array(columns).T.tolist(), strict=True)}
+    names = tuple(query for query in queries if isinstance(query, str))
+    eager = {atom for choice in model.ground.eager.choices for atom in choice.atoms}
+    seen = {a for atoms in (question.true, eager, state.times) for a in atoms if a.predicate in names}
+    atoms = sorted({*(query for query in queries if isinstance(query, GroundAtom)), *seen})
+    sums = state.times.of(atoms, params.chains)
+    r_hats = sums.r_hats() if sums.can_tell() else np.full(sums.columns, nan)
+    columns = np.array((sums.means(), sums.errors(), r_hats, sums.effective_sizes())).T.tolist()
+    *sampled, never = (Estimate(*row) for row in columns)
+    unseen = UnseenAtoms(names, model.ground.decided, never)
+    estimates = {str(atom): found for atom, found in zip(atoms, sampled, strict=True)}
     for atom in atoms:
         if question.holds(*atom):
             estimates[str(atom)] = Estimate(1.0, 0.0, nan, nan)
+        elif atom not in eager and not unseen.is_open(atom):
+            estimates[str(atom)] = CERTAINLY_FALSE
     open_atoms = sum(model.open_atoms.values())
     reason = (
         f"{NAME}: {count_of(params.chains, 'chain')} of {count_of(state.samples, 'sample')} each over at most"
         f" {count_of(state.atoms, 'atom')} and {count_of(state.clauses, 'clause')} at a time, of"
-        f" {count_of(open_atoms, 'open atom')}; atoms that are not here were true in no sample"
+        f" {count_of(open_atoms, 'open atom')}; atoms that are not listed were true in no sample"
     )
     return Marginals(
         probabilities={name: estimate.probability for name, estimate in estimates.items()},
         method=NAME, log_z=nan, number_of_worlds=state.samples * params.chains, seconds=seconds, rounding=0.0,
         question=replace(question, query_atoms=tuple(atoms)), expected_counts=(), reason=reason,
         estimates=estimates, warnings=tuple(_warnings(params, state, estimates)),
-        memory=bytes_of(model, state, rows, estimates, facts) + state.clauses * _PER_CLAUSE,
+        memory=bytes_of(model, state, sums, estimates) + state.clauses * _PER_CLAUSE,
+        unseen=unseen,
     )  # fmt: skip
 
 
@@ -233,3 +243,13 @@ def _warnings(params: Params, state: LazySamplingState, estimates: Mapping[str, 
         yield f"The chains disagree (R-hat above {LARGE_R_HAT}) on {len(apart):,} atoms: sample longer."
     if few:
         yield f"Fewer than {FEW_SAMPLES:.0f} effective samples for {len(few):,} atoms: sample longer."
+
+
+# Reads options as every other method does. It takes questions whose atoms are not listed, so it is no METHOD.
+_OPTIONS = Method(
+    name=NAME,
+    needs="a prior that keeps nearly all atoms of a large predicate false",
+    is_exact=False,
+    params=Params,
+    citation="Poon, Domingos and Sumner 2008",
+)

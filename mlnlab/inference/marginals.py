@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from math import nan
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from mlnlab.errors import ArgumentError
 from mlnlab.logic.formulas import Atom, Formula
@@ -43,6 +43,19 @@ class Estimate:
     effective_size: float
 
 
+class Unseen(Protocol):
+    """Atoms that were asked for and are not listed, since no sample made them true."""
+
+    def estimate_of(self, atom: GroundAtom) -> Estimate | None:
+        """Return what is known of such an atom; ``None`` where it was not asked for."""
+
+    def is_open(self, atom: GroundAtom) -> bool:
+        """Return whether evidence leaves an atom open that need not be listed."""
+
+    def listed(self, besides: Container[GroundAtom]) -> Iterator[GroundAtom]:
+        """Yield them one by one, or refuse."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Marginals(Mapping[str, float]):
     """A mapping from queries to probabilities: ``marginals["Smokes(Anna)"]``."""
@@ -63,10 +76,12 @@ class Marginals(Mapping[str, float]):
     trace: Trace[State] | None = None
     changing: Callable[..., Sensitivities] | None = None
     memory: int = 0  # bytes that the method held at its largest, as counted from its arrays; 0: not known
+    unseen: Unseen | None = None  # atoms that were asked for, true in no sample, and are not listed
 
     def __getitem__(self, query: str | GroundAtom | Formula) -> float:
         """Return the probability of a queried atom or formula."""
-        return self.probabilities[self._key(query)]
+        unseen = self._unseen(query)
+        return self.probabilities[self._key(query)] if unseen is None else unseen.probability
 
     def _key(self, query: object) -> str:
         for name in _names(query, self.question):
@@ -79,7 +94,21 @@ class Marginals(Mapping[str, float]):
             raise UnknownQueryError(f"{query} was not asked for{hint}")
         return found
 
+    def _unseen(self, query: object) -> Estimate | None:
+        """Return what is known of an atom that was asked for but is not listed; ``None`` of all others."""
+        if self.unseen is None:
+            return None
+        for name in _names(query, self.question):
+            if name in self.probabilities:
+                return None
+        with suppress(ArgumentError):
+            if isinstance(query, str | GroundAtom | Atom):
+                return self.unseen.estimate_of(ground_atom_from(query, self.question.vocabulary))
+        return None
+
     def __contains__(self, query: object) -> bool:
+        if self._unseen(query) is not None:
+            return True
         try:
             self._key(query)
         except UnknownQueryError:
@@ -97,6 +126,9 @@ class Marginals(Mapping[str, float]):
 
         Of an approximation nobody knows the error: then this is not a number (``nan``).
         """
+        unseen = self._unseen(query)
+        if unseen is not None:
+            return unseen.error
         name = self._key(query)
         if name in self.inexact:
             return nan

@@ -168,3 +168,39 @@ def test_scores_are_those_that_another_program_gives(reference_folder):
     assert found.cll.value == pytest.approx(-0.0466, abs=0.001)
     # Nine atoms are true, so the order of a few near ones, which is chance, moves the area much.
     assert found.curve.average_precision == pytest.approx(0.113, abs=0.08)
+
+
+def test_what_lazy_sampling_never_saw_is_judged_as_well():
+    text = "Same(r, r)\nAlike(r, r)\n-4 Same(x, y)\n4 Alike(x, y) => Same(x, y)\nr = {1, 2, 3, 4}"
+    mln = ml.MLN.from_text(text)
+    db = ml.Database.from_text("Alike(1, 2)\nAlike(2, 3)\nSame(1, 2)\nSame(4, 3)", mln)
+    exact = ml.evaluate(mln, db, ["Same"], method="enumeration")
+    lazy = ml.evaluate(mln, db, ["Same"], method="lazy-mc-sat", samples=2_000, burn_in=0)
+    assert len(lazy.judged) == len(exact.judged) == 16
+    assert lazy.judged.truths.sum() == 2
+    assert lazy.judged.left_out == exact.judged.left_out == 0
+    assert lazy.cll.value == pytest.approx(exact.cll.value, abs=0.03)
+    assert (
+        lazy.auc.value < 0.9
+    )  # samples break the ties of the exact answer; the true Same(4, 3) is not found
+    with pytest.warns(UserWarning, match="effective samples"):
+        few = ml.evaluate(mln, db, ["Same"], method="lazy-mc-sat", samples=5, burn_in=0, chains=1)
+    unseen = [str(atom) for atom in few.judged.atoms if str(atom) not in few.answers[0].probabilities]
+    assert unseen
+    assert np.isfinite(few.cll.value)
+
+
+def test_facts_that_stay_evidence_are_not_judged_by_lazy_sampling_either():
+    mln = ml.MLN.from_text("Same(r, r)\n-3 Same(x, y)\n3 Same(1, 2)\nr = {1, 2, 3}")
+    db = ml.Database.from_text("Same(1, 2)\n!Same(2, 1)\n!Same(3, 1)", mln)
+    found = [
+        ml.evaluate(mln, db, ["Same"], method=method, false_facts="evidence").judged
+        for method in ("enumeration", "lazy-mc-sat")
+    ]
+    assert [(len(one), one.left_out) for one in found] == [(7, 2), (7, 2)]
+
+
+def test_too_many_atoms_to_judge_are_refused_before_anything_is_sampled():
+    mln = ml.MLN.from_text("Same(r, r)\n-20 Same(x, y)\n20 Same(1, 2)\nr = {1, ..., 2000}")
+    with pytest.raises(ml.TooLargeError, match=r"4,000,000 ground atoms; each would have to be judged"):
+        ml.evaluate(mln, ml.Database.from_text("Same(1, 2)", mln), ["Same"])

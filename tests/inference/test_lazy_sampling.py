@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tracemalloc
 import warnings
+from itertools import islice
 from math import exp
 
 import numpy as np
@@ -12,7 +13,10 @@ import pytest
 import mlnlab as ml
 from mlnlab.grounding.lazy_priors import lazy_model
 from mlnlab.grounding.question import opening
+from mlnlab.inference.lazy_sampling import Params, steps
 from mlnlab.inference.loose_atoms import draw_loose
+from mlnlab.inference.seen_times import SeenTimes
+from mlnlab.logic.ground_atoms import GroundAtom
 
 RULES = """
 Same(r, r)
@@ -118,7 +122,7 @@ def test_what_was_known_is_kept_when_it_is_stopped():
             observers=[Impatient()],
         )  # fmt: skip
     known = caught.value.so_far()
-    assert known.number_of_worlds == 2 * 400
+    assert known.number_of_worlds == 2 * 300  # two states of burn-in come first
     assert known.reason.startswith("stopped early")
 
 
@@ -133,3 +137,66 @@ def test_what_is_dense_is_refused_with_the_estimate():
     without = ml.MLN.from_text("Same(r, r)\n1 Same(x, y) => Same(y, x)\nr = {1, ..., 30000}")
     with pytest.raises(ml.TooLargeError, match="no prior"):
         ml.infer(without, ml.Database.from_text("", without), ["Same(1, 2)"], method="lazy-mc-sat")
+
+
+def test_an_atom_that_no_sample_made_true_is_answered_with_its_error():
+    mln = ml.MLN.from_text(LARGE + "r = {1, ..., 3000}")
+    db = ml.Database.from_text("Alike(1, 2)\n!Same(7, 8)\nSame(9, 8)", mln)
+    found = ml.infer(mln, db, ["Same"], method="lazy-mc-sat", samples=400, burn_in=0, chains=2)
+    assert "Same(70, 80)" not in found.probabilities
+    assert "Same(70, 80)" in found
+    assert found["Same(70, 80)"] == 0
+    assert 0 < found.error("Same(70, 80)") < 2 / 800
+    assert (found["Same(7, 8)"], found.error("Same(7, 8)")) == (0, 0)  # by evidence
+    assert (found["Same(9, 8)"], found.error("Same(9, 8)")) == (1, 0)
+    for stranger in ("Alike(1, 3)", "Same(1, 4000)"):
+        with pytest.raises(ml.ArgumentError):
+            found[stranger]
+
+
+@pytest.mark.parametrize("samples", [2_000, 5_000_000])
+def test_states_come_as_often_however_many_samples_are_asked_for(samples):
+    mln = ml.MLN.from_text(LARGE + "r = {1, ..., 3000}")
+    model = lazy_model(opening(mln, ml.Database.from_text("Alike(1, 2)", mln), ["Same"]))
+    states = list(islice(steps(Params(samples=samples, burn_in=0, chains=1), model), 40))
+    gained = np.diff([0, *(state.samples for state in states)])
+    assert 0 < gained.min() <= gained.max() <= 1_000
+    assert states[-1].samples <= samples
+
+
+def test_batches_are_merged_without_losing_a_sample():
+    atom = GroundAtom("S", ("1",))
+    times, rng, total = SeenTimes(3), np.random.default_rng(1), 0
+    for _ in range(300):
+        samples = min(2, times.room)
+        often = int(rng.integers(samples + 1))
+        times, total = times.extended({atom: np.array([often])} if often else {}, samples), total + often
+    sums = times.of([atom], 1)
+    assert times.size > 3
+    assert sums.samples == times.samples
+    assert sums.means().tolist() == [total / times.samples, 0.0]
+
+
+def test_what_it_cannot_do_is_said_in_sentences():
+    mln = ml.MLN.from_text(MODELS["implications"][0])
+    db = ml.Database.from_text("", mln)
+    for options, said in (({"sampels": 9}, "no option sampels.*samples"), ({"thin": 2}, "no option thin"),
+                          ({"samples": True}, "whole number"), ({"jumps": True}, "share")):  # fmt: skip
+        with pytest.raises(ml.ArgumentError, match=said):
+            ml.infer(mln, db, ["Same"], method="lazy-mc-sat", **options)
+    with pytest.raises(ml.ArgumentError, match="cannot be stepped"):
+        ml.sampler("lazy-mc-sat", mln, db, ["Same"])
+    with pytest.raises(ml.ArgumentError, match="lazy-mc-sat"):
+        ml.infer(mln, db, ["Same"], method="lazy-mcsat")
+
+
+def test_the_plan_and_the_answer_refuse_alike():
+    mln = ml.MLN.from_text(LARGE + "r = {1, ..., 2000}")
+    db = ml.Database.from_text("Alike(1, 2)", mln)
+    said = []
+    for ask in (ml.inference_plan, ml.infer):
+        with pytest.raises(ml.TooLargeError) as caught:
+            ask(mln, db, ["Same(1, 2) ^ Same(2, 1)"])
+        said.append(str(caught.value))
+    assert said[0] == said[1]
+    assert "4,000,000" in said[0]
