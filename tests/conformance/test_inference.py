@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+from dataclasses import replace
 from itertools import islice
 from math import isfinite
 
@@ -143,7 +144,8 @@ def test_a_reader_of_states_says_the_same(method, question):
 def test_the_question_is_not_changed(method, question):
     before = copy.deepcopy(question)
     method.marginals(short(method), question, ())
-    assert not differing_parts(before, question)
+    assert not differing_parts(replace(before, asked=None), replace(question, asked=None))
+    assert before.asked.data == question.asked.data  # databases know themselves whether they are the same
 
 
 @each_answering
@@ -224,7 +226,8 @@ def test_exact_methods_equal_brute_force(method, posed):
             for label, instance in instances(text, formula, question):
                 assert found[label] == pytest.approx(truth.probability(instance), abs=1e-9)
     if LOG_Z in method.answers:
-        value, error = method.log_z(params, question)
+        value, error, memory = method.log_z(params, question)
+        assert memory >= 0
         assert abs(value - truth.log_z) <= error + 1e-9
     if MOST_PROBABLE in method.answers:
         found = method.most_probable(params, question, ())
