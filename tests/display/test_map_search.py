@@ -163,5 +163,5 @@ def test_a_most_probable_world_shows_its_proof_and_examples():
     search = bundle(ml.map_state(mln, db, ["S"], method="icm"))["text/html"]
     assert "not proven optimal, by icm" in search
     found = bundle(ml.conflict(mln, db, given=["!T(A)"]))
-    assert "none of these can be left out" in found["text/html"]
+    assert "none of them can be left out" in found["text/html"]
     assert "T(A)" in found["text/plain"]

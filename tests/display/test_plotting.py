@@ -52,9 +52,7 @@ def test_what_is_certain_and_what_is_unknown_get_a_sentence(marginals):
     )
     with pytest.raises(ml.ArgumentError, match="is certain"):
         ml.plot(certain.why("P(A)"))
-    with pytest.raises(
-        ml.ArgumentError, match=r"draws Marginals, .* or \w+, not MLN; what shows itself"
-    ):
+    with pytest.raises(ml.ArgumentError, match=r"draws Marginals, .* or \w+, not MLN; what shows itself"):
         ml.plot(model())
 
 

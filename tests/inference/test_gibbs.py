@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from math import isnan
 
@@ -185,9 +186,14 @@ def test_thinning_and_burning_in_are_counted():
     assert [state.samples for state in states] == [0, 0, 0, 2, 4, 6, 8, 10, 12]
 
 
-def test_formulas_too_wide_for_a_table_are_refused():
-    with pytest.raises(ml.TooLargeError, match="open choices"):
-        ml.infer(people(30, "S(person)\n1 EXIST=2 x S(x)"), method="auto")
+def test_formulas_too_wide_for_a_table_are_counted():
+    found = ml.infer(
+        people(30, "S(person)\n-3 EXIST>10 x S(x)"), method="gibbs", samples=4_000, burn_in=500, seed=1
+    )
+    weights = [math.comb(30, k) * math.exp(-3 if k > 10 else 0) for k in range(31)]
+    expected = sum(k / 30 * weight for k, weight in enumerate(weights)) / sum(weights)
+    assert expected < 0.45
+    assert np.mean(list(found.values())) == pytest.approx(expected, abs=0.02)
 
 
 def test_atoms_that_strong_formulas_hold_still_are_warned_of():
