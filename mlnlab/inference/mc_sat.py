@@ -9,7 +9,7 @@ that are no clauses, and blocks of exclusive atoms, are taken as they are.
 
 What is left of a slice after unit propagation falls into components. Those that a few random tries satisfy
 are drawn exactly uniformly, and so are those whose combinations of options are few enough to try them all
-(4,096 of them). The others are drawn by SampleSAT (Wei, Erenrich and Selman 2004): with
+(512 of them). The others are drawn by SampleSAT (Wei, Erenrich and Selman 2004): with
 probability ``jumps`` from a random world, solved by WalkSAT moves mixed with annealing moves; else from where
 they are, by annealing moves alone. The latter leave the uniform distribution exactly as it is; a jump does
 not, since some worlds are easier to find, so with ``jumps=0`` every step is exact, and with ``jumps=1,

@@ -47,19 +47,14 @@ def _samplers() -> tuple[ModuleType, ...]:
         sample_sat,
         sample_sat_components,
         sample_sat_constraints,
+        sample_sat_listing,
         sample_sat_slices,
         simulated_tempering,
     )
 
     sampling = random_numbers, ground_network, gibbs, hard_worlds, simulated_tempering
-    return (
-        *sampling,
-        sample_sat_constraints,
-        sample_sat,
-        sample_sat_components,
-        sample_sat_slices,
-        lazy_slices,
-    )
+    slices = sample_sat_constraints, sample_sat, sample_sat_listing, sample_sat_components, sample_sat_slices
+    return *sampling, *slices, lazy_slices
 
 
 def _searches() -> tuple[ModuleType, ...]:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Number = int | np.integer[Any]
 
 _1 = np.uint32(1)
-MOST_LISTED = 1 << 12  # combinations of a component's options
+MOST_LISTED = 1 << 9  # combinations of a component's options: as much work as the moves of SampleSAT
 
 
 @compiled
