@@ -126,7 +126,7 @@ def usual_length(point: Point, rates: Numbers) -> float:
     A few samples may agree with the data by chance where learning begins.
     """
     counts = point.problem.free.gathered(point.problem.objective.counts)
-    chance = float(np.linalg.norm(rates * np.sqrt(np.maximum(counts, 1.0))))
+    chance = float(np.linalg.norm(rates * np.sqrt(np.maximum(counts, 1.0)))) if point.moments.samples else 0.0
     return max(float(np.linalg.norm(rates * point.gradient)), chance)
 
 
@@ -213,7 +213,9 @@ def next_rate(params: Params, rate: float, agreement: float, noise: float) -> fl
 def _state(
     params: Params, problem: Problem, point: Point, before: LearningState, move: Move, inner: Inner
 ) -> LearningState:
-    answer = point.weights if params.averaging == "none" else problem.free.weights(inner.average)
+    # Rounding may carry an average over a bound that all of its terms respect.
+    averaged = problem.free.weights(problem.free.clipped(inner.average))
+    answer = point.weights if params.averaging == "none" else averaged
     return state_at(
         point, before, move, inner, answer=answer, ended=_ended(params, point, before.iteration + 1)
     )

@@ -10,19 +10,26 @@ import pytest
 
 from mlnlab.cli import main
 from mlnlab.experiments import bench
-from mlnlab.experiments.bench import end_to_end, in_c, measurement
+from mlnlab.experiments.bench import (
+    end_to_end,
+    gibbs_speed,
+    in_c,
+    measurement,
+    sample_sat_speed,
+    walk_sat_speed,
+)
 from mlnlab.experiments.bench.measurement import Effort, Measurement, compared
 
 NAMES = [
     "Gibbs, 1,000 friends and smokers",
-    "Gibbs, random 3-SAT of 10,000 atoms",
-    "Gibbs, random 3-SAT of 100,000 atoms",
+    "Gibbs, random 3-SAT of 1,000 atoms",
+    "Gibbs, random 3-SAT of 2,000 atoms",
     "MaxWalkSAT, 1,000 friends and smokers",
-    "MaxWalkSAT, random 3-SAT of 10,000 atoms",
-    "MaxWalkSAT, random 3-SAT of 100,000 atoms",
+    "MaxWalkSAT, random 3-SAT of 1,000 atoms",
+    "MaxWalkSAT, random 3-SAT of 2,000 atoms",
     "SampleSAT, 1,000 friends and smokers",
-    "SampleSAT, random 3-SAT of 10,000 atoms",
-    "SampleSAT, random 3-SAT of 100,000 atoms",
+    "SampleSAT, random 3-SAT of 1,000 atoms",
+    "SampleSAT, random 3-SAT of 2,000 atoms",
     "Enumeration, 2^24 worlds",
 ]
 needs_compiler = pytest.mark.skipif(in_c.find_compiler() is None, reason="no C compiler here")
@@ -33,6 +40,8 @@ def _little_to_measure(monkeypatch):
     tiny = Effort(rounds=1, updates=20_000, open_atoms=24, sums=1)
     monkeypatch.setattr(measurement, "QUICK", tiny)
     monkeypatch.setattr(measurement, "FULL", tiny)
+    for speed in (gibbs_speed, walk_sat_speed, sample_sat_speed):
+        monkeypatch.setattr(speed, "SIZES", (1_000, 2_000))
 
 
 @needs_compiler

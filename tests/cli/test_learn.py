@@ -11,7 +11,7 @@ import pytest
 import mlnlab as ml
 from mlnlab.cli import main
 from mlnlab.cli.learning_progress import LearningBar, learning_bars
-from mlnlab.learning.learner import learn_weights as learning
+from mlnlab.learning.learn_weights import learn_weights as learning
 from mlnlab.steps.step import run
 
 MODEL = "Smokes(person)\nCancer(person)\nSmokes(x) => Cancer(x)\nCancer(x)\n"
@@ -97,7 +97,7 @@ def test_a_stopped_run_writes_what_it_has(files, monkeypatch, capsys):
     def stopped(*arguments, observers=(), **options):
         return learning(*arguments, observers=[Stopping()], **options)
 
-    monkeypatch.setattr("mlnlab.learning.learner.learn_weights", stopped)
+    monkeypatch.setattr("mlnlab.learning.learn_weights.learn_weights", stopped)
     arguments = ("--method", "cd", "--query", "Cancer", "-o", str(files / "out.mln"))
     assert learn(files, *arguments) == 130
     assert "stopped" in capsys.readouterr().err
