@@ -74,6 +74,7 @@ def test_log_z_says_its_seconds_and_its_memory(method):
     assert peak / 3 < answer.memory < 3 * peak
 
 
+@pytest.mark.benchmark  # half a minute of sampling large models
 @pytest.mark.parametrize(
     ("number", "text"), [(18, PAIRS), (40, TWINS), (200, TWINS), (20, SMOKERS), (40, SMOKERS)]
 )
