@@ -48,9 +48,11 @@ class Waiting:
 
         ``None`` where that took more conflicts, or longer than to a moment of ``time.monotonic``.
         """
+        left = None if until is None else until - time.monotonic()
+        if left is not None and left <= 0.0:  # an answer would depend on which thread is faster
+            return None
         self._solver.clear_interrupt()
         self._solver.conf_budget(-1 if conflicts is None else conflicts)
-        left = None if until is None else max(0.0, until - time.monotonic())
         asked = self._threads.submit(
             self._solver.solve_limited, assumptions=list(assumptions), expect_interrupt=True
         )
