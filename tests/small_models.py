@@ -13,6 +13,21 @@ from mlnlab.logic.ground_atoms import GroundAtom
 from mlnlab.logic.weights import Hard, Soft, WeightedFormula
 from tests import oracles, strategies
 
+# Quantifiers, counts, a function, weights of both signs.
+MIXED = """
+person = {A, B, C}
+house = {H, I, J}
+S(person)
+F(person, person)
+Lives(person, house!)
+0.6 S(x) ^ F(x,y) => S(y)
+-0.7 EXIST y F(x,y)
+0.4 EXIST>=2 x S(x)
+0.3 Lives(x,h) ^ Lives(y,h) => F(x,y)
+0.6 Lives(x, H) <=> S(x)
+0.9 S(x) ^ F(x, x)
+"""
+
 
 @st.composite
 def models(draw, most_atoms=9, hard=True):

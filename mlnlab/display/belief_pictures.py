@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mlnlab.display.axes import place_axis, value_words
+from mlnlab.display.axes import value_words
 from mlnlab.display.bars import WIDTH, Bar, bar_frame
-from mlnlab.display.curves import plots_scene, vertical_axis
+from mlnlab.display.curves import LEAST, changes_scene
 from mlnlab.display.ground_network_links import source_words
 from mlnlab.display.ground_network_lit import LitNetwork, lit_network
 from mlnlab.display.marked_rows import MarkedRow, marked_rows_scene
 from mlnlab.display.markup import count_of, shortened
-from mlnlab.display.plots import Line, Plot
 from mlnlab.display.probabilities import probability_in_words
 from mlnlab.display.runs import Column, RunPicture, Table
 from mlnlab.display.samplers_view import MOST_ROWS
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     from mlnlab.steps.trace import Trace
 
 NEWS = 0.05  # a message counts as changed where it changes by such a share of the largest change
-_LEAST = 1e-12  # the bottom of the logarithmic curve
 MOST_SPEAKERS = 20
 _MOST_IN_TABLE = 2_000
 
@@ -88,20 +86,7 @@ def _beliefs_part(reader: Any) -> Draw:  # noqa: ANN401 - any reader of states
 
 
 def _changes_part(step: Step[Any], trace: Trace[Any]) -> Scene:
-    """Return how much messages, or probabilities, still change, and the other metrics up to a step."""
-    found = trace.metrics()
-    past = found.indices <= step.index
-    steps = found.indices[past].astype(np.float64)
-    across = place_axis(0, float(found.indices[-1]) if len(found) else 1.0, whole=True)
-    plots = []
-    for name, values in found.columns.items():
-        log = name == "largest_change"
-        drawn = np.maximum(values[past], _LEAST) if log else values[past]
-        line = Line(name.replace("_", " "), steps, drawn)
-        plots.append(
-            Plot(line.name, (line,), across, vertical_axis((line,), log=log), "step", marked=step.index)
-        )
-    return plots_scene(plots, "Changes", "How much the last sweep changed, on a logarithmic scale.")
+    return changes_scene(step, trace, "How much the last sweep changed, on a logarithmic scale.")
 
 
 def _messages_part(reader: BeliefsReader, network: LitNetwork) -> Draw:
@@ -111,7 +96,7 @@ def _messages_part(reader: BeliefsReader, network: LitNetwork) -> Draw:
         ground = reader.messages(step.state)
         changes, lit = ground.changes, np.zeros(links, np.bool_)
         most = float(changes.max(initial=0.0))
-        if most > _LEAST:
+        if most > LEAST:
             lit[: len(changes)] = changes >= NEWS * most
         words = f"{count_of(int(lit.sum()), 'link')} told news: at least {NEWS:.0%} of the largest change."
         shares = atom_probabilities(reader.graph, ground.options)
@@ -128,7 +113,7 @@ def _speakers_part(network: LitNetwork) -> Draw:
         news = step.state.news
         first = np.argsort(-news, kind="stable")[:MOST_SPEAKERS].tolist()
         heard = news[news < MUCH]
-        largest = max(float(heard.max(initial=0.0)), _LEAST)
+        largest = max(float(heard.max(initial=0.0)), LEAST)
         rows = [
             MarkedRow(
                 in_symbols(shortened(links.text(link), 300)),

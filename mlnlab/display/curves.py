@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from math import isnan
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,12 +22,31 @@ from mlnlab.steps.learning_curve import LearningCurve, Series
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from mlnlab.steps.step import Step
+    from mlnlab.steps.trace import Trace
+
 MOST_LINES = 20  # in one plot
 MOST_PLOTS = 12  # small multiples
 _ALONE, _SMALL = 240.0, 150.0  # heights
 _GAP = 14.0
+LEAST = 1e-12  # changes below are rounding: the bottom of a logarithmic curve
 _MOST_IN_TABLE = 24
 _ALIKE = 4.0  # series whose ranges are this much smaller than the range of all would be flat lines
+
+
+def changes_scene(step: Step[Any], trace: Trace[Any], description: str) -> Scene:
+    """Return the metrics of a run up to a step, a plot each; how much changes is on a logarithmic scale."""
+    found = trace.metrics()
+    past = found.indices <= step.index
+    steps = found.indices[past].astype(np.float64)
+    across = place_axis(0, float(found.indices[-1]) if len(found) else 1.0, whole=True)
+    plots = []
+    for name, values in found.columns.items():
+        log = name == "largest_change"
+        line = Line(name.replace("_", " "), steps, np.maximum(values[past], LEAST) if log else values[past])
+        axis = vertical_axis((line,), log=log)
+        plots.append(Plot(line.name, (line,), across, axis, "step", marked=step.index))
+    return plots_scene(plots, "Changes", description)
 
 
 def learning_curve_scene(curve: LearningCurve) -> Scene:

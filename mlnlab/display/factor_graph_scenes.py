@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +14,7 @@ from mlnlab.display.layouts.layered import layered_layout
 from mlnlab.display.markup import count_of
 from mlnlab.display.scene.building import Entry, label, legend, mark, numbered_id, tooltip
 from mlnlab.display.scene.items import Circle, Group, Item, Layer, Path, Rectangle, Scene
+from mlnlab.display.scene.look import HUES
 from mlnlab.display.scene.paths import Point, arrow_head, segments, smooth_downward
 from mlnlab.display.scene.text_fitting import text_width
 
@@ -30,12 +32,29 @@ _NAMED = 60  # up to so many variables have their names in boxes
 _WIDEST_NAME = 120.0
 HEIGHT = 26.0  # of a box with a name
 _SMALL = 14.0
+BAR = 5.0  # the height of a bar below a box
+MOST_STRETCHES = 12  # of one bar
 _DOWN = 64.0  # from layer to layer of a Bayesian network
 
 
 def box_width(name: str, *, named: bool = True) -> float:
     """Return how wide the box of a variable is."""
     return min(text_width(name[:200]), _WIDEST_NAME) + 18 if named else _SMALL
+
+
+def stretches(shares: Sequence[float], width: float) -> tuple[Item, ...]:
+    """Return a bar below a box: a stretch for each value."""
+    ends = np.cumsum([0.0, *shares[:MOST_STRETCHES]]).tolist()
+    return tuple(
+        Rectangle(
+            x=-width / 2 + begin * width,
+            y=HEIGHT / 2 + 2,
+            width=(end - begin) * width,
+            height=BAR,
+            look=f"bar {HUES[place % len(HUES)]}",
+        )
+        for place, (begin, end) in enumerate(pairwise(ends))
+    )
 
 
 def variables_layout(

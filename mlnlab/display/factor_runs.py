@@ -8,26 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from mlnlab.display.axes import place_axis, value_words
+from mlnlab.display.axes import value_words
 from mlnlab.display.bars import WIDTH
-from mlnlab.display.curves import plots_scene, vertical_axis
+from mlnlab.display.curves import LEAST, changes_scene
 from mlnlab.display.factor_bars import distributions_scene
 from mlnlab.display.factor_graph_scenes import (
+    BAR,
     HEIGHT,
     MOST_NODES,
+    MOST_STRETCHES,
     box_width,
     points,
+    stretches,
     titled,
     variables_layout,
     with_legend,
 )
 from mlnlab.display.markup import count_of, shortened
-from mlnlab.display.plots import Line, Plot
 from mlnlab.display.probabilities import probability_in_words
 from mlnlab.display.runs import Column, RunPicture, Table
 from mlnlab.display.scene.building import Entry, label, mark, numbered_id, tooltip
@@ -48,12 +47,9 @@ if TYPE_CHECKING:
     from mlnlab.steps.trace import Trace
 
 NEWS = 0.05  # a factor had news where a message of it changed by such a share of the largest change
-_LEAST = 1e-12  # the bottom of the logarithmic curve
 _NAMED = 60  # up to so many variables have their names in boxes
-_MOST_STRETCHES = 12  # of one bar
 _MOST_ROWS = 2_000
 _EARLY = 100  # sweeps; before, that something has not settled is nothing to warn of
-_BAR = 5.0
 _CALM, _LIT = "M-5.5 -5.5h11v11h-11Z", "M0 -7l7 7l-7 7l-7 -7Z"  # a square, and a rhomb
 _TOO_LARGE = "Nothing is open, or so many variables are not drawn; distributions and table show them."
 
@@ -102,7 +98,7 @@ class RunDrawing:
     def _box(self, number: int, found: NetworkMarginals, value: int | None) -> Group:
         variable = self.question.graph.variables[number]
         shares = found[variable.name]
-        rows = [f"{v}: {probability_in_words(p)}" for v, p in list(shares.items())[:_MOST_STRETCHES]]
+        rows = [f"{v}: {probability_in_words(p)}" for v, p in list(shares.items())[:MOST_STRETCHES]]
         now = [] if value is None else [f"first chain: {variable.values[value]}"]
         children: tuple[Item, ...]
         if len(self.names) > _NAMED:
@@ -117,7 +113,7 @@ class RunDrawing:
                 for word in ("plate", "ring grey")
             )
             words = label(0, 4.5, text, width - 10, "words")
-            children = (*frame, words, *_stretches(list(shares.values()), width))
+            children = (*frame, words, *stretches(list(shares.values()), width))
         return Group(
             id=numbered_id("variable", number),
             x=self.at[number][0],
@@ -125,21 +121,6 @@ class RunDrawing:
             tooltip=tooltip(variable.name, *now, *rows),
             children=children,
         )
-
-
-def _stretches(shares: Sequence[float], width: float) -> tuple[Item, ...]:
-    """Return a bar below a box, a stretch for each value."""
-    ends = np.cumsum([0.0, *shares[:_MOST_STRETCHES]]).tolist()
-    return tuple(
-        Rectangle(
-            x=-width / 2 + begin * width,
-            y=HEIGHT / 2 + 2,
-            width=(end - begin) * width,
-            height=_BAR,
-            look=f"bar {HUES[place % len(HUES)]}",
-        )
-        for place, (begin, end) in enumerate(pairwise(ends))
-    )
 
 
 def _entries(*, chain: bool) -> tuple[Entry, ...]:
@@ -163,7 +144,7 @@ def run_drawing(question: FactorQuestion, *, chain: bool) -> RunDrawing | None:
         f"{v.name}: {max(v.values, key=len)}"[:200] if chain else v.name for v in question.graph.variables
     )
     placed = variables_layout(names, question.number_of_tables, ties, 60.0)
-    size = placed.size[0], placed.size[1] + _BAR + 4
+    size = placed.size[0], placed.size[1] + BAR + 4
     return RunDrawing(question, names, tuple(points(placed.places)), tuple(ties), size)
 
 
@@ -213,26 +194,15 @@ def _tree_part(run: FactorRun) -> Draw | None:
 def _lit(run: FactorRun, state: Any) -> list[bool]:  # noqa: ANN401 - each method has states of its own
     """Return which factors had news to tell in the last sweep."""
     changes = getattr(state, "changes", None)  # of each factor, but of variables where these are on a tree
-    if changes is None or isinstance(state, StructuredState) or float(changes.max(initial=0.0)) <= _LEAST:
+    if changes is None or isinstance(state, StructuredState) or float(changes.max(initial=0.0)) <= LEAST:
         return [False] * run.question.number_of_tables
     found: list[bool] = (changes >= NEWS * changes.max()).tolist()
     return found
 
 
 def _changes(step: Step[Any], trace: Trace[Any]) -> Scene:
-    """Return the metrics up to a step; changes on a logarithmic scale."""
-    found = trace.metrics()
-    past = found.indices <= step.index
-    steps = found.indices[past].astype(np.float64)
-    across = place_axis(0, float(found.indices[-1]) if len(found) else 1.0, whole=True)
-    plots = []
-    for name, values in found.columns.items():
-        log = name == "largest_change"
-        drawn = np.maximum(values[past], _LEAST) if log else values[past]
-        line = Line(name.replace("_", " "), steps, drawn)
-        axis = vertical_axis((line,), log=log)
-        plots.append(Plot(line.name, (line,), across, axis, "step", marked=step.index))
-    return plots_scene(plots, "Changes", f"{count_of(len(plots), 'metric')} over the run.")
+    number = len(trace.metrics().columns)
+    return changes_scene(step, trace, f"{count_of(number, 'metric')} over the run.")
 
 
 def _caption(step: Step[Any]) -> str:

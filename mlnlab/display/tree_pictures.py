@@ -15,10 +15,14 @@ import numpy as np
 
 from mlnlab.display.bars import WIDTH
 from mlnlab.display.belief_pictures import belief_picture
+from mlnlab.display.curves import LEAST
 from mlnlab.display.factor_graph_scenes import (
+    BAR,
     HEIGHT,
+    MOST_STRETCHES,
     box_width,
     points,
+    stretches,
     titled,
     with_legend,
 )
@@ -45,10 +49,7 @@ if TYPE_CHECKING:
 
 MOST_DRAWN = 150  # variables
 _NAMED = 60
-_LEAST = 1e-12  # changes below are rounding
 _NEWS = 0.05  # a branch is lit where it changed by such a share of the largest change
-_MOST_STRETCHES = 12
-_BAR = 5.0
 _NARROW, _WIDE = 1.5, 6.0  # half the width of a branch
 _MOST_INFORMATION = float(np.log(2.0))  # nats, as one bit: the widest branch
 
@@ -82,7 +83,7 @@ class TreeDrawing:
         one, other = pair
         lower = one if int(self.ascent.on_tree.forest.parents[one]) == other else other
         most = float(state.changes.max(initial=0.0))
-        is_known = state.sweeps > 0 and most > _LEAST
+        is_known = state.sweeps > 0 and most > LEAST
         is_lit = is_known and float(state.changes[lower]) >= _NEWS * most
         half = _NARROW + (_WIDE - _NARROW) * min(1.0, told / _MOST_INFORMATION)
         names = " and ".join(self.variables[variable].name for variable in pair)
@@ -114,9 +115,9 @@ class TreeDrawing:
                 Rectangle(x=-width / 2, y=-HEIGHT / 2, width=width, height=HEIGHT, corner=8, look=word)
                 for word in ("plate", "ring grey")
             )
-            children = (*frame, label(0, 4.5, variable.name, width - 10, "words"), *_stretches(shares, width))
+            children = (*frame, label(0, 4.5, variable.name, width - 10, "words"), *stretches(shares, width))
         x, y = self.at[number]
-        tip = tooltip(variable.name, *rows[:_MOST_STRETCHES])
+        tip = tooltip(variable.name, *rows[:MOST_STRETCHES])
         return Group(id=numbered_id("variable", number), x=x, y=y, tooltip=tip, children=children)
 
 
@@ -141,21 +142,6 @@ def _band(one: Point, other: Point, half: float) -> str:
     return "M" + "L".join(f"{a:.1f} {b:.1f}" for a, b in corners) + "Z"
 
 
-def _stretches(shares: Sequence[float], width: float) -> tuple[Item, ...]:
-    """Return a bar below a box, a stretch for each value."""
-    ends = np.cumsum([0.0, *shares[:_MOST_STRETCHES]]).tolist()
-    return tuple(
-        Rectangle(
-            x=-width / 2 + begin * width,
-            y=HEIGHT / 2 + 2,
-            width=(end - begin) * width,
-            height=_BAR,
-            look=f"bar {HUES[place % len(HUES)]}",
-        )
-        for place, (begin, end) in enumerate(pairwise(ends))
-    )
-
-
 def tree_drawing(ascent: Ascent, variables: Sequence[RandomVariable]) -> TreeDrawing | None:
     """Return the layout, the tree's branches being its springs; none where there is nothing, or too much."""
     if not 0 < len(variables) <= MOST_DRAWN:
@@ -168,7 +154,7 @@ def tree_drawing(ascent: Ascent, variables: Sequence[RandomVariable]) -> TreeDra
     sizes = np.array([(width, 2.0 * HEIGHT if named else HEIGHT) for width in widths], np.float64)
     spacing = Spacing(54.0 + 0.55 * max(widths), 26.0 if named else 15.0, WIDTH)
     placed = boxes_layout(sizes, list(ascent.branches), spacing)
-    size = placed.size[0], placed.size[1] + _BAR + 4
+    size = placed.size[0], placed.size[1] + BAR + 4
     return TreeDrawing(ascent, tuple(variables), tuple(points(placed.places)), left_out, tied, size)
 
 

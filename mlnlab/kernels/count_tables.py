@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mlnlab.kernels.compiled import compiled
-from mlnlab.kernels.ground_network import Chain, Network, choose, smallest, turn
+from mlnlab.kernels.ground_network import Chain, Network, smallest
+from mlnlab.kernels.modes import settle_option
 
 if TYPE_CHECKING:
     from typing import Any
@@ -19,18 +20,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Number = int | np.integer[Any]
-
-
-@compiled
-def change_option(network: Network, chain: Chain, choice: Number, option: Number) -> None:
-    """Give a choice another option, in all that follows from it."""
-    first, end = np.int64(network.first_atoms[choice]), np.int64(network.first_atoms[choice + 1])
-    old = np.int64(chain.chosen[choice])
-    if first + old < end:
-        turn(network, chain, first + old)
-    if first + option < end:
-        turn(network, chain, first + option)
-    choose(network, chain, choice, option)
 
 
 @compiled
@@ -62,15 +51,15 @@ def tabulate(
         for choice in choices:
             option = np.int64(chain.chosen[choice]) + 1
             if option < np.int64(network.options[choice]):
-                change_option(network, chain, choice, option)
+                settle_option(network, chain, choice, option)
                 break
-            change_option(network, chain, choice, 0)
+            settle_option(network, chain, choice, 0)
 
 
 def warm_up() -> None:
     """Compile every kernel of this file."""
     network, chain = smallest()
-    change_option(network, chain, 0, 0)
+    settle_option(network, chain, 0, 0)
     some, none = np.zeros(1, np.int64), np.zeros(0, np.int64)
     counts, possible = np.zeros((2, 1), np.int32), np.zeros(2, np.uint8)
     tabulate(network, chain, some, none, none, np.zeros(0, np.uint8), none, none, counts, possible)

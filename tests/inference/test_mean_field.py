@@ -17,20 +17,6 @@ from mlnlab.kernels.compiled import plain_twin
 from mlnlab.kernels.mean_field import bound_of, sweep_field
 from tests import small_models
 
-MIXED = """
-person = {A, B, C}
-house = {H, I, J}
-S(person)
-F(person, person)
-Lives(person, house!)
-0.6 S(x) ^ F(x,y) => S(y)
--0.7 EXIST y F(x,y)
-0.4 EXIST>=2 x S(x)
-0.3 Lives(x,h) ^ Lives(y,h) => F(x,y)
-0.6 Lives(x, H) <=> S(x)
-0.9 S(x) ^ F(x, x)
-"""
-
 
 @settings(max_examples=60)
 @given(small_models.questions(most_atoms=7, hard=False))
@@ -56,7 +42,7 @@ def test_independent_atoms_are_exact():
 
 
 def test_weak_ties_give_good_probabilities():
-    mln = ml.MLN.from_text(MIXED)
+    mln = ml.MLN.from_text(small_models.MIXED)
     truth = ml.infer(mln, {}, ["S", "F", "Lives", "S(A) ^ S(B)"], method="enumeration")
     found = ml.infer(mln, {}, ["S", "F", "Lives", "S(A) ^ S(B)"], method="mean-field")
     assert max(abs(found[query] - p) for query, p in truth.items()) < 0.06
@@ -71,7 +57,7 @@ def test_hard_formulas_are_kept_to():
 
 
 def test_compiled_and_plain_agree():
-    graph = graph_of(pose(ml.MLN.from_text(MIXED), None, None))
+    graph = graph_of(pose(ml.MLN.from_text(small_models.MIXED), None, None))
     params = mean_field.Params(seed=3)
     weights = mean_field.weights_of(graph, params.hard)
     fields = [mean_field.first_state(params, graph, weights).options.copy() for _ in range(2)]

@@ -24,19 +24,6 @@ from mlnlab.steps.sameness import same_state
 from tests import small_models
 from tests.factors import brute_force
 
-MIXED = """
-person = {A, B, C}
-house = {H, I, J}
-S(person)
-F(person, person)
-Lives(person, house!)
-0.6 S(x) ^ F(x,y) => S(y)
--0.7 EXIST y F(x,y)
-0.4 EXIST>=2 x S(x)
-0.3 Lives(x,h) ^ Lives(y,h) => F(x,y)
-0.6 Lives(x, H) <=> S(x)
-0.9 S(x) ^ F(x, x)
-"""
 ASKED = ["S", "F", "Lives", "S(A) ^ S(B)", "EXIST x F(x, x)"]
 
 
@@ -178,7 +165,7 @@ def test_a_tree_of_atoms_and_blocks_is_exact():
 
 
 def test_weak_ties_give_good_probabilities():
-    mln = ml.MLN.from_text(MIXED)
+    mln = ml.MLN.from_text(small_models.MIXED)
     truth = ml.infer(mln, {}, ASKED, method="enumeration")
     naive = ml.infer(mln, {}, ASKED, method="mean-field")
     found = ml.infer(mln, {}, ASKED, method="structured-mean-field")
@@ -223,7 +210,7 @@ def test_the_strongest_tree_follows_the_strongest_factors():
 
 
 def test_a_named_tree_is_taken():
-    mln = ml.MLN.from_text(MIXED)
+    mln = ml.MLN.from_text(small_models.MIXED)
     by_pairs = ml.infer(mln, {}, ASKED, method="structured-mean-field", tree=[("S(A)", "Lives(A, H)")])
     by_text = ml.infer(mln, {}, ASKED, method="structured-mean-field", tree="S(A) -- Lives(A,H)")
     assert "the tree that was named, 1 branch over 15 variables in 14 parts" in by_pairs.reason
@@ -262,7 +249,12 @@ def test_dependences_are_the_mutual_informations_along_branches():
 def test_what_is_no_tree_gets_a_sentence(tree, sentence):
     with pytest.raises(ml.ArgumentError, match=sentence):
         ml.infer(
-            ml.MLN.from_text(MIXED), {}, "S", open=["F", "Lives"], method="structured-mean-field", tree=tree
+            ml.MLN.from_text(small_models.MIXED),
+            {},
+            "S",
+            open=["F", "Lives"],
+            method="structured-mean-field",
+            tree=tree,
         )
 
 
