@@ -16,7 +16,7 @@ from mlnlab.display.markup import shortened
 from mlnlab.display.probabilities import probability_in_words
 from mlnlab.display.scene.building import numbered_id, tooltip
 from mlnlab.display.scene.items import Group, Item, Layer, Rectangle, Scene, Text
-from mlnlab.display.scene.text_fitting import fitted, text_width
+from mlnlab.display.scene.text_fitting import fitted, fitted_lines, text_width
 from mlnlab.display.sensitivities import tornado_parts
 from mlnlab.display.symbols import in_symbols
 from mlnlab.inference.explanation import Explanation
@@ -25,6 +25,7 @@ from mlnlab.inference.sensitivity import Sensitivities
 LISTED = 12  # answers that stand in the list at once
 FACTS_LISTED = 6
 _LONGEST = 300
+_MOST_LINES = 3  # of a reason or a remark
 _SHARES = 6
 
 
@@ -170,15 +171,16 @@ def _answer_rows(state: Exploring, top: float) -> tuple[list[Item], float]:
         items += _pager("answers", shown, len(state.answers), LISTED, state, y)
         y += ROW + 2
     for words in filter(None, (*state.reasons, *_agreement(state), *state.remarks)):
-        line = fitted(shortened(words, _LONGEST), WIDTH - 16, "quiet")
-        items.append(Text(x=8, y=y + BAR, text=line, look="quiet", tooltip=tooltip("how", words)))
-        y += ROW - 2
+        for line in fitted_lines(shortened(words, _LONGEST), WIDTH - 16, _MOST_LINES, "quiet"):
+            items.append(Text(x=8, y=y + BAR, text=line, look="quiet", tooltip=tooltip("how", words)))
+            y += ROW - 2
     return items, y + 8
 
 
 def _agreement(state: Exploring) -> list[str]:
     """Say how many answers are too far apart, by what is known of their errors, and which most of all."""
-    gaps = [(gap, answer.name) for answer in state.answers for gap in answer.gaps]
+    asked = [answer for answer in state.answers if answer.value not in {"true", "false"}]  # facts agree
+    gaps = [(gap, answer.name) for answer in asked for gap in answer.gaps]
     if not gaps:
         return []
     measured = [(gap, name) for gap, name in gaps if not isnan(gap.units)]

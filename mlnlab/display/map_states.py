@@ -107,7 +107,12 @@ def map_state_text(state: MapState) -> str:
 def conflict_display(conflict: Conflict) -> Element:
     """Return the display of formulas, facts and blocks that contradict each other."""
     rows = (
-        (part.kind, in_symbols(shortened(part.text, 400)), _binding(part), _place(part))
+        (
+            element("span", part.kind, style="white-space:nowrap"),
+            in_symbols(shortened(part.text, 400)),
+            _binding(part),
+            _place(part),
+        )
         for part in conflict.parts
     )
     headings = ("what", "says", "where", "written in")

@@ -56,9 +56,10 @@ class Core:
     def __str__(self) -> str:
         if self.atoms == 1:
             return f"{self.example} is pushed both ways by log-odds of {self.most:.3g}"
+        least, most = f"{self.least:.3g}", f"{self.most:.3g}"
         return (
             f"{self.atoms:,} open atoms hold each other, {self.example} among them: each is pushed both ways,"
-            f" by log-odds of {self.least:.3g} to {self.most:.3g} when all is added up"
+            f" by log-odds of {most if least == most else f'{least} to {most}'} when all is added up"
         )
 
 

@@ -199,7 +199,7 @@ def test_a_core_says_its_numbers():
     core = core_of(small_ground(opening(mln, db, ["On"])), HOLDING)
     assert (core.atoms, core.least, core.most) == (2, pytest.approx(20), pytest.approx(20))
     assert "2 open atoms hold each other, On(P0) among them" in str(core)
-    assert "log-odds of 20 to 20" in str(core)
+    assert "log-odds of 20 when" in str(core)
 
 
 def test_a_core_in_blocks_and_tables():

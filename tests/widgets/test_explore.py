@@ -110,6 +110,9 @@ def test_a_second_method_stands_beside_and_enumeration_checks(view):
     assert view.beside.method == "gibbs"
     assert any("further than 3 combined standard errors" in text for text in texts(view))
     assert not any(text.startswith("≠") for text in texts(view))
+    number = sum(answer.value == "open" for answer in view._state(busy=False).answers)
+    assert number < len(view.marginals)
+    assert any(f" of {number} answers are further" in text for text in texts(view))
     view._arrived({"type": "select", "id": f"check-{view._turn}"}, [])
     assert view.wait()
     assert view.exact.method == "enumeration"
@@ -361,5 +364,5 @@ def test_an_approximation_is_not_judged_by_errors_that_nobody_knows():
     largest = max(abs(view.marginals[name] - view.exact[name]) for name in view.marginals)
     assert largest > 0.01
     assert f"it is up to {largest:.2g} off" in told
-    assert any(text.startswith("0 of 2 answers are further") for text in texts(view))  # the two facts
+    assert not any("answers are further" in text for text in texts(view))  # facts agree in any case
     view.close()

@@ -68,6 +68,19 @@ def fitted(text: str, width: float, look: str = "") -> str:
     return shown[:kept].rstrip() + ELLIPSIS
 
 
+def fitted_lines(text: str, width: float, most: int, look: str = "") -> list[str]:
+    """Return the text in lines no wider than so many pixels, broken between words; the last may be cut."""
+    lines: list[str] = []
+    words = text[:_LONGEST_MEASURED].split()
+    while words and len(lines) < most - 1:
+        number = 1
+        while number < len(words) and text_width(" ".join(words[: number + 1]), look) <= width:
+            number += 1
+        lines.append(fitted(" ".join(words[:number]), width, look))
+        words = words[number:]
+    return [*lines, fitted(" ".join(words), width, look)] if words else lines
+
+
 def fitted_name(text: str, width: float, look: str = "") -> str:
     """Return the text cut where it is too wide: a ground atom in its predicate, anything else at its end.
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 
-from mlnlab.display.scene.text_fitting import fitted, fitted_name, text_width
+from mlnlab.display.scene.text_fitting import fitted, fitted_lines, fitted_name, text_width
 from tests.display.scene.pages import open_page
 from tests.display.things import HOSTILE
 
@@ -72,3 +74,28 @@ def test_atoms_are_cut_in_their_predicate_where_that_leaves_some_of_it():
 @pytest.mark.parametrize("text", [*HOSTILE, *(f"Likes({text})" for text in HOSTILE)])
 def test_names_fit_whatever_they_hold(text):
     assert text_width(fitted_name(text, 70)) <= 70
+
+
+def test_lines_hold_all_words_and_are_no_wider_than_asked():
+    text = "the factor graph has loops, so how far off the beliefs are is not known; ask a junction tree"
+    lines = fitted_lines(text, 180, 9)
+    assert " ".join(lines) == text
+    assert len(lines) > 2
+    assert all(text_width(line) <= 180 for line in lines)
+    for line, following in itertools.pairwise(lines):  # no line could have held one word more
+        assert text_width(f"{line} {following.split()[0]}") > 180
+
+
+def test_what_does_not_fit_into_the_lines_is_cut():
+    lines = fitted_lines("one two three four five six seven", 60, 2)
+    assert len(lines) == 2
+    assert lines[1].endswith("…")
+    assert fitted_lines("", 60, 2) == []
+    (cut,) = fitted_lines("x" * 500, 60, 3)
+    assert cut.endswith("…")
+    assert text_width(cut) <= 60
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_names_are_broken_into_lines_too(name):
+    assert all(text_width(line) <= 100 for line in fitted_lines(name, 100, 3))
