@@ -134,7 +134,7 @@ def test_a_second_method_and_the_check_stand_beside(explorer):
     explorer.output.locator("g[data-id^=beside-]", has_text="gibbs").click()
     assert explorer.says("lower bars, by gibbs")
     explorer.output.locator("g[data-id^=check-]").click()
-    assert explorer.says("0 of 3 answers are further than 3 combined standard errors apart (≠).")
+    assert explorer.says("0 of 2 answers are further than 3 combined standard errors apart (≠).")
     assert explorer.says("The furthest: ")
     explorer.output.locator("g[data-id^=beside-]", has_text="none").click()
     assert explorer.says("lower bars", gone=True)
