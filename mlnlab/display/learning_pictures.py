@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import isnan
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from mlnlab.display.axes import value_words
 from mlnlab.display.bars import WIDTH
-from mlnlab.display.learning_controls import steering_items
+from mlnlab.display.learning_controls import Steering, button_line, steering_items
 from mlnlab.display.learning_groundings import groundings_part
 from mlnlab.display.learning_plots import Scores, dots, learning_plots, plot_place, plots_items
 from mlnlab.display.learning_rows import gap_rows
-from mlnlab.display.learning_view import LearningView, learning_view
+from mlnlab.display.learning_view import MOST_IN_TABLE, LearningView, learning_view
 from mlnlab.display.markup import shortened
-from mlnlab.display.runs import Column, RunPicture, Table
+from mlnlab.display.runs import Column, Draw, RunPicture, Table
 from mlnlab.display.scene.building import Entry, legend
 from mlnlab.display.scene.items import Item, Layer, Path, Rectangle, Scene, Text
 from mlnlab.display.scene.paths import segments
-from mlnlab.display.scene.text_fitting import fitted
+from mlnlab.display.scene.text_fitting import fitted, text_width
 from mlnlab.learning.steering import SteeredLearner, changes_of, frozen_weights
 
 if TYPE_CHECKING:
@@ -30,8 +30,14 @@ if TYPE_CHECKING:
     from mlnlab.steps.step import Step
     from mlnlab.steps.trace import Trace
 
-MOST_IN_TABLE = 2_000
 _TIMES = (("counting", "blue"), ("sampling", "orange"), ("stepping", "green"), ("evaluating", "purple"))
+
+
+class Told(NamedTuple):
+    """What a dashboard tells its picture: which step's weights were taken, and where the run pauses."""
+
+    taken: str = ""
+    pauses: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,43 +49,56 @@ class Looking:
     chosen: int | None = None
     scores: Scores | None = None
     steered: SteeredLearner | None = None
-    taken: Callable[[], int | None] = lambda: None
+    told: Callable[[], Told] = Told
+    beside: Draw | None = None  # another run beside this one
 
 
-def learner_picture(
+def looking_at(
     source: WeightLearner | SteeredLearner,
     scores: Scores | None = None,
-    taken: Callable[[], int | None] | None = None,
-) -> RunPicture:
-    """Return the pictures of a learner; of a steered one with what steers it."""
+    told: Callable[[], Told] = Told,
+) -> Looking:
+    """Return what is drawn of a learner at first; of a steered one with what steers it."""
     learner = source.learner if isinstance(source, SteeredLearner) else source
     view = learning_view(learner.data, learner.problem, learner.counting_seconds)
-    looking = Looking(view, learner.description, scores=scores)
-    if isinstance(source, SteeredLearner):
-        looking = replace(looking, steered=source, taken=taken or looking.taken)
-    return _picture(looking)
+    steered = source if isinstance(source, SteeredLearner) else None
+    return Looking(view, learner.description, scores=scores, steered=steered, told=told)
 
 
-def _picture(looking: Looking) -> RunPicture:
+def learner_picture(source: WeightLearner | SteeredLearner) -> RunPicture:
+    """Return the pictures of a learner."""
+    return picture_at(looking_at(source))
+
+
+def picture_at(looking: Looking) -> RunPicture:
+    """Return the pictures of what is looked at."""
     view = looking.view
 
     def choose(name: str) -> RunPicture | None:
         word, _, number = name.partition("-")
         if word != "formula" or not number.isdigit() or int(number) >= view.number:
             return None
-        return _picture(replace(looking, chosen=int(number)))
+        return picture_at(with_formula(looking, int(number)))
 
+    parts: dict[str, Draw] = {
+        "overview": lambda step, trace: overview_scene(looking, step, trace),
+        "groundings": groundings_part(view, looking.chosen),
+    }
+    if looking.beside is not None:
+        parts["two runs"] = looking.beside
     return RunPicture(
         title=f"Learning weights: {looking.title}",
-        parts={
-            "overview": lambda step, trace: overview_scene(looking, step, trace),
-            "groundings": groundings_part(view, looking.chosen),
-        },
+        parts=parts,
         caption=caption,
         remarks=lambda step: _remarks(view, step),
         table=lambda step: _table(view, step),
         choose=choose,
     )
+
+
+def with_formula(looking: Looking, number: int) -> Looking:
+    """Look closely at a formula, and draw it."""
+    return replace(looking, chosen=number, view=looking.view.with_formula(number))
 
 
 # --- the overview ---------------------------------------------------------------------------------
@@ -95,6 +114,8 @@ def overview_scene(looking: Looking, step: Step[Any], trace: Trace[Any]) -> Scen
         controls, top = _controls(looking, state, top)
     rows, below = gap_rows(view.rows(state), view.axis(moments), top)
     items = [*_words(step, below), *rows, *_frame_of(looking, top)]
+    more, below = _more(looking, below)
+    controls += more
     scores = None if looking.scores is None else looking.scores()
     plots = learning_plots(view, step, trace, scores)
     rejected = [moment.index for moment in moments if not moment.accepted]
@@ -108,18 +129,30 @@ def overview_scene(looking: Looking, step: Step[Any], trace: Trace[Any]) -> Scen
 
 
 def _controls(looking: Looking, state: LearningState, top: float) -> tuple[list[Item], float]:
-    chosen, view = looking.chosen, looking.view
+    chosen, view, told = looking.chosen, looking.view, looking.told()
     frozen = frozen_weights(changes_of(state))
-    is_frozen = chosen is not None and view.mark(chosen, frozen) == "frozen"
     fixed = chosen is not None and view.mark(chosen, {}) != ""
-    return steering_items(
-        top,
+    steering = Steering(
         rate=looking.steered is not None and looking.steered.has_rate,
+        value=view.problem.objective.has_value,
         formula=None if fixed else chosen,
         label="" if chosen is None else view.label(chosen),
-        frozen=is_frozen,
-        taken=looking.taken(),
+        frozen=chosen is not None and view.mark(chosen, frozen) == "frozen",
+        taken=told.taken,
+        pauses=told.pauses,
     )
+    return steering_items(steering, top)
+
+
+def _more(looking: Looking, y: float) -> tuple[list[Item], float]:
+    """Return what leads to the formulas that are not drawn, and where it ends; nothing where all are."""
+    view = looking.view
+    if looking.steered is None or len(view.shown) == view.number:
+        return [], y
+    words = f"{len(view.shown)} of {view.number:,} formulas"
+    button = ("act-largest", "draw those with the largest gaps", "at the step that is looked at")
+    items, _ = button_line([button], 8 + text_width(words, "small") + 10, y + 20)
+    return [Text(x=8, y=y + 33.5, text=words, look="quiet small"), *items], y + 22
 
 
 def _frame_of(looking: Looking, top: float) -> list[Item]:
@@ -193,15 +226,21 @@ def _remarks(view: LearningView, step: Step[Any]) -> Sequence[str]:
 
 
 def _table(view: LearningView, step: Step[Any]) -> Table:
+    """Return a row for each formula; where there are too many, for those with the largest gaps."""
     state = step.state
     errors, frozen = view.errors(state), frozen_weights(changes_of(state))
+    all_fit = view.number <= MOST_IN_TABLE
+    numbers = range(view.number) if all_fit else view.by_gap(state)[:MOST_IN_TABLE]
+    columns_of = (
+        state.weights, state.answer, state.observed, state.expected, state.gap, errors,
+    )  # fmt: skip
+    values = [column.tolist() for column in columns_of]
     rows = tuple(
         (
-            number, shortened(view.label(number), 200), float(state.weights[number]),
-            float(state.answer[number]), float(state.observed[number]), float(state.expected[number]),
-            float(state.gap[number]), float(errors[number]), view.mark(number, frozen),
+            number, shortened(view.label(number), 200), *(column[number] for column in values),
+            view.mark(number, frozen),
         )
-        for number in range(min(view.number, MOST_IN_TABLE))
+        for number in numbers
     )  # fmt: skip
     columns = (
         Column("", number=True), Column("formula"), Column("weight", number=True),
@@ -209,8 +248,6 @@ def _table(view: LearningView, step: Step[Any]) -> Table:
         Column("gap", number=True), Column("noise", number=True), Column("stays"),
     )  # fmt: skip
     title = (
-        "Formulas"
-        if view.number <= MOST_IN_TABLE
-        else f"The first {MOST_IN_TABLE:,} of {view.number:,} formulas"
+        "Formulas" if all_fit else f"The {MOST_IN_TABLE:,} of {view.number:,} formulas with the largest gaps"
     )
     return Table(title, columns, rows)

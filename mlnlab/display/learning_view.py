@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.float64]
 
 MOST_FORMULAS = 24  # that are drawn one by one
+MOST_IN_TABLE = 1_000
+_MOST_LABELS = 20_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,8 +66,7 @@ class LearningView:
     def __post_init__(self) -> None:
         """Remember what is read, so that each state is read once."""
         object.__setattr__(self, "history", History(self._moment))
-        labels = {number: formula_text(self._formula(number), self._marks(number)) for number in self.shown}
-        object.__setattr__(self, "label", lambda number: labels.get(number) or self._label(number))
+        object.__setattr__(self, "label", lru_cache(_MOST_LABELS)(self._label))
 
     def _formula(self, number: int) -> Any:  # noqa: ANN401 - any kind of formula
         return self.data.formulas[number].formula
@@ -85,7 +87,30 @@ class LearningView:
         """Say that not all formulas are drawn; nothing where they are."""
         if len(self.shown) == self.number:
             return ""
-        return f"{len(self.shown)} of {self.number:,} formulas are drawn; the table has all."
+        table = "all" if self.number <= MOST_IN_TABLE else f"the {MOST_IN_TABLE:,} with the largest gaps"
+        return (
+            f"{len(self.shown)} of {self.number:,} formulas are drawn. The table has {table}; a click on one"
+            " of its rows draws that formula, too."
+        )
+
+    def drawing(self, shown: Iterable[int]) -> LearningView:
+        """Return a view that draws these formulas."""
+        return replace(self, shown=tuple(sorted(set(shown))))
+
+    def with_largest_gaps(self, state: LearningState) -> LearningView:
+        """Return a view that draws the formulas whose gaps are the largest in a state."""
+        return self.drawing(self.by_gap(state)[:MOST_FORMULAS])
+
+    def by_gap(self, state: LearningState) -> list[int]:
+        """Return the formulas, those with the largest gaps first."""
+        found: list[int] = np.argsort(-np.abs(state.gap), kind="stable").tolist()
+        return found
+
+    def with_formula(self, number: int) -> LearningView:
+        """Return a view that draws this formula, too; where there is no room, in the place of the last."""
+        if number in self.shown:
+            return self
+        return self.drawing((*self.shown[: MOST_FORMULAS - 1], number))
 
     # --- a step -------------------------------------------------------------------------------
 
@@ -138,11 +163,14 @@ class LearningView:
         return GapAxis(max((moment.largest for moment in moments), default=0.0))
 
     def changes(self, step: Step[Any], trace: Trace[Any]) -> list[tuple[int, str]]:
-        """Return the step and the words of each change in the recording up to a step."""
-        moments = self.moments(step, trace)
-        found = {moment.change.step: moment.change for moment in moments if moment.change is not None}
+        """Return the step and the words of each change in the recording up to a step.
+
+        A state names those that led to it; those before a step that was returned to stand in others.
+        """
+        recorded = [moment.change for moment in self.moments(step, trace) if moment.change is not None]
+        found = {change.step: change for change in (*recorded, *changes_of(step.state))}
         formulas = self.data.formulas
-        return [(number, change_in_words(change, formulas)) for number, change in found.items()]
+        return [(number, change_in_words(found[number], formulas)) for number in sorted(found)]
 
     def moments(self, step: Step[Any], trace: Trace[Any]) -> list[Moment]:
         """Return what recorded steps up to this one say."""

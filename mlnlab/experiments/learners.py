@@ -61,7 +61,9 @@ class Learner:
         else:
             from mlnlab.learning.learn_weights import learn_weights
 
-            found = learn_weights(mln, list(databases), self.method, list(query), seed=seed, **self.options)
+            found = learn_weights(
+                mln, list(databases), self.method, list(query), seed=seed, progress=False, **self.options
+            )
         model = found if isinstance(found, MLN) else getattr(found, "mln", None)
         if not isinstance(model, MLN):
             raise ArgumentError(f"The learner {self.name:.60} returned {found!r:.60} instead of a model.")

@@ -93,6 +93,16 @@ class _Blocks:
         return int(self.atoms.shape[1])
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class BlockOptions:
+    """All options of all blocks of a predicate, block by block; the last option is that none is true."""
+
+    atoms: NDArray[np.uint32]  # blocks x places x arguments
+    true: Places  # the option of the data
+    values: Numbers  # blocks x options x formulas: how the counts change from the data's option
+    allowed: NDArray[np.bool_]
+
+
 def block_moves(
     formulas: Sequence[Formula],
     hard: NDArray[np.bool_],
@@ -104,6 +114,17 @@ def block_moves(
 
     Options that break a hard formula, and those that are known to be false beforehand, are left out.
     """
+    return _merged(predicate, block_options(formulas, hard, facts, predicate, known_false))
+
+
+def block_options(
+    formulas: Sequence[Formula],
+    hard: NDArray[np.bool_],
+    facts: Facts,
+    predicate: Predicate,
+    known_false: NDArray[np.uint32] | None = None,
+) -> BlockOptions:
+    """Return the options of every block of a predicate, and which of them may be."""
     blocks = _blocks_of(facts, predicate)
     allowed = _allowed(facts, predicate, blocks, known_false)
     number = len(blocks.atoms)
@@ -114,7 +135,7 @@ def block_moves(
     # The data break no hard formula: what changes such a count breaks one.
     allowed &= ~(values[:, :, hard] < 0).any(axis=2)
     values[:, :, hard] = 0.0
-    return _merged(predicate, values, allowed, blocks.true)
+    return BlockOptions(blocks.atoms, blocks.true, values, allowed)
 
 
 def _blocks_of(facts: Facts, predicate: Predicate) -> _Blocks:
@@ -185,8 +206,9 @@ def _moved(
     return np.concatenate([away + there, away], axis=1)
 
 
-def _merged(predicate: Predicate, values: Numbers, allowed: NDArray[np.bool_], true: Places) -> BlockMoves:
+def _merged(predicate: Predicate, options: BlockOptions) -> BlockMoves:
     """Make blocks with equal moves, options and data one."""
+    values, allowed, true = options.values, options.allowed, options.true
     blocks = len(values)
     values[~allowed] = 0.0
     keys = np.concatenate([values.reshape(blocks, -1), allowed, true[:, None]], axis=1)

@@ -1,8 +1,9 @@
 """What makes a formula's gap: the atoms, or ground formulas, that differ most from what is expected.
 
-For a pseudo-likelihood the gap is a sum over atoms, (truth - P(true | the rest)) Δn_i; for a likelihood a sum
-over ground formulas, truth in the data - P(true). The first is exact; probabilities of ground formulas are
-shares among samples that are drawn here, from where the learner's own chains are.
+For a pseudo-likelihood the gap is a sum over atoms, (truth - P(true | the rest)) Δn_i, those of blocks
+included (:mod:`mlnlab.learning.heaviest_blocks`); for a likelihood a sum over ground formulas, truth in the
+data - P(true). The first is exact; probabilities of ground formulas are shares among samples that are drawn
+here, from where the learner's own chains are.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from mlnlab.counting.deltas import DeltaCounter
 from mlnlab.counting.facts import facts_of
 from mlnlab.learning.conditional_log_likelihood import Drawn
 from mlnlab.learning.counts_of_best_worlds import BestWorldCounts
+from mlnlab.learning.heaviest_blocks import AtomsOfGap, atoms_of_blocks
+from mlnlab.learning.mini_batches import MiniBatches
 from mlnlab.learning.pseudo_log_likelihood import PseudoLogLikelihood
 from mlnlab.learning.sampled_counts import SampledCounts
 from mlnlab.learning.steering import GoingOn
@@ -26,6 +29,7 @@ from mlnlab.logic.weights import Hard
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from mlnlab.counting.deltas import AtomDeltas
     from mlnlab.grounding.clauses import GroundClauses
     from mlnlab.learning.ground_example import GroundExample
     from mlnlab.learning.learning_state import LearningState
@@ -68,8 +72,8 @@ def heaviest(
 ) -> Heaviest:
     """Return what makes the gap of a formula at a state."""
     objective = problem.objective
-    while isinstance(objective, GoingOn):
-        objective = objective.objective
+    while isinstance(objective, GoingOn | MiniBatches):
+        objective = objective.objective if isinstance(objective, GoingOn) else objective.whole
     if isinstance(objective, PseudoLogLikelihood):
         return _of_atoms(data, state.weights, formula, objective.weighted, most)
     return _of_groundings(objective, state, formula, most)
@@ -82,48 +86,54 @@ def _of_atoms(data: TrainingData, weights: Numbers, formula: int, weighted: bool
     found: list[Contribution] = []
     left_out: list[str] = []
     formulas = [weighted.formula for weighted in data.formulas]
+    hard = np.array([isinstance(weighted.weight, Hard) for weighted in data.formulas], bool)
     for example in data.examples:
         counter = DeltaCounter(formulas, example.vocabulary)
         facts = facts_of(example.database, example.vocabulary)
         for name in data.mentioned:
+            predicate, known = example.vocabulary[name], data.known_false(example, name)
             atoms = example.number_of_atoms(name)
-            if example.vocabulary[name].exclusive or atoms * len(formulas) > MOST_CELLS:
+            if atoms * len(formulas) > MOST_CELLS:
                 left_out.append(name)
-            elif atoms:
-                rows = _rows(counter(facts, name), data, weights, formula)
-                found += _merged(example, name, rows, atoms if weighted else 1)
+            elif predicate.exclusive:
+                own, blocks = atoms_of_blocks(formulas, hard, facts, predicate, known, weights, formula)
+                found += _merged(example, name, own, blocks if weighted else 1)
+            elif atoms > len(known):
+                rows = _rows(counter(facts, name), hard, known, weights, formula)
+                found += _merged(example, name, rows, atoms - len(known) if weighted else 1)
     found.sort(key=lambda row: -abs(row.share))
     remark = "Exact: an atom's share is (truth − probability) · Δn."
     if left_out:
         names = ", ".join(dict.fromkeys(left_out))
-        remark += f" Left out, because they are blocks or too many: the atoms of {names}."
+        remark += f" Left out, because they are too many: the atoms of {names}."
     return Heaviest("atoms", tuple(found[:most]), sum(row.alike for row in found), remark)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Rows:
-    atoms: NDArray[np.uint32]
-    truths: NDArray[np.bool_]
-    probabilities: Numbers
-    changes: Numbers
-
-
-def _rows(deltas: Any, data: TrainingData, weights: Numbers, formula: int) -> _Rows:  # noqa: ANN401
+def _rows(
+    deltas: AtomDeltas,
+    hard: NDArray[np.bool_],
+    known_false: NDArray[np.uint32],
+    weights: Numbers,
+    formula: int,
+) -> AtomsOfGap:
     from scipy.special import expit
 
+    sizes = deltas.sizes
     atoms = np.stack(
-        [grid.ravel() for grid in np.indices(deltas.sizes, dtype=np.uint32)], axis=1
-    ) if deltas.sizes else np.zeros((1, 0), np.uint32)  # fmt: skip
+        [grid.ravel() for grid in np.indices(sizes, dtype=np.uint32)], axis=1
+    ) if sizes else np.zeros((1, 0), np.uint32)  # fmt: skip
+    if len(known_false):  # what is known beforehand is not predicted
+        places = np.ravel_multi_index(tuple(known_false.T.astype(np.int64)), tuple(sizes))
+        atoms = np.delete(atoms, places, axis=0)
     truths = deltas.truths(atoms)
     values = np.asarray(deltas.at(atoms, truths), np.float64)
-    hard = np.array([isinstance(weighted.weight, Hard) for weighted in data.formulas], bool)
     # An atom on which a hard formula depends holds it as it is: it is certain, and contributes nothing.
     kept = ~(values[:, hard] != 0).any(axis=1) & (values[:, formula] != 0)
     values = np.where(hard, 0.0, values[kept])
-    return _Rows(atoms[kept], truths[kept], expit(values @ weights), values[:, formula])
+    return AtomsOfGap(atoms[kept], truths[kept], expit(values @ weights), values[:, formula])
 
 
-def _merged(example: Example, name: str, rows: _Rows, atoms: int) -> Iterator[Contribution]:
+def _merged(example: Example, name: str, rows: AtomsOfGap, atoms: int) -> Iterator[Contribution]:
     if not len(rows.atoms):
         return
     keys = np.column_stack([rows.truths, np.round(rows.probabilities, _DIGITS), rows.changes])

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mlnlab.learning.learner import USUAL_PRIOR, completed, weight_learner
+from mlnlab.learning.learning_line import learning_lines
 from mlnlab.learning.tuning import learned_with_tuned_rate
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ def learn_weights(
     start: Sequence[float] | None = None,
     seed: int = 0,
     observers: Iterable[Observer] = (),
+    progress: bool | None = None,
     **options: object,
 ) -> LearnedWeights:
     r"""Return a model whose weights are learned from one or several complete databases.
@@ -52,7 +54,8 @@ def learn_weights(
 
     ``batch=`` looks at so many of the databases in each step; ``rate="tuned"`` with ``validation=`` databases
     chooses the learning rate on them, by ``tune_by="cll"`` or "auc", and learns again from all
-    (:func:`ml.tune_rate`). ``observers`` are told of each step, such as ``ml.HeldOut(databases)``.
+    (:func:`ml.tune_rate`). ``observers`` are told of each step, such as ``ml.HeldOut(databases)``. In a plain
+    terminal a line says how far learning is; ``progress=True`` or ``False`` decides that.
 
     >>> import mlnlab as ml
     >>> mln = ml.MLN.from_text("Smokes(person)\nCancer(person)\nSmokes(x) => Cancer(x)")
@@ -61,17 +64,19 @@ def learn_weights(
     >>> round(float(found.weights[0]), 2), round(found.objective, 4)
     (-0.51, -4.0329)
     """
-    if options.get("rate") == "tuned":
-        given = {
-            "prior": prior, "objective": objective, "optimizer": optimizer, "counts": counts, "units": units,
-            "false_facts": false_facts, "tied": tied, "fixed": fixed, "bounds": bounds, "start": start,
-            "seed": seed,
-        }  # fmt: skip
-        return learned_with_tuned_rate(mln, db, method, query, list(observers), {**given, **options})
-    began = time.perf_counter()
-    learner = weight_learner(
-        method, mln, db, query, prior=prior, objective=objective, optimizer=optimizer, counts=counts,
-        units=units, false_facts=false_facts, tied=tied, fixed=fixed, bounds=bounds, start=start, seed=seed,
-        **options,
-    )  # fmt: skip
-    return completed(learner, observers, began)
+    lines = learning_lines(method, progress)
+    watching = [*observers, *lines]
+    given: dict[str, Any] = {
+        "prior": prior, "objective": objective, "optimizer": optimizer, "counts": counts, "units": units,
+        "false_facts": false_facts, "tied": tied, "fixed": fixed, "bounds": bounds, "start": start,
+        "seed": seed, **options,
+    }  # fmt: skip
+    try:
+        if options.get("rate") == "tuned":
+            return learned_with_tuned_rate(mln, db, method, query, watching, given)
+        began = time.perf_counter()
+        learner = weight_learner(method, mln, db, query, **given)
+        return completed(learner, watching, began)
+    finally:
+        for line in lines:
+            line.clear()

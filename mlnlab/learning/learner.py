@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from mlnlab.errors import ArgumentError
+from mlnlab.learning.best_step import best_step, recorded_until
 from mlnlab.learning.diagnostics import diagnosed, foreseen
 from mlnlab.learning.free_weights import free_weights
 from mlnlab.learning.learned_weights import LearnedWeights
@@ -22,12 +23,13 @@ from mlnlab.steps.step import Step, numbered, run
 from mlnlab.steps.trace import Trace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
 
     from mlnlab.learning.learning_state import LearningState
+    from mlnlab.learning.moments import Objective
     from mlnlab.learning.optimizer import Optimizer
     from mlnlab.learning.presets import Preset
     from mlnlab.learning.training_data import TrainingData
@@ -51,6 +53,7 @@ class WeightLearner:
     params: Any
     counting_seconds: float  # what it took to count the data, before the first step
     remarks: tuple[str, ...] = ()  # what is wrong with what was asked for, known before the first step
+    count_again: Callable[[], object] | None = None  # to measure it where everything is compiled
 
     def __iter__(self) -> Iterator[LearningState]:
         return self.resume(None)
@@ -109,8 +112,9 @@ class LearningInterrupted(KeyboardInterrupt):
         )
 
     def so_far(self) -> LearnedWeights:
-        """Return the weights as they were."""
-        return self._learner.learned(self._trace, self._seconds)
+        """Return the best weights that there were."""
+        best = best_step(self._trace)
+        return self._learner.learned(recorded_until(self._trace, best), self._seconds)
 
     def _render_traceback_(self) -> list[str]:
         """Show the sentence alone in a notebook: IPython's own hook."""
@@ -148,18 +152,13 @@ def weight_learner(
     """
     began = time.perf_counter()
     preset = with_parts(preset_named(method), objective, optimizer, counts)
-    data = training_data(mln, db, query, units=units, false_facts=false_facts)
+    counting = Counting(mln, db, query, units, false_facts, preset, {"seed": seed, **options})
+    data, optimised, left = counting()
     free = free_weights(data.formulas, tied=tied, fixed=fixed, bounds=bounds)
     if start is not None:
         free = replace(free, start=free.clipped(free.parameters_of(_start(start, len(data.formulas)))))
     priors = priors_of(prior, free.parameter, free.number)
-    left: dict[str, object] = {"seed": seed, **options}
-    batch = left.pop("batch", None)
-    optimised = objective_named(preset.objective, data, preset.counts, left)
-    if batch is not None:
-        optimised = in_batches(optimised, len(data.examples), batch, seed)
     problem = Problem(optimised, free, priors)
-    left.pop("seed", None)
     name = preset.optimizer
     if name == "auto":
         name = chosen_optimizer(problem.objective, free, priors)
@@ -168,7 +167,34 @@ def weight_learner(
     usual = preset.options if optimizer is None else {}
     params = chosen.settings(**{**usual, **left})
     remarks = tuple(foreseen(data, problem))
-    return WeightLearner(preset, data, problem, chosen, params, time.perf_counter() - began, remarks)
+    seconds = time.perf_counter() - began
+    return WeightLearner(preset, data, problem, chosen, params, seconds, remarks, counting)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Counting:
+    """What is counted or ground before the first step; each call does so anew."""
+
+    mln: MLN
+    databases: Database | Sequence[Database]
+    query: Sequence[str] | str | None
+    units: bool
+    false_facts: FalseFacts
+    preset: Preset
+    options: Mapping[str, object]  # of the objective and of the optimiser
+
+    def __call__(self) -> tuple[TrainingData, Objective, dict[str, object]]:
+        """Return the data, the objective, and the options that are left for the optimiser."""
+        data = training_data(
+            self.mln, self.databases, self.query, units=self.units, false_facts=self.false_facts
+        )
+        left = dict(self.options)
+        seed, batch = left["seed"], left.pop("batch", None)
+        found = objective_named(self.preset.objective, data, self.preset.counts, left)
+        if batch is not None:
+            found = in_batches(found, len(data.examples), batch, int(str(seed)))
+        left.pop("seed", None)
+        return data, found, left
 
 
 def _start(values: Sequence[float], number: int) -> NDArray[np.float64]:

@@ -60,6 +60,11 @@ class LearningState:
         """Return the state with the time that its step took apart from evaluating the objective."""
         return replace(self, stepping_seconds=self.stepping_seconds + max(0.0, seconds))
 
+    @property
+    def answer_is_average(self) -> bool:
+        """Whether what would be returned is an average of several steps, rather than this step's weights."""
+        return not np.array_equal(self.answer, self.weights)
+
     def metrics(self) -> Mapping[str, float]:
         """Return the numbers worth plotting."""
         found = {

@@ -4,41 +4,43 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from pathlib import Path
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from mlnlab.display.learning_beside import beside_part
 from mlnlab.display.learning_controls import STRIDE
-from mlnlab.display.learning_pictures import learner_picture
-from mlnlab.display.learning_plots import Score, dotted_steps
+from mlnlab.display.learning_pictures import Looking, Told, looking_at, picture_at, with_formula
+from mlnlab.display.learning_plots import dotted_steps
 from mlnlab.errors import ArgumentError, MlnlabError
-from mlnlab.learning.parting import Parting, parting
+from mlnlab.learning.best_step import best_step, recorded_until
+from mlnlab.learning.learned_weights import LearnedWeights
+from mlnlab.learning.learning_line import learning_line
+from mlnlab.learning.learning_state import LearningState
+from mlnlab.learning.parting import Parting, PartingSearch
 from mlnlab.learning.steering import SteeredLearner, changes_of
-from mlnlab.steps.checkpoint import Checkpointer, load_checkpoint, previous_path
 from mlnlab.steps.trace import Trace
+from mlnlab.widgets.held_out_scores import ByStep, scores_of
 from mlnlab.widgets.learning_session import LearningSession
-from mlnlab.widgets.run_view import RunView
+from mlnlab.widgets.resuming import checkpointing
+from mlnlab.widgets.steered_view import SteeredView
 from mlnlab.widgets.view import Message
+from mlnlab.widgets.waiting import WaitingLine
 
 if TYPE_CHECKING:
     from os import PathLike
 
-    from mlnlab.learning.learned_weights import LearnedWeights
     from mlnlab.learning.learner import WeightLearner
-    from mlnlab.learning.learning_state import LearningState
     from mlnlab.model.mln import MLN
     from mlnlab.steps.step import Observer, Step
     from mlnlab.steps.stopping import Predicate
 
-_CHECKPOINT_SECONDS = 10.0
 
-
-class LearningDashboard(RunView):
+class LearningDashboard(SteeredView):
     """A learner's run: what its pictures let one click, a method does.
 
     ``set_weight``, ``freeze``, ``free`` and ``rate`` change the learner from the step that is looked at on;
-    ``take`` makes a step's weights those of ``model``; ``learned()`` returns the best so far at any time.
+    ``take`` makes a step's weights those of ``model``; ``learned()`` returns the best so far at any time;
+    ``beside`` lays another run beside this one.
     """
 
     def __init__(
@@ -52,96 +54,50 @@ class LearningDashboard(RunView):
         delay: float = 0.0,
         checkpoint: str | PathLike[str] | None = None,
     ) -> None:
-        self._steered = SteeredLearner(learner)
-        self._taken: Step[LearningState] | None = None
-        self._formula: int | None = None
-        watching = [*observers, *([ByStep(held_out)] if held_out is not None else [])]
-        resumed = None
-        if checkpoint is not None:
-            path = Path(checkpoint)
-            if path.exists() or previous_path(path).exists():
-                resumed = load_checkpoint(path)
-            watching.append(Checkpointer(path, seconds=_CHECKPOINT_SECONDS))
+        steered = SteeredLearner(learner)
+        self._taken: tuple[Step[LearningState], bool] | None = None  # and whether its answer was taken
+        self._search: PartingSearch | None = None
+        resumed, writing = checkpointing(checkpoint, LearningState, "a weight learner")
+        told = [] if held_out is None else [ByStep(held_out)]
         if hasattr(held_out, "on_begin"):
             held_out.on_begin(learner)
-        scores = None if held_out is None else scores_of(held_out)
-        picture = learner_picture(self._steered, scores, lambda: self._taken.index if self._taken else None)
+        total = getattr(learner.params, "iterations", None)
+        line = WaitingLine(partial(learning_line, learner.preset.name, total))
         session = LearningSession(
-            self._steered, stop=stop, breaks=breaks, observers=watching, delay=delay, resumed=resumed
-        )
-        self._learning = session
-        super().__init__(session, picture)
-
-    # --- steering -----------------------------------------------------------------------------
-
-    def set_weight(self, formula: int, weight: float) -> None:
-        """Give a formula a weight, and go on from there; one that is frozen stays at the new weight."""
-        self._change("weight", formula, weight)
-
-    def freeze(self, formula: int, weight: float | None = None) -> None:
-        """Keep a formula's weight, as it is or as given, out of learning."""
-        state = self._state()
-        kept = weight
-        if kept is None and 0 <= formula < len(state.weights):
-            kept = float(state.weights[formula])
-        self._change("freeze", formula, 0.0 if kept is None else kept)
-
-    def free(self, formula: int) -> None:
-        """Learn a frozen formula's weight again."""
-        self._change("free", formula)
-
-    @property
-    def rate(self) -> float:
-        """The learning rate of the step that is looked at; λ of learners that are damped instead."""
-        return self._steered.rate_at(self._state())
-
-    @rate.setter
-    def rate(self, rate: float) -> None:
-        self._change("rate", value=rate)
-
-    def go_on_from(self, index: int | None = None) -> None:
-        """Let the run continue from an earlier step, without index from the one that is looked at."""
-        if index is not None:
-            self.seek(index)
-        self._change("return")
-
-    def _change(self, kind: Any, formula: int = -1, value: float = 0.0) -> None:  # noqa: ANN401 - a Kind
-        self._learning.remark = ""
-        self._learning.change(kind, formula, value)
-        self._draw(resting=self._session.phase != "running")
+            steered, stop=stop, breaks=breaks, observers=[*observers, *told, *writing, line], delay=delay,
+            resumed=resumed,
+        )  # fmt: skip
+        self._looking = looking_at(steered, scores_of(held_out), self._told)
+        super().__init__(steered, session, picture_at(self._looking), line)
 
     # --- what was learned ---------------------------------------------------------------------
 
-    def take(self, index: int | None = None) -> MLN:
-        """Make the weights of a step, without index of the one that is looked at, those of the model."""
+    def take(self, index: int | None = None, *, raw: bool = False) -> MLN:
+        """Make the weights of a step, without index of the one that is looked at, those of the model.
+
+        They are those that the learner would return if it ended there, which may be an average; with ``raw``
+        those where the step itself is.
+        """
         if index is not None:
             self.seek(index)
-        self._taken = self._step_shown()
-        self._draw(resting=self._session.phase != "running")
+        self._taken = self._step_shown(), not raw
+        self._redraw()
         return self.model
 
     @property
     def model(self) -> MLN:
         """The model with the weights that were taken, or else with the best ones so far."""
         learner = self._steered.learner
-        if self._taken is not None:
-            return learner.data.with_weights(self._taken.state.weights)
-        return learner.model_at(self.best.state)
+        if self._taken is None:
+            return learner.model_at(self.best.state)
+        step, answer = self._taken
+        return learner.model_at(step.state) if answer else learner.data.with_weights(step.state.weights)
 
     @property
     def best(self) -> Step[LearningState]:
         """The step with the greatest objective since the last change; the newest where none is known."""
         newest = self.trace[-1]
-        found = self.trace.metrics()
-        if "objective" not in found.columns:
-            return newest
-        begun = max((change.step for change in changes_of(newest.state)), default=0)
-        values = np.where(found.indices >= begun, found["objective"], -np.inf)
-        if not np.isfinite(values).any():
-            return newest
-        step = self.trace.seek(int(found.indices[int(np.nanargmax(values))]))
-        known = step.state.value >= newest.state.value  # a step may have been dropped from the trace
-        return step if known else newest
+        return best_step(self.trace, max((change.step for change in changes_of(newest.state)), default=0))
 
     def learned(self) -> LearnedWeights:
         """Return what was learned so far, as ``ml.learn_weights`` would; the run may go on."""
@@ -149,17 +105,51 @@ class LearningDashboard(RunView):
             raise ArgumentError("The learner has made no step yet.")
         best = self.best
         learner = self._steered.learner_after(changes_of(best.state))
-        upto: Trace[Any] = Trace()
-        for step in self.trace:
-            if step.index <= best.index:
-                upto.on_step(step)
-        if not len(upto) or upto[-1].index < best.index:
-            upto.on_step(best)
-        return learner.learned(upto, best.seconds)
+        return learner.learned(recorded_until(self.trace, best), best.seconds)
 
-    def parting(self, other: LearningDashboard) -> Parting | None:
+    # --- beside another run -------------------------------------------------------------------
+
+    def beside(self, other: LearningDashboard | LearnedWeights | Trace[Any]) -> None:
+        """Draw another run beside this one, step beside step, and where the two part: the part "two runs"."""
+        trace = other if isinstance(other, Trace) else other.trace
+        if not len(trace) or not isinstance(trace[0].state, LearningState):
+            raise ArgumentError("Beside a learner's run stands another one: its dashboard, result or trace.")
+        self._search = PartingSearch(self.trace, trace, self._steered.learner.data)
+        drawn = beside_part(self._looking.view, self._search, trace)
+        self._look(replace(self._looking, beside=drawn))
+        self.show("two runs")
+
+    def look_at_parting(self) -> None:
+        """Look at the step from which on this run and the one beside it differ."""
+        found = None if self._search is None else self._search.find()
+        if found is not None:
+            self.seek(found.step)
+
+    def parting(self, other: LearningDashboard | LearnedWeights | Trace[Any]) -> Parting | None:
         """Return where this run and another one part; nothing where they never do."""
-        return parting(self.trace, other.trace, self._steered.learner.data)
+        trace = other if isinstance(other, Trace) else other.trace
+        return PartingSearch(self.trace, trace, self._steered.learner.data).find()
+
+    # --- looking closely ----------------------------------------------------------------------
+
+    @property
+    def formula(self) -> int | None:
+        """The formula that is looked at closely; set it to look at another one, also at one not drawn."""
+        return self._looking.chosen
+
+    @formula.setter
+    def formula(self, number: int) -> None:
+        if not 0 <= number < self._looking.view.number:
+            raise ArgumentError(f"Formulas have numbers from 0 to {self._looking.view.number - 1}.")
+        self._look(with_formula(self._looking, number))
+
+    def draw_largest_gaps(self) -> None:
+        """Draw the formulas whose gaps are the largest at the step that is looked at."""
+        self._look(replace(self._looking, view=self._looking.view.with_largest_gaps(self._state())))
+
+    def _look(self, looking: Looking) -> None:
+        self._looking, self._picture = looking, picture_at(looking)
+        self._redraw()
 
     # --- what a page says ---------------------------------------------------------------------
 
@@ -167,10 +157,13 @@ class LearningDashboard(RunView):
         """Do what a button says; what cannot be done is said in a sentence."""
         self._learning.remark = ""
         try:
-            super().answer(kind, content, buffers)
+            if kind == "row":
+                self._choose_row(content.get("row"))
+            else:
+                super().answer(kind, content, buffers)
         except MlnlabError as problem:
             self._learning.remark = getattr(problem, "summary", "") or str(problem)
-            self._draw(resting=self._session.phase != "running")
+            self._redraw()
 
     def choose(self, name: str) -> None:
         """Look at a formula closely, take an iteration, or press one of the buttons of the picture."""
@@ -179,81 +172,57 @@ class LearningDashboard(RunView):
             self._press(number)
         elif word == "at" and number.isdigit():
             self._take_dot(int(number))
-        else:
-            if word == "formula" and number.isdigit():
-                self._formula = int(number)
-            super().choose(name)
+        elif word == "formula" and number.isdigit() and int(number) < self._looking.view.number:
+            self.formula = int(number)
 
     def _press(self, button: str) -> None:
+        """Do what a button of the picture says; a name that is none does nothing."""
         acts: dict[str, Callable[[], object]] = {
             "take": self.take,
             "return": self.go_on_from,
-            "slower": lambda: self._scale_rate(0.5),
-            "faster": lambda: self._scale_rate(2.0),
+            "slower": lambda: self.scale_rate(0.5),
+            "faster": lambda: self.scale_rate(2.0),
+            "largest": self.draw_largest_gaps,
+            "parting": self.look_at_parting,
+            "pause-back": lambda: self.pause_where("back"),
+            "pause-fall": lambda: self.pause_where("fall"),
         }
-        formula = self._formula
+        formula = self.formula
         if formula is not None:
             acts |= {
                 "freeze": lambda: self.freeze(formula),
                 "free": lambda: self.free(formula),
-                "less": lambda: self.set_weight(formula, self._weight(formula) - STRIDE),
-                "more": lambda: self.set_weight(formula, self._weight(formula) + STRIDE),
+                "less": lambda: self.set_weight(formula, self.weight_of(formula) - STRIDE),
+                "more": lambda: self.set_weight(formula, self.weight_of(formula) + STRIDE),
                 "zero": lambda: self.set_weight(formula, 0.0),
+                "pause-sign": lambda: self.pause_where("sign"),
             }
         if button in acts:
             acts[button]()
 
-    def _scale_rate(self, factor: float) -> None:
-        damped = self._steered.rate_name() == "damping"
-        self.rate = self.rate / factor if damped else self.rate * factor
+    def _choose_row(self, row: object) -> None:
+        """Look at the formula of a row of the table."""
+        table = self._picture.table(self._step_shown())
+        if table is not None and isinstance(row, int) and 0 <= row < len(table.rows):
+            self.formula = int(table.rows[row][0])
 
     def _take_dot(self, place: int) -> None:
-        step = self.shown
-        if step is not None:
-            chosen = dotted_steps(step, self.trace)
-            if place < len(chosen):
-                self.take(chosen[place])
+        chosen = dotted_steps(self._step_shown(), self.trace)
+        if place < len(chosen):
+            self.take(chosen[place])
 
-    def _weight(self, formula: int) -> float:
-        return float(self._state().weights[formula])
-
-    def _state(self) -> LearningState:
-        return self._step_shown().state
-
-    def _step_shown(self) -> Step[LearningState]:
-        step = self.shown
-        if step is None:
-            raise ArgumentError("The learner has made no step yet.")
-        return step
-
-
-class ByStep:
-    """Tells an observer of the dashboard's own steps, which go on counting where a change begins anew."""
-
-    def __init__(self, observer: Any) -> None:  # noqa: ANN401 - any observer
-        self._observer = observer
-
-    def on_step(self, step: Step[Any]) -> None:
-        """Pass a step on."""
-        self._observer.on_step(_by_index(step))
-
-    def on_end(self, last: Step[Any]) -> None:
-        """Pass the end on."""
-        self._observer.on_end(_by_index(last))
-
-
-def _by_index(step: Step[Any]) -> Step[Any]:
-    return replace(step, state=replace(step.state, iteration=step.index))
-
-
-def scores_of(held_out: Any) -> Callable[[], Sequence[Score]]:  # noqa: ANN401 - any observer
-    """Return what reads the held-out scores of an observer."""
-
-    def read() -> Sequence[Score]:
-        found = getattr(held_out, "scores", ())
-        return [Score(int(one.iteration), float(one.cll), float(one.auc)) for one in tuple(found)]
-
-    return read
+    def _told(self) -> Told:
+        """Return what the picture shows of the dashboard."""
+        pauses = frozenset(
+            name.partition(" ")[0]
+            for name in self._pauses
+            if name in {"back", "fall", f"sign {self.formula}"}
+        )
+        if self._taken is None:
+            return Told("", pauses)
+        step, answer = self._taken
+        averaged = answer and step.state.answer_is_average
+        return Told(f"model: step {step.index:,}{', averaged' * averaged}", pauses)
 
 
 def dashboard(

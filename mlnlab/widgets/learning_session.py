@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from mlnlab.errors import ArgumentError, InputError
-from mlnlab.learning.learning_state import LearningState
+from mlnlab.errors import ArgumentError
 from mlnlab.learning.steering import Change, Kind, SteeredLearner
+from mlnlab.widgets.resuming import states_from
 from mlnlab.widgets.session import FIRST_STEP_SECONDS, Session
 
 if TYPE_CHECKING:
+    from mlnlab.learning.learning_state import LearningState
     from mlnlab.steps.checkpoint import Checkpoint
     from mlnlab.steps.step import Observer, Step
     from mlnlab.steps.stopping import Predicate
@@ -36,9 +36,8 @@ class LearningSession(Session):
         self.steered = source
         self.remark = ""  # why the last thing that was asked for could not be done
         if resumed is not None:
-            state = _learned(resumed)
-            again = lambda: chain([state], source.resume(state))  # noqa: E731
-            self._begin(again, resumed.first - 1, resumed.seconds)
+            state = resumed.state
+            self._begin(lambda: states_from(source, state), resumed.first - 1, resumed.seconds)
 
     @property
     def complaints(self) -> tuple[str, ...]:
@@ -75,9 +74,3 @@ class LearningSession(Session):
     def _wait(self) -> None:
         if self.live is not None:
             self.live.wait(_RESTING_SECONDS)
-
-
-def _learned(resumed: Checkpoint) -> LearningState:
-    if not isinstance(resumed.state, LearningState):
-        raise InputError(f"{resumed.path.name} holds no state of a weight learner.")
-    return resumed.state

@@ -5,24 +5,48 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from mlnlab.display.races import race_picture
-from mlnlab.learning.parting import Parting, parting
-from mlnlab.learning.race import Race, race_of
+from mlnlab.display.races import caption, race_picture
+from mlnlab.learning.parting import Parting, PartingSearch
+from mlnlab.learning.race import Race, RaceState, race_of
+from mlnlab.widgets.resuming import checkpointing, states_from
 from mlnlab.widgets.run_view import RunView
 from mlnlab.widgets.session import Session
+from mlnlab.widgets.waiting import WaitingLine
 
 if TYPE_CHECKING:
+    from os import PathLike
+
     from mlnlab.learning.learned_weights import LearnedWeights
     from mlnlab.learning.learner import WeightLearner
+    from mlnlab.steps.checkpoint import Checkpoint
     from mlnlab.steps.step import Observer
     from mlnlab.steps.stopping import Predicate
+
+
+class RaceSession(Session):
+    """Steers a race; one that was interrupted goes on from its checkpoint, each clock where it was."""
+
+    def __init__(
+        self,
+        race: Race,
+        *,
+        stop: Predicate | None = None,
+        breaks: Iterable[Predicate] = (),
+        observers: Iterable[Observer] = (),
+        delay: float = 0.0,
+        resumed: Checkpoint | None = None,
+    ) -> None:
+        super().__init__(race, stop=stop, breaks=breaks, observers=observers, delay=delay)
+        if resumed is not None:
+            state = resumed.state
+            self._begin(lambda: states_from(race, state), resumed.first - 1, resumed.seconds)
 
 
 class RaceView(RunView):
     """The view of a race: one bar for all; ``learned(name)`` is what one of them has learned so far."""
 
-    def __init__(self, race: Race, session: Session) -> None:
-        self._race = race
+    def __init__(self, race: Race, session: Session, line: WaitingLine) -> None:
+        self._race, self._line = race, line
         super().__init__(session, race_picture(race))
 
     @property
@@ -30,14 +54,19 @@ class RaceView(RunView):
         """The learners."""
         return tuple(self._race.learners)
 
+    def wait(self, timeout: float | None = None) -> None:
+        """Block until the race rests or ends; in a plain terminal a line says who leads meanwhile."""
+        with self._line:
+            super().wait(timeout)
+
     def learned(self, name: str) -> LearnedWeights:
-        """Return what a learner has learned so far, with its own trace."""
+        """Return the best that a learner has learned so far, with its own trace."""
         return self._race.learned(name, self.trace)
 
     def parting(self, left: str, right: str) -> Parting | None:
         """Return where two learners' runs part, iteration beside iteration; nothing where they never do."""
-        one, other = self.learned(left), self.learned(right)
-        return parting(one.trace, other.trace, one.data)
+        runs = [self._race.run_of(name, self.trace) for name in (left, right)]
+        return PartingSearch(runs[0], runs[1], self._race.learners[left].data).find()
 
 
 def race(
@@ -48,12 +77,15 @@ def race(
     breaks: Iterable[Predicate] = (),
     observers: Iterable[Observer] = (),
     delay: float = 0.0,
+    checkpoint: str | PathLike[str] | None = None,
 ) -> RaceView:
     r"""Let learners run against time on the same data; each has a clock of its own, waiting is not counted.
 
     The call returns a view that waits behind the first step; ``play()`` begins, as its button does. Scores
     are values of the objective that all share, or else of the pseudo-log-likelihood; ``yardstick`` is a
-    learner whose objective is taken instead. Clocks begin with what it took to count or ground the data.
+    learner whose objective is taken instead. Clocks begin with what it takes to count or ground the data,
+    compiling left out. ``checkpoint`` names a file to which the race writes where all are, and from which it
+    goes on if the file is there.
 
     >>> import mlnlab as ml
     >>> mln = ml.MLN.from_text("Smokes(person)\nCancer(person)\nSmokes(x) => Cancer(x)")
@@ -67,4 +99,9 @@ def race(
     >>> view.close()
     """
     found = race_of(learners, yardstick)
-    return RaceView(found, Session(found, stop=stop, breaks=breaks, observers=observers, delay=delay))
+    resumed, writing = checkpointing(checkpoint, RaceState, "a race")
+    line = WaitingLine(caption)
+    session = RaceSession(
+        found, stop=stop, breaks=breaks, observers=[*observers, *writing, line], delay=delay, resumed=resumed
+    )
+    return RaceView(found, session, line)

@@ -10,9 +10,7 @@ import pytest
 
 import mlnlab as ml
 from mlnlab.cli import main
-from mlnlab.cli.learning_progress import LearningBar, learning_bars
 from mlnlab.learning.learn_weights import learn_weights as learning
-from mlnlab.steps.step import run
 
 MODEL = "Smokes(person)\nCancer(person)\nSmokes(x) => Cancer(x)\nCancer(x)\n"
 FACTS = "Smokes(Anna)\nSmokes(Bob)\nCancer(Anna)\nCancer(Carla)\n"
@@ -102,19 +100,3 @@ def test_a_stopped_run_writes_what_it_has(files, monkeypatch, capsys):
     assert learn(files, *arguments) == 130
     assert "stopped" in capsys.readouterr().err
     assert len(ml.MLN.load(files / "out.mln").formulas) == 2
-
-
-def test_the_bar_shows_steps_and_what_is_measured():
-    class Terminal(io.StringIO):
-        def isatty(self):
-            return True
-
-    mln = ml.MLN.from_text(MODEL)
-    db = ml.Database.from_text(FACTS, mln)
-    stream, times = Terminal(), iter(range(10_000))
-    bar = LearningBar("cd", 6, stream, clock=lambda: next(times))
-    run(ml.weight_learner("cd", mln, db, ["Cancer"], iterations=6), observers=[bar])
-    drawn = stream.getvalue().split("\r")
-    assert any("[########........]  50%  3 of 6 steps" in line for line in drawn)
-    assert drawn[-2].strip() == ""
-    assert learning_bars("cd", 6, io.StringIO()) == ()

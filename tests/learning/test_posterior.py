@@ -13,7 +13,7 @@ import mlnlab as ml
 from mlnlab.errors import ArgumentError
 from mlnlab.experiments.posterior_calibration import main, posterior_ranks, uniformity
 from mlnlab.learning.learner import weight_learner
-from mlnlab.learning.posterior import Params, PosteriorSampler
+from mlnlab.learning.posterior import Params, PosteriorSampler, sampled
 from mlnlab.steps.checkpoint import load_checkpoint, save_checkpoint
 from mlnlab.steps.sameness import same_state
 
@@ -83,3 +83,29 @@ def test_what_cannot_be_sampled_is_refused() -> None:
         ml.weight_posterior(MLN, DB, prior=ml.Laplace(0, 1))
     with pytest.raises(ArgumentError, match="samples is a whole number from 4 on"):
         ml.weight_posterior(MLN, DB, samples=0)
+
+
+@pytest.mark.parametrize("reach", [0.9, 1.5])
+def test_coarse_glides_are_refused_as_often_as_it_takes(reach: float) -> None:
+    """One weight, whose posterior is summed over a fine grid, and glides of one long step each.
+
+    Taken always, such glides would widen the posterior by half or more, and shift its mean: only refusing
+    the right ones by the whole energy, that of the push included, makes the samples those of the posterior.
+    """
+    mln = ml.MLN.from_text("A(thing)\nA(x)")
+    db = ml.Database.from_text("thing = {T1, T2, T3}\nA(T1)\nA(T2)\nA(T3)", mln)
+    problem = weight_learner("ll", mln, db, prior=ml.Gaussian(0, 2)).problem
+    axis = np.linspace(-6, 14, 4001)
+    logs = -3 * np.logaddexp(0, -axis) - axis**2 / 8
+    shares = np.exp(logs - np.logaddexp.reduce(logs))
+    mean = shares @ axis
+    deviation = np.sqrt(shares @ (axis - mean) ** 2)
+    params = Params(samples=2500, chains=2, burn_in=50, steps=1, reach=reach, seed=3)
+    states = [state for state in sampled(params, problem, np.array([1.7])) if not state.burning_in]
+    samples = np.array([state.weights[:, 0] for state in states])
+    assert samples.mean() == pytest.approx(mean, abs=0.12 * deviation)
+    assert samples.std() == pytest.approx(deviation, rel=0.06)
+    # As probable as it is to be below each tenth of the posterior, so often it is there.
+    tenths = np.interp(np.arange(1, 10) / 10, np.cumsum(shares), axis)
+    assert [(samples < place).mean() for place in tenths] == pytest.approx(np.arange(1, 10) / 10, abs=0.04)
+    assert 0.3 < states[-1].accepted.mean() / states[-1].iteration < 0.99

@@ -70,7 +70,6 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, learn, write; where somebody stops it, what was learned so far."""
-    from mlnlab.cli.learning_progress import learning_bars
     from mlnlab.learning.learn_weights import learn_weights
     from mlnlab.learning.learner import LearningInterrupted
     from mlnlab.model.database import Database
@@ -85,14 +84,12 @@ def run(arguments: argparse.Namespace) -> int:
     mln = MLN.load(arguments.model, semantics=arguments.semantics)
     databases = [Database.load(path, mln) for path in arguments.databases]
     query = split_queries(arguments.query) or None
-    total = options.get("iterations")
-    bars = learning_bars(arguments.method, total if isinstance(total, int) else None)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what there is to doubt is said below, a line each
             learned = learn_weights(
                 mln, databases, arguments.method, query, prior=prior, units=arguments.units,
-                seed=arguments.seed, observers=bars, **options,
+                seed=arguments.seed, **options,
             )  # fmt: skip
     except LearningInterrupted as stopped:
         _write(stopped.so_far(), output)

@@ -1,0 +1,39 @@
+"""Runs that write where they are to a file, and go on from it after a crash, bit for bit."""
+
+from __future__ import annotations
+
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mlnlab.errors import InputError
+from mlnlab.steps.checkpoint import Checkpoint, Checkpointer, load_checkpoint, previous_path
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from os import PathLike
+
+    from mlnlab.widgets.session import Resumable
+
+_SECONDS = 10.0  # between two writes
+
+
+def checkpointing(
+    path: str | PathLike[str] | None, kind: type[object], what: str
+) -> tuple[Checkpoint | None, tuple[Checkpointer, ...]]:
+    """Return the checkpoint in a file, if there is one, and what goes on writing to it.
+
+    ``kind`` is the type of the states, ``what`` what they are states of, in words.
+    """
+    if path is None:
+        return None, ()
+    file = Path(path)
+    found = load_checkpoint(file) if file.exists() or previous_path(file).exists() else None
+    if found is not None and not isinstance(found.state, kind):
+        raise InputError(f"{found.path.name} holds no state of {what}.")
+    return found, (Checkpointer(file, seconds=_SECONDS),)
+
+
+def states_from(source: Resumable, state: Any) -> Iterator[Any]:  # noqa: ANN401 - the source's own
+    """Yield a state, which is looked at first, and those that follow it."""
+    return chain([state], source.resume(state))
