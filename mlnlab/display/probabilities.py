@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import isfinite
+from math import isfinite, isnan
 from typing import TYPE_CHECKING
 
 from mlnlab.display.bars import NUMBER_WIDTH, Bar, bar_scene, counted, spread_scene
@@ -21,19 +21,22 @@ if TYPE_CHECKING:
     from mlnlab.inference.marginals import Marginals
 
 MOST_BARS = 40
+UNKNOWN = "unknown"  # nothing was computed yet
 _SAMPLED_WIDTH = 120.0  # pixels for numbers with their errors
 
 
 def probability_in_words(value: float) -> str:
     """Return a probability with four places, never rounded to impossible or certain."""
+    if isnan(value):
+        return UNKNOWN
     if 0 < value < 0.00005:
         return "< 0.0001"
     return "> 0.9999" if 0.99995 <= value < 1 else f"{value:.4f}"
 
 
 def by_probability(marginals: Marginals) -> list[tuple[str, float]]:
-    """Return queries and probabilities, the most probable first."""
-    return sorted(marginals.probabilities.items(), key=lambda pair: -pair[1])
+    """Return queries and probabilities, the most probable first, and last what is not known yet."""
+    return sorted(marginals.probabilities.items(), key=lambda pair: 1.0 if isnan(pair[1]) else -pair[1])
 
 
 def facts_among(marginals: Marginals) -> frozenset[str]:
@@ -49,6 +52,7 @@ def _words(name: str, value: float, known: frozenset[str]) -> str:
 
 def _alternative(values: Sequence[float]) -> str:
     """Describe the picture without quoting data, which must not get into attributes."""
+    values = [value for value in values if not isnan(value)]
     if not values:
         return "No bars."
     span = f"from {probability_in_words(min(values))} to {probability_in_words(max(values))}"
@@ -67,7 +71,7 @@ def marginals_scene(marginals: Marginals) -> Scene | None:
     known = facts_among(marginals)
     ordered = _computed_first(marginals, known)
     if len(ordered) > MOST_ROWS:
-        computed = [value for name, value in ordered if name not in known]
+        computed = [value for name, value in ordered if name not in known and not isnan(value)]
         description = f"How {len(computed):,} probabilities spread between 0 and 1, in twenty bins."
         return spread_scene(counted(computed), "Probabilities", description)
     bars = [_bar(marginals, name, value, known=name in known) for name, value in ordered[:MOST_BARS]]

@@ -81,6 +81,12 @@ def _visits(formula: Formula, question: Question) -> int:
 
 def ground_features(formulas: Sequence[Formula], question: Question) -> Features:
     """Return the ground features of the formulas; each formula is a column."""
+    refuse_many_visits(formulas, question)
+    return _Grounder(question).run(formulas)
+
+
+def refuse_many_visits(formulas: Sequence[Formula], question: Question) -> None:
+    """Raise a sentence where grounding would look at too many atoms."""
     visits = [number_of_visits(formula, question) for formula in formulas]
     if sum(visits) > MOST_VISITS:
         worst = formulas[visits.index(max(visits))]
@@ -89,7 +95,6 @@ def ground_features(formulas: Sequence[Formula], question: Question) -> Features
             sum(visits),
             ["use fewer constants", f"drop the formula with the most bindings: {worst}"],
         )
-    return _Grounder(question).run(formulas)
 
 
 class _Grounder:

@@ -11,10 +11,11 @@ from math import exp
 from typing import TYPE_CHECKING
 
 from mlnlab.errors import TooLargeError
+from mlnlab.grounding.ground_model import MOST_GROUNDINGS
 from mlnlab.grounding.lazy_grounding import LazyGround, ground_lazily
 from mlnlab.grounding.lazy_making import eager_predicates
-from mlnlab.grounding.network_size import open_atoms_of
-from mlnlab.grounding.question import listed
+from mlnlab.grounding.network_size import open_atoms_of, size_of
+from mlnlab.grounding.question import MOST_OPEN_ATOMS, listed
 from mlnlab.logic.formulas import Atom, Not, Variable
 from mlnlab.logic.weights import Soft, weight_value
 
@@ -64,7 +65,10 @@ def _all_apart(formula: Formula) -> bool:
 
 
 def lazy_model(asked: Opening) -> LazyModel:
-    """Return a question with its priors apart, or refuse it where too many atoms would be loose."""
+    """Return a question with its priors apart, or refuse it where too many atoms would be loose.
+
+    Without priors, a small question is all listed.
+    """
     strengths: dict[str, float] = {}
     for weighted in asked.mln.formulas:
         found = prior_of(weighted)
@@ -76,7 +80,7 @@ def lazy_model(asked: Opening) -> LazyModel:
     eager = asked.opened - lazy.keys()
     numbers = open_atoms_of(asked)
     loose = sum(numbers.get(name, 0) * exp(-strength) for name, strength in lazy.items())
-    if loose > MOST_LOOSE or not lazy:
+    if loose > MOST_LOOSE or (not lazy and not is_small(asked)):
         raise _too_dense(loose, numbers, lazy)
     rest = _without(asked, frozenset(lazy))
     question = listed(replace(rest, opened=eager, queries=()))
@@ -84,6 +88,12 @@ def lazy_model(asked: Opening) -> LazyModel:
     return LazyModel(
         ground.activated([atom for atom in ground.atoms if atom.predicate in lazy]), lazy, numbers
     )
+
+
+def is_small(asked: Opening) -> bool:
+    """Return whether all open atoms of a question can be listed, and all that ties them be ground."""
+    size = size_of(asked)
+    return size.open_atoms <= MOST_OPEN_ATOMS and size.most_open <= MOST_GROUNDINGS
 
 
 def _without(asked: Opening, names: frozenset[str]) -> Opening:

@@ -129,6 +129,14 @@ def listed(asked: Opening) -> Question:
     return Question(asked.mln, true, choices, soft, query, tuple(formulas), asked.given, asked)
 
 
+def unlisted(asked: Opening) -> Question:
+    """Return a question none of whose choices is listed: for methods that go by what was asked alone."""
+    true = frozenset(asked.data.atoms()) if asked.data is not None else frozenset()
+    atoms = [ground_atom(f) for _, f in asked.queries if isinstance(f, Atom)]
+    single = tuple(dict.fromkeys(atom for atom in atoms if atom is not None))
+    return Question(asked.mln, true, (), (), single, (), asked.given, asked)
+
+
 def refuse_unlistable(asked: Opening) -> None:
     """Refuse a question whose atoms :func:`listed` would refuse, before anything else is found out of it."""
     vocabulary = asked.mln.vocabulary

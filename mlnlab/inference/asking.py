@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING
 
 from mlnlab.errors import TooLargeError
 from mlnlab.grounding.question import listed, opening
-from mlnlab.inference.choosing import TREE, is_for_lazy_sampling, larger_plan
+from mlnlab.inference.choosing import TREE, plan_of
 from mlnlab.inference.enumeration import MOST_WORLDS
-from mlnlab.inference.lazy_sampling import NAME as LAZY
-from mlnlab.inference.lazy_sampling import lazy_marginals
 from mlnlab.inference.method import LOG_Z, MARGINALS, Method
 from mlnlab.inference.registry import method_named
 from mlnlab.inference.sensitivities import Inquiry, sensitivities_of
 from mlnlab.inference.shares import explain
 from mlnlab.inference.tree_plans import tree_plan
+from mlnlab.inference.unknown import unknown_marginals
 from mlnlab.model.database import Database
 from mlnlab.steps.trace import Trace
 
@@ -26,8 +25,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from mlnlab.grounding.question import Opening, Question
+    from mlnlab.inference.explanation import Explanation
     from mlnlab.inference.marginals import Marginals
     from mlnlab.logic.formulas import Formula
+    from mlnlab.logic.ground_atoms import GroundAtom
     from mlnlab.model.mln import MLN
     from mlnlab.steps.step import Observer, State
 
@@ -44,14 +45,23 @@ class Interrupted(KeyboardInterrupt):
 
     def __init__(self, method: Method, params: object, question: Question, trace: Trace[State]) -> None:
         self._method, self._params, self._question, self._trace = method, params, question, trace
-        super().__init__(f"{method.name} was stopped at step {trace[-1].index}; so_far() tells what it knew.")
+        when = f"at step {trace[-1].index}" if len(trace) else "before its first step"
+        known = "so_far() tells what it knew" if self.knows_something else "no sample was drawn by then"
+        super().__init__(f"{method.name} was stopped {when}; {known}.")
 
-    def so_far(self) -> Marginals | None:
-        """Return the probabilities as they were known, or ``None`` where no sample had been drawn."""
+    @property
+    def knows_something(self) -> bool:
+        """Whether anything is known besides what evidence decides."""
+        if not len(self._trace):
+            return False
+        return self._method.is_approximation or self._trace[-1].state.metrics().get("samples", 1.0) > 0
+
+    def so_far(self) -> Marginals:
+        """Return the probabilities as they were known; before the first sample these are no numbers."""
+        if not self.knows_something:
+            return unknown_marginals(self._method.name, self._question, self._trace)
         last = self._trace[-1]
         known = self._method.required(self._method.estimate)(self._params, self._question, last.state)
-        if not known.number_of_worlds and not self._method.is_approximation:
-            return None
         return replace(
             known, seconds=last.seconds, reason=f"stopped early; {known.reason}", trace=self._trace
         )
@@ -103,29 +113,29 @@ def infer(
     True
     """
     asked = opening(mln, db, query, open, given, closed)
-    if method == LAZY or (method == "auto" and is_for_lazy_sampling(asked)):
-        return _warned(lazy_marginals(asked, observers, seed=seed, **options))
     settings: dict[str, object] = {"limit": limit, "seed": seed, **options}
-    chosen, refusal = method_named(method if method != "auto" else EXACT, MARGINALS), ""
+    expected = ""
     if method == "auto":
         _refuse_unknown(options)
-        question = listed(asked)
-        try:
-            answer = _marginals(chosen, question, {"limit": limit}, observers)
-        except TooLargeError as error:
-            plan = larger_plan(asked, error, {"seed": seed, **options})
-            chosen = method_named(plan.method, MARGINALS)
-            refusal = f" ({plan.why}; about {plan.cost} was expected)"
-            settings = {} if plan.method == TREE else {"seed": seed, **options}
-            answer = _marginals(chosen, question, settings, observers)
+        plan = plan_of(asked, limit, {"seed": seed, **options})
+        chosen = method_named(plan.method, MARGINALS)
+        settings = {name: value for name, value in settings.items() if chosen.knows(name)}
+        if chosen.name != EXACT:
+            expected = f" ({plan.why}; about {plan.cost} was expected)"
     else:
-        known = {**_usual(chosen, limit, seed), **options}
-        question = _listed_for(chosen, chosen.settings(**known), asked)
-        answer = _marginals(chosen, question, known, observers)
-    _warned(answer)
-    explaining = partial(explain, question, limit=limit)
+        chosen = method_named(method, MARGINALS)
+        settings = {**_usual(chosen, limit, seed), **options}
+        if chosen.refuse is not None:
+            chosen.refuse(chosen.settings(**settings), asked)
+    answer = _warned(_marginals(chosen, chosen.posed(asked), settings, observers))
+    explaining = partial(_explained, asked, limit)
     changing = partial(sensitivities_of, Inquiry(asked, chosen, settings))
-    return replace(answer, reason=_reason(answer, chosen) + refusal, explain=explaining, changing=changing)
+    return replace(answer, reason=_reason(answer, chosen) + expected, explain=explaining, changing=changing)
+
+
+def _explained(asked: Opening, limit: int, atom: GroundAtom) -> Explanation:
+    """Return why an atom has its probability, by sums over all worlds, whatever the method was."""
+    return explain(listed(asked), atom, limit=limit)
 
 
 def _warned(answer: Marginals) -> Marginals:
@@ -141,13 +151,6 @@ def _usual(method: Method, limit: int, seed: int) -> dict[str, object]:
     return {name: value for name, value in usual.items() if method.knows(name)}
 
 
-def _listed_for(method: Method, params: object, asked: Opening) -> Question:
-    """List the atoms of a question, unless the method refuses it before."""
-    if method.refuse is not None:
-        method.refuse(params, asked)
-    return listed(asked)
-
-
 def _marginals(
     method: Method, question: Question, options: Mapping[str, object], observers: Iterable[Observer]
 ) -> Marginals:
@@ -159,8 +162,6 @@ def _marginals(
     try:
         answer = function(params, question, (trace, *observers))
     except KeyboardInterrupt:
-        if not len(trace):
-            raise
         raise Interrupted(method, params, question, trace) from None
     return replace(answer, trace=trace, memory=answer.memory + trace.size)
 
@@ -238,5 +239,7 @@ def log_z_by(method: str, asked: Opening, limit: int) -> LogZ:
 def _log_z(method: Method, asked: Opening, limit: int) -> LogZ:
     params = method.settings(**({"limit": limit} if method.knows("limit") else {}))
     began = time.perf_counter()
-    value, error, memory = method.required(method.log_z)(params, _listed_for(method, params, asked))
+    if method.refuse is not None:
+        method.refuse(params, asked)
+    value, error, memory = method.required(method.log_z)(params, method.posed(asked))
     return LogZ(value, error, method.name, time.perf_counter() - began, memory)

@@ -14,23 +14,19 @@ from math import log2
 from typing import TYPE_CHECKING
 
 from mlnlab.errors import MlnlabError, TooLargeError, count_of
-from mlnlab.grounding.ground_model import MOST_GROUNDINGS
-from mlnlab.grounding.lazy_priors import lazy_model
+from mlnlab.grounding.features import number_of_groundings
+from mlnlab.grounding.lazy_priors import is_small, lazy_model
 from mlnlab.grounding.network_size import size_of
-from mlnlab.grounding.question import MOST_OPEN_ATOMS, opening, refuse_unlistable
+from mlnlab.grounding.question import listed, opening, refuse_unlistable
 from mlnlab.inference.couplings import core_of, small_ground
-from mlnlab.inference.enumeration import MOST_WORLDS
+from mlnlab.inference.enumeration import MOST_WORLDS, refuse_large, refuse_visits
+from mlnlab.inference.lazy_answers import formulas_of
+from mlnlab.inference.lazy_chains import EVENTS, slices_of
 from mlnlab.inference.method import MARGINALS
 from mlnlab.inference.registry import method_named
 from mlnlab.inference.tree_plans import tree_plan
-from mlnlab.inference.world_counts import (
-    least_bits,
-    least_marked_bits,
-    marked_atoms,
-    refuse_before_listing,
-)
+from mlnlab.inference.world_counts import marked_atoms, refuse_before_listing
 from mlnlab.logic.formulas import Atom, Cardinality, Quantified
-from mlnlab.logic.ground_atoms import ground_atom
 from mlnlab.logic.traversal import subformulas
 from mlnlab.logic.weights import Hard, weight_value
 from mlnlab.model.writing import statement_text
@@ -38,13 +34,14 @@ from mlnlab.model.writing import statement_text
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from mlnlab.grounding.question import Opening
+    from mlnlab.grounding.question import Opening, Question
     from mlnlab.logic.formulas import Formula
     from mlnlab.logic.weights import WeightedFormula
     from mlnlab.model.database import Database
     from mlnlab.model.mln import MLN
 
 EXACT, TREE, SINGLE_CHANGES, SLICES, LAZY = "enumeration", "junction-tree", "gibbs", "mc-sat", "lazy-mc-sat"
+HEAVY = 1e9  # weights added up over all groundings: sums over worlds keep some six digits beside them
 STRONG = 4.0  # a weight from which on it takes some e^4 = 50 sweeps to leave a world that satisfies a formula
 # Log-odds from which on atoms that push each other both ways are a core. It was measured: in pairs, circles,
 # grids and complete graphs, chains of Gibbs sampling begin to disagree between 2.2 and 4, the larger first.
@@ -53,6 +50,7 @@ HOLDING = 2.2
 _SECONDS = {EXACT: 2.5e-8, TREE: 1e-6, SINGLE_CHANGES: 3e-8, SLICES: 6e-8}
 _BEGINNING = {EXACT: 4e-3, TREE: 4e-3, SINGLE_CHANGES: 2e-2, SLICES: 2e-2}
 _CLIQUE = 3e-4  # for each clique
+_BATCH, _PER_ATOM = 4e-3, 4e-5  # for grounding anew what some slices of lazy sampling can break
 # ... and bytes for each world of a stretch, of a stretch at most, for each cell, and for what is ground.
 _WORLD, _MOST_OF_WORLDS, _CELL, _GROUND, _OPEN = 60, 27e6, 8, 1_600, 1_000
 _LEAST = 200_000
@@ -107,32 +105,50 @@ def inference_plan(
 def plan_of(asked: Opening, limit: int, options: Mapping[str, object]) -> InferencePlan:
     """Return the plan for a question whose atoms need not be listed yet."""
     if is_for_lazy_sampling(asked):
-        size = size_of(asked)
-        why = (
-            f"{count_of(size.open_atoms, 'open atom')} and up to {count_of(size.most_open, 'open grounding')}"
-            " are too many to list, and priors keep nearly all atoms false"
-        )
-        return InferencePlan(LAZY, why, 10.0 + lazy_model(asked).loose, 5e7)
+        return _lazy_plan(asked, options)
     refuse_unlistable(asked)
     try:
         refuse_before_listing(asked, limit)
+        question = listed(asked)
+        worlds = refuse_large(question, limit)
+        refuse_visits(question)
     except TooLargeError as refusal:
         return larger_plan(asked, refusal, options)
-    bits = sum(least_bits(asked, asked.mln.vocabulary[name]) for name in asked.opened)
-    bits += least_marked_bits(asked)
-    if bits > log2(limit):
-        return larger_plan(asked, None, options)
-    why = f"about 2^{bits:.0f} worlds are few enough to visit each"
-    memory = _LEAST + min(_MOST_OF_WORLDS, 2.0**bits * _WORLD)
-    return InferencePlan(EXACT, why, _BEGINNING[EXACT] + 2.0**bits * _SECONDS[EXACT], memory)
+    heavy = _too_heavy(question)
+    tree = _tree_plan(asked, heavy) if heavy else None
+    if tree is not None:
+        return tree
+    why = f"about 2^{log2(max(1, worlds)):.0f} worlds are few enough to visit each"
+    memory = _LEAST + min(_MOST_OF_WORLDS, worlds * _WORLD)
+    return InferencePlan(EXACT, why, _BEGINNING[EXACT] + worlds * _SECONDS[EXACT], memory)
+
+
+def _lazy_plan(asked: Opening, options: Mapping[str, object]) -> InferencePlan:
+    """Return the plan of sampling without listing: what it costs is mostly grounding for some slices anew."""
+    size, model = size_of(asked), lazy_model(asked)
+    formulas_of(model)  # refuses what the answer would refuse
+    params = method_named(LAZY, MARGINALS).settings(**options)
+    slices = slices_of(model, params.samples)
+    batches = params.chains * (params.burn_in / slices + params.samples / slices)
+    atoms = EVENTS + model.ground.clauses.number_of_atoms
+    why = (
+        f"{count_of(size.open_atoms, 'open atom')} and up to {count_of(size.most_open, 'open grounding')}"
+        " are too many to list, and priors keep nearly all atoms false"
+    )
+    seconds = _BEGINNING[SLICES] + batches * (_BATCH + atoms * _PER_ATOM)
+    return InferencePlan(LAZY, why, seconds, _LEAST + params.chains * atoms * _OPEN * 4)
+
+
+def _too_heavy(question: Question) -> str:
+    """Say where sums over whole worlds would round away what small weights say beside large ones."""
+    pairs = ((weight_value(w.weight) or 0.0, w.formula) for w in question.mln.formulas)
+    size = sum(abs(weight) * number_of_groundings(formula, question) for weight, formula in pairs)
+    return f"weights of {size:.1g} together drown small ones in sums over worlds" if size > HEAVY else ""
 
 
 def is_for_lazy_sampling(asked: Opening) -> bool:
     """Return whether a question is too large to list or to ground, and few of its atoms are ever loose."""
-    size = size_of(asked)
-    if size.open_atoms <= MOST_OPEN_ATOMS and size.most_open <= MOST_GROUNDINGS:
-        return False
-    if any(f is not None and not (isinstance(f, Atom) and ground_atom(f)) for _, f in asked.queries):
+    if is_small(asked):
         return False
     try:
         lazy_model(asked)
@@ -145,10 +161,16 @@ def larger_plan(
     asked: Opening, refusal: TooLargeError | None, options: Mapping[str, object]
 ) -> InferencePlan:
     """Return what answers where there are too many worlds; options of sampling ask for samples."""
-    tree = tree_plan(asked) if set(options) <= {"seed"} else None
-    if tree is None:
-        return sampling_plan(asked, refusal, options)
     why = refusal.summary.rstrip(".") if refusal is not None else "there are too many worlds to visit each"
+    tree = _tree_plan(asked, why) if set(options) <= {"seed"} else None
+    return sampling_plan(asked, refusal, options) if tree is None else tree
+
+
+def _tree_plan(asked: Opening, why: str) -> InferencePlan | None:
+    """Return the plan of a junction tree, where it is small."""
+    tree = tree_plan(asked)
+    if tree is None:
+        return None
     why += f"; cliques of at most {count_of(tree.variables, 'variable')} give exact answers all the same"
     seconds = _BEGINNING[TREE] + tree.cliques * _CLIQUE + tree.cells * _SECONDS[TREE]
     size = size_of(asked)

@@ -20,7 +20,7 @@ import numpy as np
 
 from mlnlab.errors import ArgumentError, TooLargeError, UnsatisfiableError, count_of
 from mlnlab.grounding.clause_making import ground_clauses
-from mlnlab.grounding.features import ground_features
+from mlnlab.grounding.features import ground_features, refuse_many_visits
 from mlnlab.grounding.question import Question, soft_formulas
 from mlnlab.inference.conflicts import IMPOSSIBLE, conflict_in, unsatisfiable
 from mlnlab.inference.marginals import Marginals
@@ -94,6 +94,21 @@ def refuse_large(question: Question, limit: int = MOST_WORLDS) -> int:
 def prepared(question: Question, *, limit: int = MOST_WORLDS, apart: int | None = None) -> Enumeration:
     """Ground the model's features over the question's choices; ``apart`` is summed over last."""
     refuse_large(question, limit)
+    weights, labels, formulas = _columns(question)
+    worlds = all_worlds(question, ground_features(formulas, question), apart)
+    enumeration = Enumeration(question, worlds, np.array(weights), tuple(labels))
+    if _size(enumeration) > LARGEST:
+        raise ArgumentError(f"The weights add up to more than {LARGEST:g}, too much to compute with.")
+    return enumeration
+
+
+def refuse_visits(question: Question) -> None:
+    """Raise a sentence where grounding the columns would look at too many atoms."""
+    refuse_many_visits(_columns(question)[2], question)
+
+
+def _columns(question: Question) -> tuple[list[float], list[str], list[Formula]]:
+    """Return the weights of all columns, the texts of the last ones, which are asked for; the formulas."""
     formulas: list[Formula] = []
     weights: list[float] = []
     for weighted in (*question.mln.formulas, *soft_formulas(question)):
@@ -103,16 +118,9 @@ def prepared(question: Question, *, limit: int = MOST_WORLDS, apart: int | None 
     for condition in question.given:
         formulas.append(Not(condition))
         weights.append(-np.inf)
-    labels: list[str] = []
-    for label, instance in all_instances(question):
-        labels.append(label)
-        formulas.append(instance)
-        weights.append(0.0)
-    worlds = all_worlds(question, ground_features(formulas, question), apart)
-    enumeration = Enumeration(question, worlds, np.array(weights), tuple(labels))
-    if _size(enumeration) > LARGEST:
-        raise ArgumentError(f"The weights add up to more than {LARGEST:g}, too much to compute with.")
-    return enumeration
+    instances = all_instances(question)
+    weights += [0.0] * len(instances)
+    return weights, [label for label, _ in instances], [*formulas, *(f for _, f in instances)]
 
 
 def _size(enumeration: Enumeration) -> float:

@@ -12,6 +12,8 @@ from mlnlab.grounding.merging import merged
 from mlnlab.logic.ground_atoms import GroundAtom
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from numpy.typing import NDArray
 
     from mlnlab.grounding.clauses import GroundClauses
@@ -26,17 +28,18 @@ class Loose(NamedTuple):
 
 
 def draw_loose(
-    model: LazyModel, kept: frozenset[GroundAtom], true: frozenset[GroundAtom], slices: int,
+    model: LazyModel, kept: frozenset[GroundAtom], true: Collection[GroundAtom], slices: int,
     random: np.random.Generator,
 ) -> Loose:  # fmt: skip
     """Draw for some slices which of the false atoms' priors they do not ask for, each with exp(-s).
 
     ``kept`` atoms have their priors among the clauses; those that are ``true`` now may get false in between.
     """
+    now = frozenset(true)
     decided = model.ground.decided
     events: set[tuple[int, GroundAtom]] = set()
     for name, strength in model.strengths.items():
-        own = {atom for atom in kept | true if atom.predicate == name}
+        own = {atom for atom in kept | now if atom.predicate == name}
         idle = model.open_atoms.get(name, 0) - len(own)
         number = int(random.binomial(slices * idle, exp(-strength))) if idle > 0 else 0
         domains = [decided.vocabulary.domain(type_) for type_ in decided.vocabulary[name].types]
@@ -47,12 +50,12 @@ def draw_loose(
             if atom not in own and not decided.holds_row(name, numbers):
                 found.add((int(random.integers(slices)), atom))
         events |= found
-    atoms = tuple(sorted(true - kept | {atom for _, atom in events}))
+    atoms = tuple(sorted(now - kept | {atom for _, atom in events}))
     places = {atom: place for place, atom in enumerate(atoms)}
     rows = np.zeros((slices, len(atoms)), np.uint8)
     for row, atom in events:
         rows[row, places[atom]] = 1
-    for atom in true - kept:
+    for atom in sorted(now - kept):  # each takes a number, so their order must not be that of a set
         rows[:, places[atom]] = random.random(slices) < exp(-model.strengths[atom.predicate])
     return Loose(atoms, rows)
 

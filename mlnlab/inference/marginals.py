@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from math import nan
+from math import isnan, nan
 from typing import TYPE_CHECKING, Protocol
 
 from mlnlab.errors import ArgumentError
@@ -138,7 +138,10 @@ class Marginals(Mapping[str, float]):
     def why(self, atom: str | GroundAtom) -> Explanation:
         """Explain a probability: each formula's share of the atom's log-odds, in words and as a table."""
         if self.explain is None:
-            raise ArgumentError(f"{self.method} cannot explain its probabilities.")
+            raise ArgumentError(
+                f"What {self.method} was asked is not known here, so it cannot explain its probabilities;"
+                " answers of ml.infer can."
+            )
         return self.explain(ground_atom_from(atom, self.question.vocabulary))
 
     def sensitivities(
@@ -172,7 +175,10 @@ class Marginals(Mapping[str, float]):
         return frame
 
     def __repr__(self) -> str:
-        shown = [f"  {p:.4f}  {name}" for name, p in list(self.probabilities.items())[:20]]
+        shown = [
+            f"  {'unknown' if isnan(p) else format(p, '.4f')}  {name}"
+            for name, p in list(self.probabilities.items())[:20]
+        ]
         rest = len(self) - len(shown)
         more = [f"  ... and {rest} more"] if rest > 0 else []
         warned = [f"  Warning: {warning}" for warning in self.warnings]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from mlnlab.errors import ArgumentError
+from mlnlab.grounding.question import listed, unlisted
 from mlnlab.logic.suggestions import did_you_mean
 
 if TYPE_CHECKING:
@@ -48,12 +49,17 @@ class Method:
     worlds: Callable[[Any, Question], WorldReader] | None = None
     refuse: Callable[[Any, Opening], None] | None = None
     is_approximation: bool = False  # neither exact nor from samples: no standard error tells how far off
+    lists_atoms: bool = True  # else it goes by what was asked, and open atoms may be too many to be listed
 
     @property
     def answers(self) -> tuple[str, ...]:
         """What it answers, in words."""
         functions = {MARGINALS: self.marginals, MOST_PROBABLE: self.most_probable, LOG_Z: self.log_z}
         return tuple(name for name, function in functions.items() if function is not None)
+
+    def posed(self, asked: Opening) -> Question:
+        """Return a question as the method takes it: with its open atoms listed, where it goes by these."""
+        return listed(asked) if self.lists_atoms else unlisted(asked)
 
     def required(self, function: Function | None) -> Function:
         """Return a function of this method, or say that it has none such."""
@@ -74,3 +80,14 @@ class Method:
                 hint = did_you_mean(name, known) or "."
                 raise ArgumentError(f"{self.name} has no option {name}{hint} It has: {', '.join(known)}.")
         return self.params(**given)
+
+
+def posed_as_asked(method: str, question: Question) -> Opening:
+    """Return what was asked, for a method that goes by that alone; a question that was changed is refused."""
+    asked = question.asked
+    if asked is None or (question != unlisted(asked) and question != listed(asked)):
+        raise ArgumentError(
+            f"{method} answers a question as it was asked, not one that was changed after its atoms were"
+            " listed; mc-sat does."
+        )
+    return asked

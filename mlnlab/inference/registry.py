@@ -12,27 +12,20 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from mlnlab.errors import ArgumentError
-from mlnlab.inference.method import MARGINALS, Method
+from mlnlab.inference.method import Method
 from mlnlab.logic.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _PACKAGE = __name__.rpartition(".")[0]
-LAZY = "lazy-mc-sat"  # takes questions whose atoms are never listed, so it is no record as the others are
 
 
 def method_named(name: str, answering: str = "") -> Method:
     """Return the method of this name; one that does not answer such questions is refused."""
     found = _in_file(name.replace("-", "_")) if name.replace("-", "_").isidentifier() else None
-    if name == LAZY:
-        raise ArgumentError(
-            f"{LAZY} gives the marginals of ml.infer and ml.evaluate, and its states to observers=, but it"
-            " never lists all atoms, so it cannot be stepped or resumed; mc-sat can."
-        )
     if found is None or found.name != name:
-        lazy = [LAZY] if answering in ("", MARGINALS) else []
-        names = ["auto", *(method.name for method in methods(answering)), *lazy]
+        names = ["auto", *(method.name for method in methods(answering))]
         hint = did_you_mean(name, names) or "."
         raise ArgumentError(f"There is no inference method {name}{hint} There are: {', '.join(names)}.")
     if answering and answering not in found.answers:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from mlnlab.errors import ArgumentError
-from mlnlab.grounding.question import Question, pose
+from mlnlab.errors import ArgumentError, count_of
+from mlnlab.grounding.network_size import open_atoms_of
+from mlnlab.grounding.question import Question, opening
 from mlnlab.inference.method import MARGINALS, Method
 from mlnlab.inference.registry import method_named, methods
 from mlnlab.inference.state_reading import MarginalsReader
@@ -61,7 +62,9 @@ class Sampler:
 
     def __repr__(self) -> str:
         atoms = sum(len(choice.atoms) for choice in self.question.choices)
-        return f"<Sampler {self.method.name}: {atoms:,} open atoms, {self.params}>"
+        if not self.method.lists_atoms and self.question.asked is not None:
+            atoms = sum(open_atoms_of(self.question.asked).values())
+        return f"<Sampler {self.method.name}: {count_of(atoms, 'open atom')}, {self.params}>"
 
 
 def sampler(
@@ -91,4 +94,5 @@ def sampler(
     if method.steps is None or method.estimate is None:
         others = ", ".join(other.name for other in methods(MARGINALS) if other.steps is not None)
         raise ArgumentError(f"{name} does not go step by step; these do: {others}.")
-    return Sampler(method, method.settings(**options), pose(mln, db, query, open, given, closed))
+    params = method.settings(**options)
+    return Sampler(method, params, method.posed(opening(mln, db, query, open, given, closed)))

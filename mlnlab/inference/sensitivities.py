@@ -238,6 +238,11 @@ def sensitivity_steps(
     """Yield what is known after the weights, and after each further fact."""
     if facts is not None and facts < 0:
         raise ArgumentError(f"facts is how many facts are tried, from 0 on, not {facts!r}.")
+    if not inquiry.method.lists_atoms:
+        raise ArgumentError(
+            f"{inquiry.method.name} does not count true groundings, so it cannot tell what would change a"
+            " probability; name a method that lists all atoms, such as mc-sat, where they are few enough."
+        )
     query = query_of(inquiry.asked, of)
     question = query.alone(listed(inquiry.asked))
     answer = inquiry.answer(question)

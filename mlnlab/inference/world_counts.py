@@ -31,9 +31,10 @@ def too_many_worlds(atoms: int, bits: float, limit: int) -> TooLargeError:
 def refuse_before_listing(asked: Opening, limit: int) -> None:
     """Refuse at once where more worlds are certain; listing a million atoms first would take seconds."""
     opened = [asked.mln.vocabulary[name] for name in asked.opened]
-    bits = sum(least_bits(asked, predicate) for predicate in opened)
+    bits = sum(least_bits(asked, predicate) for predicate in opened) + least_marked_bits(asked)
     if bits > log2(limit) + 1:
         atoms = sum(max(0, _groundings(asked, predicate) - _listed(asked, predicate)) for predicate in opened)
+        atoms += marked_atoms(asked).total()
         raise too_many_worlds(atoms, bits, limit)
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from mlnlab.errors import MlnlabError, TooLargeError, UnsatisfiableError
 from mlnlab.grounding.question import listed, opening
 from mlnlab.inference.changed_facts import block_of
-from mlnlab.inference.choosing import plan_of, sampling_plan
+from mlnlab.inference.choosing import plan_of
 from mlnlab.inference.enumeration import refuse_large
 from mlnlab.inference.method import MARGINALS
 from mlnlab.inference.registry import method_named
@@ -128,7 +128,7 @@ def _marginals(
         return
     why = ""
     if name == AUTO:
-        name, why = method_for(whole, question, asked.options)
+        name, why = method_for(whole, asked.options)
     method = method_named(name, MARGINALS)
     if method.refuse is not None and name != EXACT:
         method.refuse(method.settings(**_options(asked, name)), whole)
@@ -149,14 +149,10 @@ def _marginals(
         yield replace(found, reason=f"{found.reason}; {why}" if why else found.reason), True
 
 
-def method_for(whole: Opening, question: Question, options: Mapping[str, object]) -> tuple[str, str]:
+def method_for(whole: Opening, options: Mapping[str, object]) -> tuple[str, str]:
     """Return the method that fits a question, and why."""
     usable = {name: value for name, value in options.items() if name == "seed"}
-    try:
-        refuse_large(question, MOST_WORLDS)
-        plan = plan_of(whole, MOST_WORLDS, usable)
-    except TooLargeError as refusal:
-        plan = sampling_plan(whole, refusal, usable)
+    plan = plan_of(whole, MOST_WORLDS, usable)
     return plan.method, f"{plan.method}: {plan.why}"
 
 
@@ -168,7 +164,7 @@ def _options(asked: Asked, name: str) -> dict[str, object]:
 
 def _reasons(asked: Asked, whole: Opening, question: Question, found: Answers) -> Iterator[Answers]:
     """Yield the answers with why the chosen query has its probability, and with what would change it."""
-    name = asked.method if asked.method != AUTO else method_for(whole, question, asked.options)[0]
+    name = asked.method if asked.method != AUTO else method_for(whole, asked.options)[0]
     atom = next((atom for atom in question.query_atoms if str(atom) == asked.chosen), None)
     if atom is not None:
         try:

@@ -193,7 +193,10 @@ def test_estimates_lie_within_five_standard_errors(method, question, truth):
     for query, probability in truth.items():
         assert abs(found[query] - probability) <= 5 * found.error(query) + 1e-9, query
         assert found.error(query) < 0.05
-    assert np.allclose(found.expected_counts, truth.expected_counts, rtol=0.05, atol=0.05)
+    if method.lists_atoms:
+        assert np.allclose(found.expected_counts, truth.expected_counts, rtol=0.05, atol=0.05)
+    else:
+        assert found.expected_counts == ()  # nobody can count groundings over atoms that are not listed
 
 
 @each_sampling

@@ -154,7 +154,8 @@ def _stop(
     from mlnlab.cli.answers import Answer
     from mlnlab.inference.asking import Interrupted
 
-    known = stopped.so_far() if isinstance(stopped, Interrupted) else None
+    asked = stopped if isinstance(stopped, Interrupted) and stopped.knows_something else None
+    known = None if asked is None else asked.so_far()
     found = [*answers, *([] if known is None else [Answer(str(path or ""), known, complete=False)])]
     if known is None:
         print(printable(f"{path or 'no facts'}: stopped before anything was known."), file=sys.stderr)
