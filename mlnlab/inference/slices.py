@@ -22,8 +22,8 @@ def constraints_of(ground: Ground, equal: EqualClauses | None = None) -> Constra
     """Return with which probability, and when, each clause and table joins a slice.
 
     A clause of weight w > 0 joins with 1 - exp(-w) where it holds; one of weight w < 0 is its negation with
-    weight -w; what is hard always joins; what is only asked for never does. Equal clauses are one clause
-    with the sum of their weights (:mod:`mlnlab.inference.net_strengths`).
+    weight -w; what is hard always joins; what is only asked for never does. Equal clauses, or tables, are
+    one with the sum of their weights (:mod:`mlnlab.inference.net_strengths`).
     """
     equal = equal_clauses(ground.clauses) if equal is None else equal
     clauses = ground.clauses
@@ -35,8 +35,8 @@ def constraints_of(ground: Ground, equal: EqualClauses | None = None) -> Constra
     plain = ((atoms == 1) & (clauses.options == 2) & ~in_tables).astype(np.uint8)
     plain.setflags(write=False)
     return Constraints(
-        clauses.starts, clauses.literals, *_joining(equal.net(ground.network.strengths)),
-        *tables_and_gates(clauses), *_joining(ground.network.table_strengths),
+        clauses.starts, clauses.literals, *_joining(equal.clauses.net(ground.network.strengths)),
+        *tables_and_gates(clauses), *_joining(equal.tables.net(ground.network.table_strengths)),
         owners, plain, _simple(ground, plain[owners]), _gate_starts(clauses),
     )  # fmt: skip
 
@@ -60,8 +60,8 @@ def _gate_starts(clauses: GroundClauses) -> NDArray[np.uint32]:
 
 def reweighed(constraints: Constraints, ground: Ground, equal: EqualClauses) -> Constraints:
     """Return the constraints of the same clauses with other weights."""
-    odds, favours = _joining(equal.net(ground.network.strengths))
-    table_odds, table_favours = _joining(ground.network.table_strengths)
+    odds, favours = _joining(equal.clauses.net(ground.network.strengths))
+    table_odds, table_favours = _joining(equal.tables.net(ground.network.table_strengths))
     return constraints._replace(
         odds=odds, favours=favours, table_odds=table_odds, table_favours=table_favours
     )
