@@ -91,8 +91,16 @@ class VariableElimination:
     def _last(self) -> tuple[Factor, float]:
         """Return the logarithms over the query, and their scale."""
         last = deque(self, maxlen=1)[0]
-        # What has one value only is no axis of the answer, and one of length 1 in the query's table.
-        return Factor(self.query, last.answer.logs if last.answer else np.zeros(())), last.log_scale
+        found = last.answer.logs if last.answer else np.zeros(())
+        # What is known, or has one value only, is no axis of the answer; in the query's table it is the one
+        # value that is possible.
+        logs = np.full([variable.size for variable in self.query], -inf)
+        places = [slice(None) if v.name in self.graph else self._known_place(v) for v in self.query]
+        logs[tuple(places)] = found
+        return Factor(self.query, logs), last.log_scale
+
+    def _known_place(self, variable: RandomVariable) -> int:
+        return variable.number(self.graph.evidence[variable.name])
 
     @property
     def log_z(self) -> float:
@@ -134,13 +142,20 @@ def variable_elimination(
     """
     graph = without_known(model, evidence)
     names = [query] if isinstance(query, str) else list(dict.fromkeys(query))
-    asked = tuple(as_factor_graph(model)[name] for name in names)
-    kept = [graph.number(variable.name) for variable in asked if variable.size > 1]
+    asked = tuple(_asked_variable(as_factor_graph(model), name) for name in names)
+    kept = [graph.number(variable.name) for variable in asked if variable.name in graph]
     states = [state for state in elimination_steps(graph, method, kept) if state.clique[:1]]
     going = [state for state in states if state.clique[0] not in set(kept)]
     cliques = tuple(state.clique for state in going)
     refuse_large(graph, [*cliques, kept], most_cells)
     return VariableElimination(graph, asked, tuple(clique[0] for clique in cliques), cliques)
+
+
+def _asked_variable(whole: FactorGraph, name: str) -> RandomVariable:
+    """Return a variable; of one that was fixed before only the value is left, which is certain."""
+    if name in whole.evidence:
+        return RandomVariable(name, (whole.evidence[name],))
+    return whole[name]
 
 
 def most_probable(

@@ -328,3 +328,38 @@ def test_a_graph_of_nothing_but_evidence():
         assert same(known.log_z, plain.log_weight(graph, state))
         assert dict(known.most_probable()) == state
     assert ml.junction_tree(ml.FactorGraph([])).calibrated().log_z == 0
+
+
+# --- asking for what is known -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("query", [["Wilting"], ["Wilting", "Soil"], ["Soil", "Wilting", "Season"]])
+def test_variable_elimination_answers_for_what_is_evidence(query):
+    network = ml.sample_network("greenhouse")
+    evidence = {"Wilting": "yes", "Season": "summer"}
+    asked = ml.variable_elimination(network, query, evidence)
+    found = asked.joint
+    assert [variable.name for variable in found.scope] == query
+    tree = ml.junction_tree(network).calibrated(evidence)
+    for values, weight in np.ndenumerate(found.weights):
+        event = {v.name: v.values[place] for v, place in zip(found.scope, values, strict=True)}
+        assert weight == pytest.approx(tree.probability(event), abs=1e-12)
+        if any(event.get(name, value) != value for name, value in evidence.items()):
+            assert weight == 0
+    assert found.weights.sum() == pytest.approx(1)
+    assert asked.log_z == pytest.approx(tree.log_z)
+    assert len(list(asked)) > 1
+
+
+def test_of_what_was_fixed_before_only_the_value_is_left():
+    graph = ml.sample_network("greenhouse").to_factor_graph().given({"Wilting": "yes"})
+    assert ml.variable_elimination(graph, "Wilting").joint.to_frame().values.tolist() == [["yes", 1.0]]
+    with pytest.raises(ml.ArgumentError, match="did you mean Wilting"):
+        ml.variable_elimination(ml.sample_network("greenhouse"), "Wiltin")
+
+
+def test_impossible_evidence_is_said_where_it_is_asked_for_itself():
+    rain, wet = (ml.RandomVariable(name, ("no", "yes")) for name in ("Rain", "Wet"))
+    graph = ml.FactorGraph([ml.Factor.of((rain,), [1, 0]), ml.Factor.of((rain, wet), [[1, 0], [1, 1]])])
+    with pytest.raises(ml.UnsatisfiableError, match="Wet = yes"):
+        ml.variable_elimination(graph, ["Wet"], {"Wet": "yes"}).joint
