@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+import warnings
 from contextlib import suppress
 from dataclasses import replace
 from math import inf
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 
     from mlnlab.grounding.question import Opening
     from mlnlab.model.mln import MLN
+
+SECONDS = 5.0  # for finding out whether any world is possible where this one is not
 
 
 def log_likelihood(
@@ -78,11 +82,22 @@ def _opened(mln: MLN, db: Database, query: Sequence[str] | str | None) -> Openin
 
 
 def _refuse_contradiction(expanded: MLN) -> None:
-    """Raise the conflict where no world at all is possible; a model too large to be ground is not asked."""
+    """Raise the conflict where no world at all is possible; a model too large to be ground is not asked.
+
+    A hard question is given up after some seconds: that this world is impossible is known without it.
+    """
     with suppress(TooLargeError):
         clauses = ground_clauses(listed(opening(expanded, None, None)))
-        if is_impossible(clauses):
+        answer = is_impossible(clauses, time.monotonic() + SECONDS)
+        if answer:
             raise contradiction(clauses)
+        if answer is None:
+            warnings.warn(
+                f"The database breaks what must hold, so its probability is 0. Whether any world keeps it was"
+                f" not found out within {SECONDS:.0f} seconds; ml.conflict looks longer.",
+                UserWarning,
+                stacklevel=3,
+            )
 
 
 def _is_possible(expanded: MLN, world: World) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from math import nan
 from typing import TYPE_CHECKING
 
+from mlnlab.grounding.lazy_priors import is_small
+from mlnlab.grounding.question import listed
 from mlnlab.inference.marginals import Estimate, Marginals
 
 if TYPE_CHECKING:
@@ -17,8 +19,10 @@ UNKNOWN = Estimate(nan, nan, nan, nan)
 
 def unknown_marginals(method: str, question: Question, trace: Trace[State]) -> Marginals:
     """Return marginals in which every probability that evidence leaves open is no number, and say so."""
+    if not question.choices and question.asked is not None and is_small(question.asked):
+        question = listed(question.asked)  # the method goes by what was asked, and did not list it
     unknown = {atom for choice in question.choices for atom in choice.atoms}
-    lists_all = bool(question.choices)  # else nobody knows yet which atoms are open
+    lists_all = bool(question.choices)  # else they are too many, and nobody knows yet which are open
     estimates = {
         str(atom): UNKNOWN
         if atom in unknown or not (lists_all or question.holds(*atom))

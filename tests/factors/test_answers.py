@@ -361,5 +361,7 @@ def test_of_what_was_fixed_before_only_the_value_is_left():
 def test_impossible_evidence_is_said_where_it_is_asked_for_itself():
     rain, wet = (ml.RandomVariable(name, ("no", "yes")) for name in ("Rain", "Wet"))
     graph = ml.FactorGraph([ml.Factor.of((rain,), [1, 0]), ml.Factor.of((rain, wet), [[1, 0], [1, 1]])])
+    asked = ml.variable_elimination(graph, ["Wet"], {"Wet": "yes"})
+    assert asked.log_z == -inf
     with pytest.raises(ml.UnsatisfiableError, match="Wet = yes"):
-        ml.variable_elimination(graph, ["Wet"], {"Wet": "yes"}).joint
+        print(asked.joint)

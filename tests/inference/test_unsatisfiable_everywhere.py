@@ -7,6 +7,7 @@ import pytest
 import mlnlab as ml
 from mlnlab.inference.method import LOG_Z, MARGINALS, MOST_PROBABLE
 from mlnlab.inference.registry import methods
+from mlnlab.widgets.exploring_answers import Asked, answers
 
 PIGEONS = """p = {A, B, C}
 h = {H1, H2}
@@ -73,3 +74,17 @@ def test_other_questions_say_so_too(pigeons):
 def test_a_world_that_only_its_own_facts_make_impossible_has_likelihood_zero():
     mln = ml.MLN.from_text("S(e)\nC(e)\nS(x) => C(x).\n1 C(x)")
     assert ml.log_likelihood(mln, ml.Database.from_text("S(Anna)", mln)) == float("-inf")
+
+
+@pytest.mark.parametrize("method", ["auto", *NAMES[MARGINALS]])
+def test_exploring_says_the_conflict_at_once_and_after_a_change(method):
+    """The engine of ``ml.explore``: whatever the method, the sentence names the formula and the facts."""
+    mln = ml.MLN.from_text("P(t)\nQ(t)\nP(x) => Q(x).\n1 Q(x)")
+    db = ml.Database.from_text("P(A)\n!Q(A)\nP(B)", mln)
+    (found,) = list(answers(Asked(mln, db, ("Q",), (), (), (), method=method)))
+    assert found.done
+    assert found.first is None
+    said = found.problems["first"]
+    assert "No world satisfies the hard formulas" in said
+    for part in ("P(x) => Q(x).", "P(A)", "!Q(A)"):
+        assert part in said
