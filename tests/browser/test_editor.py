@@ -121,17 +121,23 @@ class Editor:
         self.page.keyboard.type(text)
 
 
-@pytest.fixture
-def opened(lab, request):
-    with lab.open(
-        lab.write(f"{request.node.name[:40]}.ipynb", MAKING, ASKING), width=1400, height=1100
-    ) as page:
+@pytest.fixture(scope="module")
+def notebook(lab):
+    """One notebook for most tests: to open a page takes longer than what is tested in it."""
+    with lab.open(lab.write("editing.ipynb", MAKING, ASKING), width=1400, height=1100) as page:
         page.hide_sidebar()
-        page.run_all()
         page.page.set_default_timeout(15_000)
-        yield Editor(page).begun()
-        assert page.foreign == []
-        assert page.complaints == []
+        yield page
+
+
+@pytest.fixture
+def opened(notebook):
+    """A new editor, as whoever runs the cell again gets it."""
+    notebook.theme("Light")
+    notebook.run(0)
+    yield Editor(notebook).begun()
+    assert notebook.foreign == []
+    assert notebook.complaints == []
 
 
 def test_a_mistake_is_shown_where_it_is_and_can_be_repaired(opened):

@@ -44,16 +44,33 @@ SHOWING = 'display(counter, display_id="shown")'
 CURRENT = "window.jupyterapp.shell.currentWidget"
 
 
-@pytest.fixture
-def page(lab, request):
-    """A notebook in which the widget stands live."""
-    name = lab.write(f"{request.node.name}.ipynb", MAKING, SHOWING)
-    with lab.open(name) as opened:
-        opened.run_all()
-        live(opened).wait_for()
+@pytest.fixture(scope="module")
+def notebook(lab):
+    """One notebook for all that leave it whole: to open a page takes longer than what is tested in it."""
+    with lab.open(lab.write("live.ipynb", MAKING, SHOWING)) as opened:
         yield opened
-        assert opened.foreign == []
-        assert not [words for words in opened.complaints if "Canceled future" not in words]
+
+
+@pytest.fixture
+def page(notebook):
+    """A notebook in which the widget stands live."""
+    yield from made_live(notebook)
+
+
+@pytest.fixture
+def own_page(lab, request):
+    """The same in a page of its own, which the test may spoil."""
+    with lab.open(lab.write(f"{request.node.name}.ipynb", MAKING, SHOWING)) as opened:
+        yield from made_live(opened)
+
+
+def made_live(opened):
+    opened.run(0)
+    opened.run(1)
+    live(opened).wait_for()
+    yield opened
+    assert opened.foreign == []
+    assert not [words for words in opened.complaints if "Canceled future" not in words]
 
 
 def live(page, cell=1):
@@ -100,30 +117,30 @@ def test_another_widget_replaces_it(page):
 
 
 @pytest.mark.parametrize("ending", ["restartKernel", "shutdown"])
-def test_without_its_kernel_the_drawing_stands_again(page, ending):
-    page.page.evaluate(f"() => {CURRENT}.sessionContext.{ending}().then(() => null)")
-    drawing(page).wait_for()
-    assert live(page).count() == 0
-    assert "around saved" in page.output(1).inner_text()
-    kept = json.dumps(page.outputs(1))
+def test_without_its_kernel_the_drawing_stands_again(own_page, ending):
+    own_page.page.evaluate(f"() => {CURRENT}.sessionContext.{ending}().then(() => null)")
+    drawing(own_page).wait_for()
+    assert live(own_page).count() == 0
+    assert "around saved" in own_page.output(1).inner_text()
+    kept = json.dumps(own_page.outputs(1))
     assert '"model_id": ""' not in kept  # nothing is taken from what will be saved
 
 
-def test_a_kernel_that_dies_leaves_the_drawing(page):
+def test_a_kernel_that_dies_leaves_the_drawing(own_page):
     dying = f"{CURRENT}.sessionContext.session.kernel.requestExecute({{code: 'import os; os._exit(1)'}})"
-    page.page.evaluate(f"() => {{ void {dying}.done.catch(() => null) }}")
-    drawing(page).wait_for(timeout=60_000)
-    assert live(page).count() == 0
+    own_page.page.evaluate(f"() => {{ void {dying}.done.catch(() => null) }}")
+    drawing(own_page).wait_for(timeout=60_000)
+    assert live(own_page).count() == 0
 
 
-def test_after_a_reload_the_widget_is_back(page):
-    execute(page, "counter.number = 5")
-    page.page.evaluate(f"() => {CURRENT}.context.save().then(() => null)")
-    page.page.reload(wait_until="domcontentloaded")
-    page.output(1).locator(".live-button", has_text="live 5").wait_for(timeout=60_000)
-    assert drawing(page).count() == 0
-    live(page).click()
-    execute(page, "assert counter.number == 6")
+def test_after_a_reload_the_widget_is_back(own_page):
+    execute(own_page, "counter.number = 5")
+    own_page.page.evaluate(f"() => {CURRENT}.context.save().then(() => null)")
+    own_page.page.reload(wait_until="domcontentloaded")
+    own_page.output(1).locator(".live-button", has_text="live 5").wait_for(timeout=60_000)
+    assert drawing(own_page).count() == 0
+    live(own_page).click()
+    execute(own_page, "assert counter.number == 6")
 
 
 def test_rerun_cells_show_the_new_widget(page):
@@ -154,17 +171,17 @@ def second_view(page):
     return view
 
 
-def test_a_second_view_of_an_output_is_live_too(page):
-    second_view(page).locator(".live-button").wait_for()
+def test_a_second_view_of_an_output_is_live_too(own_page):
+    second_view(own_page).locator(".live-button").wait_for()
 
 
-def test_a_view_that_is_made_of_a_dead_widget_is_its_drawing(page):
+def test_a_view_that_is_made_of_a_dead_widget_is_its_drawing(own_page):
     """ipywidgets keeps the models of a kernel that was restarted, and would show them."""
-    page.page.evaluate(f"() => {CURRENT}.sessionContext.restartKernel().then(() => null)")
-    drawing(page).wait_for()
-    view = second_view(page)
+    own_page.page.evaluate(f"() => {CURRENT}.sessionContext.restartKernel().then(() => null)")
+    drawing(own_page).wait_for()
+    view = second_view(own_page)
     view.locator("svg.mlnlab-scene").wait_for()
-    page.page.wait_for_timeout(1000)
+    own_page.page.wait_for_timeout(1000)
     assert view.locator("svg.mlnlab-scene").is_visible()
     assert view.locator(".live-button").count() == 0
 
