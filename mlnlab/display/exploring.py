@@ -11,7 +11,15 @@ from dataclasses import dataclass, field
 from math import isfinite, isnan
 
 from mlnlab.display.bars import BAR, ROW, WIDTH
-from mlnlab.display.exploring_rows import BETWEEN, CERTAIN, Answer, EvidenceRow, answer_row, evidence_row
+from mlnlab.display.exploring_rows import (
+    BETWEEN,
+    CERTAIN,
+    Answer,
+    EvidenceRow,
+    answer_row,
+    evidence_row,
+    problem_lines,
+)
 from mlnlab.display.markup import shortened
 from mlnlab.display.probabilities import probability_in_words
 from mlnlab.display.scene.building import numbered_id, tooltip
@@ -155,9 +163,9 @@ def _answer_rows(state: Exploring, top: float) -> tuple[list[Item], float]:
     ]
     y = top + ROW
     for problem in state.problems:
-        words = fitted(shortened(problem, _LONGEST), WIDTH - 16)
-        items.append(Text(x=8, y=y + BAR, text=words, look="words", tooltip=tooltip("problem", problem)))
-        y += ROW
+        for line in problem_lines(problem):
+            items.append(Text(x=8, y=y + BAR, text=line, look="words", tooltip=tooltip("problem", problem)))
+            y += ROW - 2
     shown = listed(state.first_answer, len(state.answers), LISTED)
     names = [shortened(in_symbols(answer.name), _LONGEST) for answer in state.answers]
     left = min(max([text_width(name) for name in names] or [0.0]), 220.0) + 96

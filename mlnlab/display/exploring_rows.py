@@ -6,11 +6,12 @@ from math import inf, isfinite, isnan, nan
 from typing import NamedTuple
 
 from mlnlab.display.bars import BAR, ROW, WIDTH
+from mlnlab.display.markup import shortened
 from mlnlab.display.probabilities import error_in_words, probability_in_words
 from mlnlab.display.scene.building import numbered_id, tooltip
 from mlnlab.display.scene.items import Group, Item, Path, Rectangle, Text
 from mlnlab.display.scene.paths import segments
-from mlnlab.display.scene.text_fitting import fitted
+from mlnlab.display.scene.text_fitting import fitted, fitted_lines
 
 BETWEEN = 4.0
 MARK_WIDTH = 62.0
@@ -196,3 +197,24 @@ def _told(answer: Answer) -> list[str]:
     if not isnan(answer.exact):
         lines.append(f"by enumeration: {_number(answer.exact, 0.0)}")
     return [*lines, *(gap.told for gap in answer.gaps)]
+
+
+# --- what went wrong ------------------------------------------------------------------------------
+
+_MOST_PARTS = 16  # lines of a problem, such as the parts of a conflict
+_MOST_LINES = 3  # that each of them is broken into
+_LONGEST = 300
+
+
+def problem_lines(problem: str) -> list[str]:
+    """Return a sentence, and what may stand in lines below it: what contradicts what, and ways out."""
+    parts = problem.splitlines()
+    # What was written where is named; the place itself, with carets below it, is for fixed-width letters.
+    carets = {n for n, part in enumerate(parts) if part.strip() and not part.strip(" ^")}
+    lines = [p for n, p in enumerate(parts) if p.strip() and not carets & {n, n + 1}]
+    shown = [
+        line
+        for part in lines[:_MOST_PARTS]
+        for line in fitted_lines(shortened(part, _LONGEST), WIDTH - 16, _MOST_LINES)
+    ]
+    return shown if len(lines) <= _MOST_PARTS else [*shown, "…"]

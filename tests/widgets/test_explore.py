@@ -204,6 +204,24 @@ def test_an_impossible_change_is_a_sentence_and_can_be_taken_back():
     view.close()
 
 
+def test_facts_that_contradict_the_model_are_told_with_the_conflict_from_the_start():
+    mln = ml.MLN.from_text("P(t)\nQ(t)\nP(x) => Q(x).\n1 Q(x)")
+    view = ml.explore(mln, ml.Database.from_text("P(A)\n!Q(A)", mln), "Q", beside="gibbs")
+    assert view.wait()
+    assert view.marginals is None
+    said = " ".join(texts(view))
+    for part in ("No world satisfies the hard formulas", "P(x) => Q(x)", "P(A)", "!Q(A)"):
+        assert part in said, said
+    assert said.count("No world satisfies") == 1  # the second method has nothing to add
+    assert "^^" not in said
+    data, _ = view._repr_mimebundle_()
+    assert "No world satisfies" in json.dumps(data[MIME_TYPE])
+    view.set("Q(A)", None)
+    assert view.wait()
+    assert view.marginals["Q(A)"] == 1
+    view.close()
+
+
 def test_a_newer_question_ends_the_work_on_an_older_one_and_closing_ends_all():
     before = {t for t in threading.enumerate() if t.name == "mlnlab-live"}
     facts = "\n".join(f"Friends(P{n}, P{(7 * n) % 60})" for n in range(60))
