@@ -19,12 +19,13 @@ from mlnlab.display.scene.building import numbered_id, tooltip
 from mlnlab.display.scene.items import Group, Item, Layer, Rectangle, Scene, Text
 from mlnlab.display.scene.text_fitting import fitted
 from mlnlab.display.symbols import in_symbols
-from mlnlab.learning.heaviest import MOST, Contribution, Heaviest, heaviest
+from mlnlab.learning.heaviest import MOST, Contribution, Heaviest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mlnlab.display.learning_view import LearningView
+    from mlnlab.learning.learning_state import LearningState
     from mlnlab.steps.step import Step
     from mlnlab.steps.trace import Trace
 
@@ -34,7 +35,7 @@ _TEXT = 330.0
 
 def groundings_part(view: LearningView, chosen: int | None) -> Draw:
     """Return what draws the formula that was chosen, or where none was the one with the largest gap."""
-    found = Latest(lambda asked: heaviest(view.data, view.problem, asked[0], asked[1]))
+    found = Latest(lambda asked: view.makers.of(asked[0], asked[1]))
     keys: dict[tuple[int, int], Any] = {}
     histories: dict[int, History[tuple[float, ...]]] = {}
 
@@ -49,7 +50,7 @@ def groundings_part(view: LearningView, chosen: int | None) -> Draw:
         history = histories.setdefault(formula, History(partial(_read, view, formula)))
         rows = np.array(history.until(step, trace), np.float64)
         items, top = _curves(view, formula, rows, step, trace)
-        listed, bottom = _listed(found(asked), top)
+        listed, bottom = _listed(found(asked), _other_parts(state, formula), top)
         words = f"What makes the gap of formula {formula}"
         return Scene(WIDTH, bottom, (Layer("drawn", (*items, *listed)),), words, view.label(formula))
 
@@ -91,10 +92,18 @@ def _curves(
     return [Text(id="named", x=8, y=18, text=label, look="words strong"), *items], bottom
 
 
-def _listed(found: Heaviest, top: float) -> tuple[list[Item], float]:
+def _other_parts(state: LearningState, formula: int) -> str:
+    """Say what a gap holds beside the counts of its formula; nothing where it holds nothing else."""
+    gap, counts = float(state.gap[formula]), float(state.observed[formula] - state.expected[formula])
+    if abs(gap - counts) <= 1e-9 * max(1.0, abs(gap)):
+        return ""
+    return f": {counts:+.3g}, and {gap - counts:+.3g} by the prior or tied weights"
+
+
+def _listed(found: Heaviest, others: str, top: float) -> tuple[list[Item], float]:
     """Return a row for each of the heaviest; as many at every step."""
     shown = min(len(found.rows), MOST)
-    words = f"The heaviest of {count_of(found.number, found.kind[:-1])}"
+    words = f"The heaviest of {count_of(found.number, found.kind[:-1])}{others}"
     items: list[Item] = [
         Text(x=8, y=top + 12, text=words, look="words strong"),
         Text(x=8, y=top + 30, text=fitted(found.remark, WIDTH - 16, "small"), look="quiet small"),

@@ -14,6 +14,7 @@ from mlnlab.display.learning_rows import GapAxis, GapRow
 from mlnlab.display.mathematics import formula_text
 from mlnlab.display.samplers_view import History
 from mlnlab.learning.free_weights import FIXED
+from mlnlab.learning.heaviest import GapMakers
 from mlnlab.learning.steering import Change, change_in_words, changes_of, frozen_weights
 from mlnlab.logic.printing import marks_of
 from mlnlab.logic.weights import Hard
@@ -60,6 +61,7 @@ class LearningView:
     problem: Problem
     shown: tuple[int, ...]
     counting_seconds: float  # what it took to count the data, before the first step
+    makers: GapMakers  # counts what makes gaps, once for all pictures
     history: History[Moment] = field(init=False)
     label: Callable[[int], str] = field(init=False)
 
@@ -181,4 +183,5 @@ def learning_view(data: TrainingData, problem: Problem, counting_seconds: float 
     """Return the view of a problem: of many formulas those that are learned and count most are drawn."""
     learned, counts = problem.free.parameter != FIXED, problem.objective.counts
     order = sorted(range(len(learned)), key=lambda number: (not learned[number], -abs(counts[number])))
-    return LearningView(data, problem, tuple(sorted(order[:MOST_FORMULAS])), counting_seconds)
+    shown = tuple(sorted(order[:MOST_FORMULAS]))
+    return LearningView(data, problem, shown, counting_seconds, GapMakers(data, problem))

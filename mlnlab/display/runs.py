@@ -58,6 +58,8 @@ def _plain(value: object) -> str | float | int:
             return fit(value)
         case int():
             return value
+        case float() if isfinite(value):  # most cells: asking for a protocol takes longer than all the rest
+            return value
         case SupportsFloat():
             number = float(value)
             return number if isfinite(number) else value_words(number)

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mlnlab.counting.deltas import DeltaCounter
 from mlnlab.counting.facts import facts_of
+from mlnlab.learning.block_moves import block_options
 from mlnlab.learning.conditional_log_likelihood import Drawn
 from mlnlab.learning.counts_of_best_worlds import BestWorldCounts
 from mlnlab.learning.heaviest_blocks import AtomsOfGap, atoms_of_blocks
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 
     from mlnlab.counting.deltas import AtomDeltas
     from mlnlab.grounding.clauses import GroundClauses
+    from mlnlab.learning.block_moves import BlockOptions
     from mlnlab.learning.ground_example import GroundExample
     from mlnlab.learning.learning_state import LearningState
     from mlnlab.learning.problem import Problem
@@ -67,57 +70,112 @@ class Heaviest:
     remark: str
 
 
+@dataclass(frozen=True, eq=False)
+class GapMakers:
+    """Finds what makes gaps, formula by formula and state by state; changes of atoms are counted once."""
+
+    data: TrainingData
+    problem: Problem
+
+    def of(self, state: LearningState, formula: int, most: int = MOST) -> Heaviest:
+        """Return what makes the gap of a formula at a state."""
+        objective = self.problem.objective
+        while isinstance(objective, GoingOn | MiniBatches):
+            objective = objective.objective if isinstance(objective, GoingOn) else objective.whole
+        if isinstance(objective, PseudoLogLikelihood):
+            return self._of_atoms(state.weights, formula, objective.weighted, most)
+        return _of_groundings(objective, state, formula, most)
+
+    def _of_atoms(self, weights: Numbers, formula: int, weighted: bool, most: int) -> Heaviest:
+        counted, left_out = self._counted
+        found: list[Contribution] = []
+        for one in counted:
+            found += _merged(one, one.at(weights, formula), one.number if weighted else 1)
+        found.sort(key=lambda row: -abs(row.share))
+        remark = "Exact: an atom's share is (truth − probability) · Δn."
+        if left_out:
+            names = ", ".join(dict.fromkeys(left_out))
+            remark += f" Left out, because they are too many: the atoms of {names}."
+        return Heaviest("atoms", tuple(found[:most]), sum(row.alike for row in found), remark)
+
+    @cached_property
+    def _counted(self) -> tuple[list[_Atoms | _Blocks], list[str]]:
+        """The changes of the counts by each atom, and the predicates that have too many of them."""
+        data, counted, left_out = self.data, list[_Atoms | _Blocks](), list[str]()
+        formulas = [weighted.formula for weighted in data.formulas]
+        hard = np.array([isinstance(weighted.weight, Hard) for weighted in data.formulas], bool)
+        for example in data.examples:
+            counter = DeltaCounter(formulas, example.vocabulary)
+            facts = facts_of(example.database, example.vocabulary)
+            for name in data.mentioned:
+                predicate, known = example.vocabulary[name], data.known_false(example, name)
+                atoms = example.number_of_atoms(name)
+                if atoms * len(formulas) > MOST_CELLS:
+                    left_out.append(name)
+                elif predicate.exclusive:
+                    counted.append(
+                        _Blocks(example, name, block_options(formulas, hard, facts, predicate, known))
+                    )
+                elif atoms > len(known):
+                    counted.append(_atoms(example, name, counter(facts, name), hard, known))
+        return counted, left_out
+
+
 def heaviest(
     data: TrainingData, problem: Problem, state: LearningState, formula: int, most: int = MOST
 ) -> Heaviest:
     """Return what makes the gap of a formula at a state."""
-    objective = problem.objective
-    while isinstance(objective, GoingOn | MiniBatches):
-        objective = objective.objective if isinstance(objective, GoingOn) else objective.whole
-    if isinstance(objective, PseudoLogLikelihood):
-        return _of_atoms(data, state.weights, formula, objective.weighted, most)
-    return _of_groundings(objective, state, formula, most)
+    return GapMakers(data, problem).of(state, formula, most)
 
 
 # --- pseudo-likelihoods: atoms --------------------------------------------------------------------
 
 
-def _of_atoms(data: TrainingData, weights: Numbers, formula: int, weighted: bool, most: int) -> Heaviest:
-    found: list[Contribution] = []
-    left_out: list[str] = []
-    formulas = [weighted.formula for weighted in data.formulas]
-    hard = np.array([isinstance(weighted.weight, Hard) for weighted in data.formulas], bool)
-    for example in data.examples:
-        counter = DeltaCounter(formulas, example.vocabulary)
-        facts = facts_of(example.database, example.vocabulary)
-        for name in data.mentioned:
-            predicate, known = example.vocabulary[name], data.known_false(example, name)
-            atoms = example.number_of_atoms(name)
-            if atoms * len(formulas) > MOST_CELLS:
-                left_out.append(name)
-            elif predicate.exclusive:
-                own, blocks = atoms_of_blocks(formulas, hard, facts, predicate, known, weights, formula)
-                found += _merged(example, name, own, blocks if weighted else 1)
-            elif atoms > len(known):
-                rows = _rows(counter(facts, name), hard, known, weights, formula)
-                found += _merged(example, name, rows, atoms - len(known) if weighted else 1)
-    found.sort(key=lambda row: -abs(row.share))
-    remark = "Exact: an atom's share is (truth − probability) · Δn."
-    if left_out:
-        names = ", ".join(dict.fromkeys(left_out))
-        remark += f" Left out, because they are too many: the atoms of {names}."
-    return Heaviest("atoms", tuple(found[:most]), sum(row.alike for row in found), remark)
+@dataclass(frozen=True, slots=True, eq=False)
+class _Atoms:
+    """The atoms of a predicate in a database that may be otherwise, and their Δn."""
+
+    example: Example
+    predicate: str
+    number: int  # of all atoms that are predicted: what weighting divides by
+    atoms: NDArray[np.uint32]
+    truths: NDArray[np.bool_]
+    values: Numbers  # a column for each formula
+
+    def at(self, weights: Numbers, formula: int) -> AtomsOfGap:
+        """Return those that matter to a formula, with their probabilities."""
+        from scipy.special import expit
+
+        kept = self.values[:, formula] != 0
+        values = self.values[kept]
+        return AtomsOfGap(self.atoms[kept], self.truths[kept], expit(values @ weights), values[:, formula])
 
 
-def _rows(
+@dataclass(frozen=True, slots=True, eq=False)
+class _Blocks:
+    """The blocks of a predicate in a database."""
+
+    example: Example
+    predicate: str
+    options: BlockOptions
+
+    @property
+    def number(self) -> int:
+        """How many blocks there are: what weighting divides by."""
+        return len(self.options.atoms)
+
+    def at(self, weights: Numbers, formula: int) -> AtomsOfGap:
+        """Return the atoms that matter to a formula, with their probabilities."""
+        return atoms_of_blocks(self.options, weights, formula)
+
+
+def _atoms(
+    example: Example,
+    name: str,
     deltas: AtomDeltas,
     hard: NDArray[np.bool_],
     known_false: NDArray[np.uint32],
-    weights: Numbers,
-    formula: int,
-) -> AtomsOfGap:
-    from scipy.special import expit
-
+) -> _Atoms:
     sizes = deltas.sizes
     atoms = np.stack(
         [grid.ravel() for grid in np.indices(sizes, dtype=np.uint32)], axis=1
@@ -128,21 +186,22 @@ def _rows(
     truths = deltas.truths(atoms)
     values = np.asarray(deltas.at(atoms, truths), np.float64)
     # An atom on which a hard formula depends holds it as it is: it is certain, and contributes nothing.
-    kept = ~(values[:, hard] != 0).any(axis=1) & (values[:, formula] != 0)
+    kept = ~(values[:, hard] != 0).any(axis=1)
     values = np.where(hard, 0.0, values[kept])
-    return AtomsOfGap(atoms[kept], truths[kept], expit(values @ weights), values[:, formula])
+    return _Atoms(example, name, len(atoms), atoms[kept], truths[kept], values)
 
 
-def _merged(example: Example, name: str, rows: AtomsOfGap, atoms: int) -> Iterator[Contribution]:
+def _merged(of: _Atoms | _Blocks, rows: AtomsOfGap, atoms: int) -> Iterator[Contribution]:
+    """Yield one contribution for all atoms that are alike."""
     if not len(rows.atoms):
         return
     keys = np.column_stack([rows.truths, np.round(rows.probabilities, _DIGITS), rows.changes])
     _, firsts, numbers = np.unique(keys, axis=0, return_index=True, return_counts=True)
-    vocabulary = example.vocabulary
-    domains = [tuple(vocabulary.domain(type_)) for type_ in vocabulary[name].types]
+    vocabulary = of.example.vocabulary
+    domains = [tuple(vocabulary.domain(type_)) for type_ in vocabulary[of.predicate].types]
     for first, number in zip(firsts.tolist(), numbers.tolist(), strict=True):
         constants = zip(domains, rows.atoms[first].tolist(), strict=True)
-        atom = GroundAtom(name, tuple(str(domain[place]) for domain, place in constants))
+        atom = GroundAtom(of.predicate, tuple(str(domain[place]) for domain, place in constants))
         truth, chance, change = bool(rows.truths[first]), rows.probabilities[first], rows.changes[first]
         share = (truth - chance) * change * number / atoms
         yield Contribution(str(atom), truth, float(chance), float(change), float(share), number)

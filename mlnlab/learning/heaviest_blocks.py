@@ -12,17 +12,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mlnlab.learning.block_moves import block_options
-
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
-    from mlnlab.counting.facts import Facts
     from mlnlab.learning.block_moves import BlockOptions
-    from mlnlab.logic.formulas import Formula
-    from mlnlab.logic.vocabulary import Predicate
 
     Numbers = NDArray[np.float64]
 
@@ -37,25 +30,15 @@ class AtomsOfGap:
     changes: Numbers
 
 
-def atoms_of_blocks(
-    formulas: Sequence[Formula],
-    hard: NDArray[np.bool_],
-    facts: Facts,
-    predicate: Predicate,
-    known_false: NDArray[np.uint32],
-    weights: Numbers,
-    formula: int,
-) -> tuple[AtomsOfGap, int]:
-    """Return the atoms that matter to a formula, and how many blocks there are."""
-    options = block_options(formulas, hard, facts, predicate, known_false)
+def atoms_of_blocks(options: BlockOptions, weights: Numbers, formula: int) -> AtomsOfGap:
+    """Return the atoms of blocks that matter to a formula."""
     chances = option_chances(options, weights)[:, :-1]
     changes = options.values[:, :-1, formula] - options.values[:, -1:, formula]
     places = np.arange(chances.shape[1])
     truths = places[None, :] == options.true[:, None]
     # An option that is not allowed is never taken.
     kept = (changes != 0) & (truths | options.allowed[:, :-1])
-    found = AtomsOfGap(options.atoms[kept], truths[kept], chances[kept], changes[kept])
-    return found, len(options.atoms)
+    return AtomsOfGap(options.atoms[kept], truths[kept], chances[kept], changes[kept])
 
 
 def option_chances(options: BlockOptions, weights: Numbers) -> Numbers:

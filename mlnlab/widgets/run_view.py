@@ -28,8 +28,8 @@ BETWEEN_FRAMES = 0.05  # seconds: 20 frames a second
 WITHOUT_ANSWER = 0.5  # where the page does not keep up, or cannot be heard while a cell runs
 _MOST_UNANSWERED = 12  # a page answers each fifth frame
 _TABLE_SECONDS = 0.5
+_REST_BETWEEN = 3.0  # times as long as a drawing took: a run has most of the time also where drawing is slow
 _STEP_SECONDS = 60.0
-
 
 _Json: TypeAlias = dict[str, Any]
 # The step that is drawn, its picture, the status and the table that belong to it.
@@ -53,6 +53,7 @@ class RunView(View):
         self._sent_step: Step[Any] | None = None  # the step of which that is
         self._frame = self._answered = self._rests = 0
         self._last_frame = self._last_table = 0.0
+        self._between = BETWEEN_FRAMES
         self._table_open = False
         session.changed = self._changed
         try:
@@ -110,14 +111,14 @@ class RunView(View):
             names = ", ".join(self._picture.parts)
             raise ArgumentError(f"This run has no part {part!r}; it has {names}.")
         self._part = part
-        self._draw(resting=self._session.phase != "running")
+        self._redraw()
 
     def choose(self, name: str) -> None:
         """Look closely at an item of the picture, by its id; what that changes is the picture's business."""
         picture = self._picture.choose(name)
         if picture is not None:
             self._picture = picture
-            self._draw(resting=self._session.phase != "running")
+            self._redraw()
 
     # --- looking ------------------------------------------------------------------------------
 
@@ -158,7 +159,7 @@ class RunView(View):
     @speed.setter
     def speed(self, seconds: float) -> None:
         self._session.set_delay(seconds)
-        self._draw(resting=self._session.phase != "running")
+        self._redraw()
 
     # --- what a page says ---------------------------------------------------------------------
 
@@ -166,7 +167,7 @@ class RunView(View):
         """Begin with the whole picture: a page that came late knows no frames."""
         with self._lock:  # else the run's thread may send what changed before the whole
             self._sent = None
-            self._draw(resting=self._session.phase != "running")
+            self._redraw()
 
     def answer(self, kind: str, content: Message, buffers: Sequence[memoryview]) -> None:  # noqa: ARG002
         """Do what a button says."""
@@ -189,7 +190,7 @@ class RunView(View):
                 self.choose(name)
             case "table", {"open": bool(is_open)}:
                 self._table_open = is_open
-                self._draw(resting=self._session.phase != "running")
+                self._redraw()
 
     def unseen(self) -> None:
         """End the run: no page shows it any more. Play, in another cell, goes on where it was."""
@@ -201,26 +202,31 @@ class RunView(View):
         """Draw, in the run's thread: each rest, and of the steps as many as a page can follow."""
         if not resting:
             behind = self._frame - self._answered > _MOST_UNANSWERED
-            if time.perf_counter() - self._last_frame < (WITHOUT_ANSWER if behind else BETWEEN_FRAMES):
+            if time.perf_counter() - self._last_frame < (WITHOUT_ANSWER if behind else self._between):
                 return
         self._draw(resting=resting)
+
+    def _redraw(self) -> None:
+        self._draw(resting=self._session.phase != "running")
 
     def _draw(self, *, resting: bool) -> None:
         with self._lock:
             if self._ended:
                 return
-            self._last_frame = time.perf_counter()
-            drawn = self._drawn(self._session.shown)
+            began = time.perf_counter()
+            drawn = self._drawn(self._session.shown, with_table=resting or self._table_open)
             (self._settle if resting else self._send_frame)(drawn)
             self._sent_step, self._sent = drawn[:2]
+            self._last_frame = time.perf_counter()
+            self._between = max(BETWEEN_FRAMES, _REST_BETWEEN * (self._last_frame - began))
 
-    def _drawn(self, step: Step[Any] | None) -> _Drawn:
+    def _drawn(self, step: Step[Any] | None, *, with_table: bool) -> _Drawn:
         """Return what is shown of a step; where that fails, the picture from before, and a sentence."""
         if step is None:
             return None, None, self._status(step), {}
         try:
             scene = self._picture.parts[self._part](step, self.trace)
-            table = self._picture.table(step)
+            table = self._picture.table(step) if with_table else None
             caption, remarks = self._picture.caption(step), self._picture.remarks(step)
         except Exception as problem:  # noqa: BLE001 - whatever a drawing does, the run goes on
             sentence = f"Step {step.index} could not be drawn: {problem!r}"
@@ -258,24 +264,16 @@ class RunView(View):
 
     def _status(self, step: Step[Any] | None, caption: str = "", remarks: Iterable[str] = ()) -> _Json:
         session = self._session
-        newest = self.trace.indices[-1] if len(self.trace) else 0
         return {
-            "title": self._picture.title,
-            "rests": self._rests,
-            "phase": session.phase,
-            "replays": session.replays,
-            "resumes": session.resumes,
-            "position": session.position,
-            "length": len(self.trace),
+            "title": self._picture.title, "rests": self._rests, "phase": session.phase,
+            "replays": session.replays, "resumes": session.resumes,
+            "position": session.position, "length": len(self.trace),
             "index": 0 if step is None else step.index,
-            "last": newest,
-            "caption": fit(caption),
+            "last": self.trace.indices[-1] if len(self.trace) else 0,
+            "caption": fit(caption), "reason": "" if session.failed else fit(session.reason),
             "remarks": [fit(remark) for remark in (*session.complaints, *remarks)],
-            "reason": "" if session.failed else fit(session.reason),
-            "parts": list(self._picture.parts),
-            "part": self._part,
-            "delay": session.delay,
-        }
+            "parts": list(self._picture.parts), "part": self._part, "delay": session.delay,
+        }  # fmt: skip
 
     # --- the saved notebook -------------------------------------------------------------------
 

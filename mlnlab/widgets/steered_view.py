@@ -102,9 +102,6 @@ class SteeredView(RunView):
         self._learning.change(kind, formula, value)
         self._redraw()
 
-    def _redraw(self) -> None:
-        self._draw(resting=self._session.phase != "running")
-
     def _state(self) -> LearningState:
         return self._step_shown().state
 

@@ -11,6 +11,7 @@ import mlnlab as ml
 from mlnlab.display.scene.items import Rectangle, Text
 from mlnlab.errors import ArgumentError
 from mlnlab.learning.heaviest import heaviest
+from mlnlab.learning.parting import parting
 from mlnlab.learning.steering import SteeredLearner, changes_of
 from mlnlab.steps.checkpoint import load_checkpoint, save_checkpoint
 from mlnlab.steps.sameness import differing_parts
@@ -153,7 +154,7 @@ def test_what_cannot_be_changed_is_refused_in_a_sentence(data, view):
 
 def test_a_page_that_asks_for_what_cannot_be_is_told(view):
     view._arrived({"type": "select", "id": "formula-3"}, [])
-    view._formula = 3
+    view._learning.remark = ""
     view._arrived({"type": "select", "id": "act-freeze"}, [])
     assert "must hold" in view.status["remarks"][0]
     for name in ("act-explode", "at-99", "formula-99", "at-x", "act-"):
@@ -171,7 +172,7 @@ def test_buttons_of_the_picture(view):
     view.choose("act-slower")
     assert view.rate == pytest.approx(rate / 2)
     view.choose("at-2")
-    assert view.model.formulas[0].weight.value == view.trace.seek(2).state.weights[0]
+    assert view.model.formulas[0].weight.value == view.trace.seek(2).state.answer[0]
     view.choose("act-return")
     assert changes_of(view.shown.state)[-1].kind == "return"
 
@@ -265,6 +266,119 @@ def test_runs_part_where_one_is_changed(data):
     assert str(found).startswith("The runs part at step 5")
     for made in views:
         made.close()
+
+
+def test_an_iteration_that_is_taken_gives_what_the_learner_would_answer(data):
+    made = ml.dashboard(learner_of(data, "vp"))
+    made.step(6)
+    state = made.trace.seek(4).state
+    assert not np.array_equal(state.answer, state.weights)  # voted perceptron answers with averages
+    taken = made.take(4)
+    assert [formula.weight.value for formula in taken.formulas[:3]] == state.answer[:3].tolist()
+    assert "model: step 4, averaged" in texts(made.static_scene())
+    raw = made.take(4, raw=True)
+    assert [formula.weight.value for formula in raw.formulas[:3]] == state.weights[:3].tolist()
+    assert "model: step 4" in texts(made.static_scene())
+    made.choose("at-2")
+    assert made.model.weights[:3] == made.trace.seek(2).state.answer[:3].tolist()
+    alone = Trace.of(learner_of(data, "vp", iterations=4))
+    assert np.array_equal(alone[-1].state.answer, state.answer)
+    made.close()
+
+
+def bold(data):
+    """Gradient descent at a rate that is too large: it is taken back at once, and falls in the end."""
+    return ml.weight_learner(
+        "pll",
+        *data,
+        optimizer="gradient-descent",
+        rate=3,
+        averaged="none",
+        iterations=30,
+        start=[1, -1, 1, 0],
+    )
+
+
+def test_a_click_makes_the_run_pause_where_a_step_is_taken_back(data):
+    made = ml.dashboard(bold(data), delay=0)
+    made.choose("act-pause-back")
+    assert any("●" in text for text in texts(made.static_scene()))
+    made.play()
+    made.wait()
+    assert (made.shown.index, made.shown.state.move.accepted) == (1, False)
+    assert "A step was taken back" in made.live.reason
+    made.choose("act-pause-back")
+    assert not made.breaks
+    made.close()
+
+
+def test_the_run_pauses_where_the_objective_falls(data):
+    made = ml.dashboard(bold(data), delay=0)
+    made.pause_where("fall")
+    made.play()
+    made.wait()
+    last, before = made.shown, made.trace.seek(made.shown.index - 1)
+    assert last.state.value < before.state.value
+    assert "objective decreases" in made.live.reason
+    made.stop()
+    assert made.best.state.value == max(made.trace.metrics()["objective"])
+    assert made.learned().objective == before.state.value
+    made.close()
+
+
+def test_the_run_pauses_where_a_weight_changes_its_sign(data):
+    made = ml.dashboard(learner_of(data, "cd", rate=5.0, iterations=40), delay=0)
+    made.choose("act-pause-sign")  # of which formula?
+    assert not made.breaks
+    made.choose("formula-1")
+    made.choose("act-pause-sign")
+    made.step(1)  # a weight that leaves zero has not changed its sign
+    made.play()
+    made.wait()
+    first, second = (made.trace.seek(made.shown.index - back).state.weights[1] for back in (1, 0))
+    assert first * second < 0
+    assert "the weight of formula 1 changes sign" in made.live.reason
+    with pytest.raises(ArgumentError, match="of a chosen formula"):
+        made.pause_where("nowhere")
+    made.close()
+
+
+def test_two_runs_are_aligned_in_the_picture(data):
+    views = [ml.dashboard(learner_of(data)) for _ in range(2)]
+    for made in views:
+        made.step(4)
+    views[0].beside(views[1])
+    assert "The runs are the same, bit for bit, up to step 4." in texts(views[0].static_scene())
+    views[1].set_weight(1, 2.0)
+    views[1].step(2)
+    views[0].step(3)
+    shown = texts(views[0].static_scene())
+    assert "The runs part at step 5." in shown
+    assert any(text.startswith("The weight of formula 1 (") for text in shown)
+    views[0].choose("act-parting")
+    assert views[0].shown.index == 5
+    learned = views[1].learned()
+    views[0].beside(learned)
+    assert views[0].parting(learned).step == 5
+    with pytest.raises(ArgumentError, match="stands another one"):
+        views[0].beside(Trace())
+    other = ml.MLN.from_text("A(thing)\nA(x)")
+    short = ml.dashboard(ml.weight_learner("pll", other, ml.Database.from_text("A(B)", other)))
+    with pytest.raises(ArgumentError, match="different numbers of formulas"):
+        views[0].beside(short)
+    for made in (*views, short):
+        made.close()
+
+
+def test_where_recordings_have_gaps_runs_part_between_two_steps(data):
+    runs = [Trace.of(learner_of(data, seed=seed)) for seed in (1, 2)]
+    left, right = Trace(), Trace()
+    for index in (0, 2, 8):
+        left.on_step(runs[0].seek(index))
+    for index, run in ((0, 0), (3, 1), (8, 1)):
+        right.on_step(runs[run].seek(index))
+    found = parting(left, right, learner_of(data).data)
+    assert str(found).startswith("The runs part between step 0 and step 8: the weight of formula")
 
 
 def test_a_race_is_fair_and_each_learns_what_it_learns_alone(data):
