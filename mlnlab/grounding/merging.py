@@ -61,7 +61,7 @@ def merged(clauses: GroundClauses) -> GroundClauses:
     turned = np.flatnonzero(soft_units & (weights < 0))
     constant += _turn(literals, weights, firsts[turned], turned)
     arrays = {
-        **_rows(starts, literals, kept), **_merged_tables(clauses),
+        **rows_of(starts, literals, kept), **_merged_tables(clauses),
         "weights": weights[kept], "hard": hard[kept], "negated": np.zeros(len(kept), np.bool_),
         "clause_sources": clauses.clause_sources[kept],
     }  # fmt: skip
@@ -94,8 +94,8 @@ def first_equal(starts: Numbers, literals: NDArray[np.uint32]) -> Numbers:
     return first
 
 
-def _rows(starts: Numbers, literals: NDArray[np.uint32], kept: Numbers) -> Arrays:
-    """Return some of the clauses."""
+def rows_of(starts: Numbers, literals: NDArray[np.uint32], kept: Numbers) -> Arrays:
+    """Return some of the clauses: where they begin, and their literals."""
     sizes = np.diff(starts)[kept]
     ends = np.concatenate([[0], np.cumsum(sizes)])
     places = np.arange(ends[-1]) + np.repeat(starts[:-1][kept] - ends[:-1], sizes)
@@ -116,8 +116,8 @@ def _merged_tables(clauses: GroundClauses) -> Arrays:
             key = clauses.scope[begin:end].tobytes(), int(clauses.bit_starts[table])
             groups.setdefault((*key, bool(clauses.table_hard[table])), []).append(table)
     first = np.array([tables[0] for tables in groups.values()], np.int64)
-    scopes = _rows(clauses.scope_starts.astype(np.int64), clauses.scope, first)
-    strides = _rows(clauses.scope_starts.astype(np.int64), clauses.strides, first)
+    scopes = rows_of(clauses.scope_starts.astype(np.int64), clauses.scope, first)
+    strides = rows_of(clauses.scope_starts.astype(np.int64), clauses.strides, first)
     summed = [float(clauses.table_weights[tables].sum()) for tables in groups.values()]
     return {
         "scope_starts": scopes["starts"], "scope": scopes["literals"], "strides": strides["literals"],

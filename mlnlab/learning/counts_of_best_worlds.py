@@ -1,7 +1,9 @@
 """Expected counts replaced by those of a most probable world: the voted perceptron's (thesis, 4.2.1).
 
-The world is sought by MaxWalkSAT, or found exactly by python-sat's RC2; from one evaluation to the next the
-search goes on with other random numbers, and begins in the best world of the one before.
+The world is sought by MaxWalkSAT. Weights change little from one evaluation to the next, so the search begins
+in the best world of the one before: it goes downhill from there, walks, and goes downhill from where the walk
+has led. It ends when nothing is broken any more, which proves that no world is better; when ``patience``
+moves in a row have found nothing better; or after ``flips`` moves. Nothing but weights is prepared anew.
 """
 
 from __future__ import annotations
@@ -13,15 +15,18 @@ import numpy as np
 
 from mlnlab.errors import ArgumentError
 from mlnlab.inference.chains import random_world
-from mlnlab.inference.landscape import landscape_of
-from mlnlab.inference.walk_arrays import first_walk, go_downhill, members_of
+from mlnlab.inference.walk_arrays import first_walk, go_downhill
 from mlnlab.kernels.random_numbers import streams
 from mlnlab.kernels.walk_sat import search
+from mlnlab.kernels.walk_steps import BEST, BROKEN
 from mlnlab.learning.sampled_counts import Chains
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from mlnlab.inference.landscape import Landscape
+    from mlnlab.inference.walk_arrays import Walker
+    from mlnlab.kernels.walk_steps import Members
     from mlnlab.learning.ground_example import GroundExample
 
     Numbers = NDArray[np.float64]
@@ -32,14 +37,15 @@ class BestWorldCounts:
     """How a most probable world is sought in each evaluation."""
 
     name: Literal["max-walk-sat"] = "max-walk-sat"
-    flips: int = 100_000
+    flips: int = 100_000  # at most
+    patience: int = 5_000  # moves without gain after which the search ends
     noise: float = 0.05
     tabu: int = 1
     seed: int = 0
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense."""
-        for name, least in (("flips", 1), ("tabu", 0), ("seed", 0)):
+        for name, least in (("flips", 1), ("patience", 1), ("tabu", 0), ("seed", 0)):
             value = getattr(self, name)
             if not isinstance(value, int) or value < least:
                 raise ArgumentError(f"{name} is a whole number from {least} on, not {value!r}.")
@@ -54,14 +60,28 @@ class BestWorldCounts:
 
     def drawn(self, example: GroundExample, weights: Numbers, before: Chains) -> tuple[Numbers, Chains]:
         """Return the counts of the best world that was met, as a single row."""
-        found = landscape_of(example.reweighted(weights))
-        members = members_of(found.ground)
-        walker = first_walk(found, before.random[0].copy(), self.tabu, before.chosen[0])
-        search(found.network, members, walker.chain, walker.walk, self.flips, self.noise, self.tabu, 0.0)
+        searched = example.searched
+        found = searched.landscape(example.reweighted(weights))
+        begin = found.chain(before.chosen[0], np.zeros(4, np.uint64))
+        found.go_downhill(begin)
+        walker = first_walk(found, before.random[0].copy(), self.tabu, begin.chosen)
+        self.walked(found, searched.members, walker)
         go_downhill(found, walker)
         best = walker.walk.best.copy()
-        counts = example.counts_in(found.chain(best, np.zeros(4, np.uint64)))
+        counts = example.counts_in(example.chain(best, np.zeros(4, np.uint64)))
         return counts[None, :], _frozen(best[None, :], walker.chain.random[None, :].copy())
+
+    def walked(self, landscape: Landscape, members: Members, walker: Walker) -> int:
+        """Walk until nothing is broken, or patience or moves are at their end; return the number of moves."""
+        chain, walk = walker
+        left = self.flips
+        while left > 0 and walk.numbers[BROKEN]:
+            best, moves = walk.costs[BEST], min(left, self.patience)
+            search(landscape.network, members, chain, walk, moves, self.noise, self.tabu, 0.0)
+            left -= moves
+            if not walk.costs[BEST] < best:
+                break
+        return self.flips - left
 
 
 def _frozen(chosen: NDArray[np.uint32], random: NDArray[np.uint64]) -> Chains:

@@ -20,6 +20,7 @@ from mlnlab.inference.net_strengths import EqualClauses, equal_clauses
 from mlnlab.inference.slices import constraints_of
 from mlnlab.kernels.gibbs import count
 from mlnlab.kernels.ground_network import new_chain
+from mlnlab.learning.searched_clauses import SearchedClauses, searched_clauses
 from mlnlab.logic.weights import Fixed, Hard, Soft
 
 if TYPE_CHECKING:
@@ -70,6 +71,11 @@ class GroundExample:
     def constraints(self) -> Constraints:
         """The clauses as MC-SAT chooses among them, at some weights."""
         return constraints_of(self.ground, self.equal)
+
+    @cached_property
+    def searched(self) -> SearchedClauses:
+        """The clauses as a search for a most probable world goes over them."""
+        return searched_clauses(self.ground, self.equal)
 
     def counts_in(self, chain: Chain) -> Numbers:
         """Return n_i of the open groundings in a chain's world."""
