@@ -134,12 +134,14 @@ class Point:
         return np.asarray(gather @ full[np.ix_(places, places)] @ gather.T + np.diag(priors.precision))
 
     @property
-    def gap(self) -> Numbers:
-        """How far each formula is from its optimum: the gradient of its parameter, 0 where it has none.
-
-        At a bound that holds a parameter back, nothing is missing.
-        """
+    def slope(self) -> Numbers:
+        """The gradient by parameter; 0 at a bound that holds a parameter back."""
         free = self.problem.free
         held_low = (self.parameters <= free.lower) & (self.gradient < 0)
         held_high = (self.parameters >= free.upper) & (self.gradient > 0)
-        return free.spread(np.where(held_low | held_high, 0.0, self.gradient))
+        return np.where(held_low | held_high, 0.0, self.gradient)
+
+    @property
+    def gap(self) -> Numbers:
+        """How far each formula is from its optimum: the slope of its parameter, 0 where it has none."""
+        return self.problem.free.spread(self.slope)
