@@ -21,7 +21,7 @@ import numpy as np
 from mlnlab.errors import ArgumentError
 from mlnlab.learning.learning_state import LearningState, Move, state_at
 from mlnlab.learning.optimizer import Optimizer
-from mlnlab.learning.trust_region import Region, ended, tried
+from mlnlab.learning.trust_region import Region, ended, tried, variances
 from mlnlab.steps.encoding import storable
 
 if TYPE_CHECKING:
@@ -38,14 +38,16 @@ class Params:
 
     iterations: int = 100
     damping: float = 1.0
-    least_variance: float = 0.1  # a count that did not vary in a few samples is not certain
+    least_variance: float | None = None  # None: what so many samples make likely (trust_region.py)
     largest_step: float = 2.0  # of any weight in an iteration
     tolerance: float = 1e-6  # of the largest gap, relative to the counts
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense."""
-        if self.iterations < 1 or not self.damping >= 0 or not self.least_variance > 0:
-            raise ArgumentError("iterations is 1 or more, damping 0 or more, and least_variance above 0.")
+        if self.iterations < 1 or not self.damping >= 0:
+            raise ArgumentError("iterations is 1 or more, and damping 0 or more.")
+        if self.least_variance is not None and not self.least_variance > 0:
+            raise ArgumentError(f"least_variance is a number above 0, not {self.least_variance!r}.")
 
 
 @storable("diagonal_newton.Inner")
@@ -58,7 +60,7 @@ class Inner:
 
 def direction(point: Point, params: Params) -> Numbers:
     """Return the gradient divided by the diagonal of the Hessian."""
-    return np.asarray(point.gradient / np.maximum(point.hessian_diagonal(), params.least_variance))
+    return np.asarray(point.gradient / variances(point, params.least_variance))
 
 
 def steps(params: Params, problem: Problem, start: LearningState | None = None) -> Iterator[LearningState]:

@@ -27,7 +27,21 @@ if TYPE_CHECKING:
 LEAST_DAMPING, MOST_DAMPING = 1e-6, 1e16
 MOST_REJECTED = 20  # in a row: the direction leads nowhere
 _ROUNDING = 1e-9  # where a step leads to the least value exactly, the change after it is 0 but for rounding
+_EXACT = 1e-6  # counts that never vary may seem to, by rounding
 _ERRORS = 2.0  # standard errors within which a change says nothing
+
+
+def least_variance(chosen: float | None, samples: int) -> float:
+    """Return the least variance that a count is taken to have, unless one was chosen.
+
+    A count that was the same in all s samples is not certain. If one grounding held in all of them, and any
+    probability p of it was as likely as any other beforehand, then p is Beta(s + 1, 1) distributed, and its
+    variance p (1 - p) is (s + 1) / ((s + 2) (s + 3)) on average: 0.107 for five samples, 1 / s for many.
+    Exact variances need no such care; the least one of theirs only keeps rounding from being divided by 0.
+    """
+    if chosen is not None:
+        return chosen
+    return (samples + 1) / ((samples + 2) * (samples + 3)) if samples else _EXACT
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +49,7 @@ class Region:
     """Where the quadratic model is trusted."""
 
     damping: float  # λ
-    least_variance: float
+    least_variance: float | None  # None: what so many samples make likely
     largest_step: float  # of any weight at once: beyond, a chain of few samples cannot follow
 
 
@@ -49,15 +63,20 @@ class Tried:
     step: Numbers
 
 
-def step_size(point: Point, direction: Numbers, damping: float, least: float) -> float:
+def step_size(point: Point, direction: Numbers, damping: float, least: float | None) -> float:
     """Return α; H is the Hessian of what is minimised, and g = -point.gradient."""
     along = float(direction @ point.gradient)  # -d'g
     return along / (curved(point, direction, least) + damping * float(direction @ direction))
 
 
-def curved(point: Point, direction: Numbers, least: float) -> float:
+def variances(point: Point, least: float | None) -> Numbers:
+    """Return the diagonal of H, none of it below the least variance."""
+    return np.maximum(point.hessian_diagonal(), least_variance(least, point.moments.samples))
+
+
+def curved(point: Point, direction: Numbers, least: float | None) -> float:
     """Return d'Hd, with a least variance for each count: a few samples may show none where there is some."""
-    missing = np.maximum(0.0, least - point.hessian_diagonal()) if point.moments.samples else 0.0
+    missing = variances(point, least) - point.hessian_diagonal() if point.moments.samples else 0.0
     return point.quadratic(direction) + float(np.sum(missing * direction**2))
 
 

@@ -15,7 +15,7 @@ from mlnlab.learning.free_weights import FreeWeights
 from mlnlab.learning.moments import Moments
 from mlnlab.learning.priors import priors_of
 from mlnlab.learning.problem import Problem
-from mlnlab.learning.trust_region import Region, step_size, tried
+from mlnlab.learning.trust_region import Region, least_variance, step_size, tried, variances
 
 
 @dataclass(frozen=True)
@@ -168,6 +168,23 @@ def test_a_step_that_makes_it_worse_is_redone_with_a_larger_damping():
     assert found.move.rejected >= 2
     assert found.move.actual <= 0
     assert found.damping > 0.05
+
+
+@pytest.mark.parametrize("samples", [1, 2, 5, 50])
+def test_the_least_variance_is_the_mean_one_of_an_atom_that_was_the_same_in_all_samples(samples):
+    chances = (np.arange(200_000) + 0.5) / 200_000  # all as likely beforehand
+    likelihood = chances**samples
+    mean = float((likelihood * chances * (1 - chances)).sum() / likelihood.sum())
+    assert least_variance(None, samples) == pytest.approx(mean, rel=1e-6)
+    assert least_variance(0.3, samples) == 0.3
+
+
+def test_counts_that_did_not_vary_are_divided_by_the_least_variance_and_exact_ones_by_their_own():
+    problem = problem_of(np.diag([0.0, 2.0]), [1, 1])
+    point = problem.at(problem.free.start)
+    seen = replace(point, moments=replace(point.moments, samples=5))
+    np.testing.assert_allclose(variances(seen, None), [6 / 56, 2.0])
+    assert variances(point, None)[0] < 1e-3
 
 
 # --- directions (4.2.4 and 4.2.5) ---------------------------------------------------------------------
