@@ -24,7 +24,7 @@ from mlnlab.inference.lazy_answers import formulas_of
 from mlnlab.inference.lazy_chains import EVENTS, slices_of
 from mlnlab.inference.method import MARGINALS
 from mlnlab.inference.registry import method_named
-from mlnlab.inference.tree_plans import tree_plan
+from mlnlab.inference.tree_plans import MOST_GROUND, tree_plan
 from mlnlab.inference.world_counts import marked_atoms, refuse_before_listing
 from mlnlab.logic.formulas import Atom, Cardinality, Quantified
 from mlnlab.logic.traversal import subformulas
@@ -34,6 +34,7 @@ from mlnlab.model.writing import statement_text
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
+    from mlnlab.grounding.clauses import GroundClauses
     from mlnlab.grounding.question import Opening, Question
     from mlnlab.logic.formulas import Formula
     from mlnlab.logic.weights import WeightedFormula
@@ -50,9 +51,11 @@ HOLDING = 2.2
 _SECONDS = {EXACT: 2.5e-8, TREE: 1e-6, SINGLE_CHANGES: 3e-8, SLICES: 6e-8}
 _BEGINNING = {EXACT: 4e-3, TREE: 4e-3, SINGLE_CHANGES: 2e-2, SLICES: 2e-2}
 _CLIQUE = 3e-4  # for each clique
+# In a sweep over what is ground, for each choice, literal, choice of a table, and choice that gates count.
+_SECONDS_OF_PARTS = {SINGLE_CHANGES: (2.2e-8, 1e-9, 3e-7, 1.5e-6), SLICES: (5e-8, 1.2e-9, 1e-8, 1e-8)}
 _BATCH, _PER_ATOM = 4e-3, 4e-5  # for grounding anew what some slices of lazy sampling can break
 # ... and bytes for each world of a stretch, of a stretch at most, for each cell, and for what is ground.
-_WORLD, _MOST_OF_WORLDS, _CELL, _GROUND, _OPEN = 60, 27e6, 8, 1_600, 1_000
+_WORLD, _MOST_OF_WORLDS, _CELL, _GROUND, _OPEN, _LITERAL = 60, 27e6, 8, 1_600, 1_000, 20
 _LEAST = 200_000
 _LONGEST = 120  # letters of a formula in a sentence
 
@@ -113,6 +116,8 @@ def plan_of(asked: Opening, limit: int, options: Mapping[str, object]) -> Infere
         worlds = refuse_large(question, limit)
         refuse_visits(question)
     except TooLargeError as refusal:
+        if size_of(asked).open_atoms <= MOST_GROUND:
+            listed(asked)  # facts that leave a block nothing are refused here as they are in answers
         return larger_plan(asked, refusal, options)
     heavy = _too_heavy(question)
     tree = _tree_plan(asked, heavy) if heavy else None
@@ -236,8 +241,21 @@ def _sampling_cost(asked: Opening, name: str, options: Mapping[str, object]) -> 
     size = size_of(asked)
     sweeps = params.chains * (params.burn_in + params.samples * params.thin)
     ground = size.most_open + size.open_atoms
-    seconds = _BEGINNING[name] + sweeps * ground * _SECONDS[name]
-    return float(seconds), float(_LEAST + ground * _GROUND + size.open_atoms * _OPEN)
+    looking, held = ground * _SECONDS[name], 0
+    counting = any(
+        isinstance(p, Quantified | Cardinality) for w in asked.mln.formulas for p in subformulas(w.formula)
+    )
+    clauses = small_ground(asked) if counting else None
+    if clauses is not None:  # one grounding may be thousands of clauses, or a tree of counts
+        looking, held = _sweep_seconds(clauses, name), _LITERAL * len(clauses.literals)
+    seconds = _BEGINNING[name] + sweeps * looking
+    return float(seconds), float(_LEAST + ground * _GROUND + size.open_atoms * _OPEN + held)
+
+
+def _sweep_seconds(clauses: GroundClauses, name: str) -> float:
+    """Return what a sweep takes over what is ground: its choices, literals, cells of tables and gates."""
+    numbers = (len(clauses.options), len(clauses.literals), len(clauses.scope), len(set(clauses.gates.scope)))
+    return sum(number * seconds for number, seconds in zip(numbers, _SECONDS_OF_PARTS[name], strict=True))
 
 
 def seconds_in_words(seconds: float) -> str:

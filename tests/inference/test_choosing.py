@@ -77,6 +77,25 @@ def test_the_expected_cost_is_of_the_right_size():
     assert longer.seconds == pytest.approx(10 * expected.seconds, rel=0.05)
 
 
+@pytest.mark.parametrize(("formula", "method"), [
+    ("0.3 S(x) <=> (EXIST=3 y F(x, y))", "gibbs"),  # trees of counts: 0.04 of what it took, before they were told
+    ("EXIST>=3 y F(x, y).", "mc-sat"),  # thousands of clauses for one grounding
+    ("-0.6 EXIST y F(x, y)", "gibbs"),
+])  # fmt: skip
+def test_the_expected_cost_is_of_the_right_size_where_formulas_count(formula, method):
+    mln = ml.MLN.from_text(f"p = {{1, ..., 24}}\nF(p, p)\nS(p)\n{formula}\n0.1 F(x, y)")
+    options = {"samples": 400, "burn_in": 20}
+    expected = ml.inference_plan(mln, **options)
+    assert expected.method == method
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SamplingWarning)
+        ml.infer(mln, samples=2, burn_in=1)
+        began = time.process_time()
+        ml.infer(mln, **options)
+    taken = time.process_time() - began
+    assert taken / 10 < expected.seconds < 10 * taken
+
+
 def test_misspelt_options_are_refused_where_nothing_is_sampled_too():
     with pytest.raises(ml.ArgumentError, match="has no option"):
         ml.inference_plan(people(10), sample=10)
