@@ -78,7 +78,7 @@ def test_the_expected_cost_is_of_the_right_size():
 
 
 @pytest.mark.parametrize(("formula", "method"), [
-    ("0.3 S(x) <=> (EXIST=3 y F(x, y))", "gibbs"),  # trees of counts: 0.04 of what it took, before they were told
+    ("0.3 S(x) <=> (EXIST=3 y F(x, y))", "gibbs"),  # trees of counts, once expected to take 0.04 of it
     ("EXIST>=3 y F(x, y).", "mc-sat"),  # thousands of clauses for one grounding
     ("-0.6 EXIST y F(x, y)", "gibbs"),
 ])  # fmt: skip
