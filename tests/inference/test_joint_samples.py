@@ -100,7 +100,7 @@ def in_batches(seen, size=200):
     Effort(0, 0.0, 0.5, 0.0, 1, 100),  # moves that leave the uniform distribution as it is, alone
 ], ids=["uniform", "annealing"])  # fmt: skip
 def test_mc_sat_is_right_where_slices_are_drawn_uniformly(model, effort):
-    ground, seen = mc_sat_draws(model, effort, 40_000)
+    ground, seen = mc_sat_draws(model, effort, 20_000)
     assert likelihood_of(in_batches(seen), exact(ground)) > LEAST
 
 

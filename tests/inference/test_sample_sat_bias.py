@@ -31,11 +31,11 @@ def test_sample_sat_is_near_uniform_and_nearer_with_more_passes():
     assert often < once / 2
 
 
-def marginal_error(sampler, hard, models=8):
+def marginal_error(sampler, hard, models=5):
     errors = []
     for seed in range(models):
         text = sample_sat_bias.mixed_model(np.random.default_rng(seed), hard)
-        errors.append(sample_sat_bias.marginal_errors(text, SAMPLERS[sampler], seed, samples=4_000))
+        errors.append(sample_sat_bias.marginal_errors(text, SAMPLERS[sampler], seed, samples=3_000))
     return float(np.mean(np.concatenate(errors))), float(np.max(np.concatenate(errors)))
 
 

@@ -76,7 +76,7 @@ def drawn(weights: tuple[float, float], number: int, random: np.random.Generator
 
 
 @pytest.mark.parametrize(
-    ("method", "databases", "repeats"), [("ll", 12, 40), ("pll", 24, 40), ("pll", 4, 24)]
+    ("method", "databases", "repeats"), [("ll", 12, 24), ("pll", 24, 24), ("pll", 4, 16)]
 )
 def test_intervals_cover_the_weights_that_made_the_data(method: str, databases: int, repeats: int) -> None:
     random, true = np.random.default_rng(7), (-0.3, 0.6)
