@@ -7,17 +7,15 @@ other constants belong to their own database alone: two folds are two worlds, no
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
 from math import prod
 from typing import TYPE_CHECKING
 
-from mlnlab.counting.counts import count
 from mlnlab.counting.renumbering import renumbered
-from mlnlab.errors import ArgumentError, UnsatisfiableError
+from mlnlab.errors import ArgumentError
+from mlnlab.learning.broken_data import called, refuse_broken
 from mlnlab.logic.formulas import Atom, Variable
-from mlnlab.logic.ground_atoms import GroundAtom
 from mlnlab.logic.substitution import free_variables
 from mlnlab.logic.suggestions import did_you_mean
 from mlnlab.logic.traversal import predicates as predicates_of
@@ -26,7 +24,6 @@ from mlnlab.model.database import Database
 from mlnlab.model.domain_sizes import with_constants_of
 from mlnlab.model.hiding import FalseFacts, check_false_facts, hiding
 from mlnlab.model.mln import MLN
-from mlnlab.model.writing import statement_text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -89,8 +86,12 @@ class TrainingData:
         return replace(self.mln, formulas=formulas)
 
     def hidden(self, example: Example) -> Database:
-        """Return what is evidence: the database without what it says of the predicted atoms."""
-        return hiding(example.database, self.predicted, self.false_facts)
+        """Return what is evidence: the database without what it says of the predicted atoms.
+
+        Predicted atoms that no formula mentions are left in: they bear on no formula, and a block of them
+        without its true atom would be impossible.
+        """
+        return hiding(example.database, self.mentioned, self.false_facts)
 
     def known_false(self, example: Example, predicate: str) -> NDArray[np.uint32]:
         """Return the atoms of a predicted predicate that are known to be false, as rows of constants."""
@@ -114,9 +115,7 @@ def training_data(
     """
     if not isinstance(mln, MLN):
         raise ArgumentError(f"A model is needed first, made by ml.MLN.from_text or ml.load, not {mln!r:.50}.")
-    given = [databases] if isinstance(databases, Database) else list(databases)
-    if not given:
-        raise ArgumentError("Weights are learned from data: give at least one database.")
+    given = _listed(databases)
     for number, database in enumerate(given):
         _check(database, number, len(given))
     names = _query(mln, query)
@@ -130,9 +129,21 @@ def training_data(
     )
     data = TrainingData(expanded, examples, names, check_false_facts(false_facts))
     _refuse_empty(data)
-    for example in examples:
-        refuse_broken(data, example)
+    for number, example in enumerate(examples):
+        refuse_broken(data.model(example), example.database, called(given, number))
     return data
+
+
+def _listed(databases: object) -> list[Database]:
+    if isinstance(databases, Database):
+        return [databases]
+    given = list(databases) if isinstance(databases, Iterable) and not isinstance(databases, str) else []
+    if not given:
+        raise ArgumentError(
+            "Weights are learned from data: give a database, made by ml.Database.from_text or ml.load_db, or "
+            f"a list of them, not {databases!r:.60}."
+        )
+    return given
 
 
 def _check(database: object, number: int, of: int) -> None:
@@ -154,14 +165,18 @@ def _check(database: object, number: int, of: int) -> None:
             )
 
 
-def _query(mln: MLN, query: Sequence[str] | str | None) -> tuple[str, ...]:
+def _query(mln: MLN, query: object) -> tuple[str, ...]:
     if query is None:
         return ()
-    names = [query] if isinstance(query, str) else list(query)
+    names = list(query) if isinstance(query, Iterable) and not isinstance(query, str) else [query]
     for name in names:
         if name not in mln.vocabulary.predicates:
             hint = did_you_mean(str(name), mln.vocabulary.predicates) or "."
             raise ArgumentError(f"There is no predicate {name!s:.60} to learn to predict{hint}")
+        if mln.vocabulary[name].closed:
+            raise ArgumentError(
+                f"{name} is declared closed (*{name}): it is evidence, not what is predicted."
+            )
     if not names:
         raise ArgumentError('Name the predicates to predict, query=["Cancer"], or leave query= out for all.')
     return tuple(dict.fromkeys(names))
@@ -226,7 +241,12 @@ def _unit(predicate: Predicate) -> Formula:
 
 
 def _refuse_empty(data: TrainingData) -> None:
-    """Say which predicate has no atom at all in any database."""
+    """Say that nothing is predicted, or which predicate has no atom at all in any database."""
+    if not data.predicted:
+        raise ArgumentError(
+            "Every predicate is declared closed, so that all atoms are evidence and nothing is left to "
+            "predict. Declare one without *."
+        )
     for name in data.query:
         types = data.mln.vocabulary[name].types
         empty = [t for t in types if not any(len(e.vocabulary.domain(t)) for e in data.examples)]
@@ -235,62 +255,6 @@ def _refuse_empty(data: TrainingData) -> None:
                 f"{data.mln.vocabulary[name]} has no ground atoms: no database knows a constant of type "
                 f"{empty[0]}."
             )
-
-
-def refuse_broken(data: TrainingData, example: Example) -> None:
-    """Raise a sentence where a database breaks a hard formula or a block: it would be impossible."""
-    hard = [w for w in data.formulas if isinstance(w.weight, Hard)]
-    if hard:
-        model = data.model(example)
-        found = count(replace(model, formulas=tuple(hard)), example.database)
-        for weighted, broken in zip(hard, found.false, strict=True):
-            if broken:
-                raise UnsatisfiableError(_broken_text(data, example, weighted, broken))
-    for predicate in data.mln.vocabulary.predicates.values():
-        if predicate.exclusive:
-            _refuse_broken_block(example, predicate)
-
-
-def _refuse_broken_block(example: Example, predicate: Predicate) -> None:
-    """Say which block of exclusive atoms has several true atoms, or none where it must have one."""
-    database = example.database
-    blocks: dict[tuple[str, ...], list[GroundAtom]] = {
-        key: []
-        for key in product(*(example.vocabulary.domain(predicate.types[k]) for k in predicate.block_keys))
-    }
-    for row in database.rows(predicate.name):
-        blocks[tuple(row[k] for k in predicate.block_keys)].append(GroundAtom(predicate.name, row))
-    name = database.name or "The database"
-    for key, atoms in blocks.items():
-        if len(atoms) > 1:
-            raise UnsatisfiableError(
-                f"{name} says {atoms[0]} and {atoms[1]}, which exclude each other by their declaration, "
-                f"{predicate}, so that no weights make it possible."
-            )
-        if not atoms and not predicate.at_most_one:
-            names = dict(zip(predicate.block_keys, key, strict=True))
-            shown = ", ".join(names.get(k, predicate.types[k]) for k in range(predicate.arity))
-            missing = " and ".join(predicate.types[k] for k in predicate.exclusive)
-            raise UnsatisfiableError(
-                f"{name} says of no {missing} that {predicate.name}({shown}), but one must be, by the "
-                f"declaration {predicate}, so that no weights make it possible. Declare it with ? if there "
-                "may be none."
-            )
-
-
-def _broken_text(data: TrainingData, example: Example, weighted: WeightedFormula, broken: int) -> str:
-    from mlnlab.counting.groundings_shown import groundings
-
-    name = example.database.name or "The database"
-    text = (
-        f"{name} breaks the hard formula {statement_text(weighted)} in {broken:,} groundings, so no weights "
-        "make "
-        "it possible."
-    )
-    model = data.model(example)
-    for found in groundings(model, example.database, weighted.formula).sample("violated", 1):
-        text += f" For instance: {found}."
-    return text + " Correct the fact or the formula, or give the formula a weight."
 
 
 def to_learn(mln: MLN) -> list[int]:
