@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mlnlab.counting.renumbering import renumbered
 from mlnlab.errors import ArgumentError
@@ -156,19 +156,19 @@ def _check(database: object, number: int, of: int) -> None:
     for name, relation in database.relations.items():
         undecided = relation.listed - len(relation.true) - len(relation.false)
         if undecided:
-            called = f" ({database.name})" if database.name else ""
+            named = f" ({database.name})" if database.name else ""
             raise ArgumentError(
-                f"{which[0].upper()}{which[1:]}{called} marks {undecided:,} atoms of {name} as unknown or "
-                "soft; learning "
-                "needs complete data. Remove the marks (what is not listed is false), or predict other "
-                "predicates."
+                f"{which[0].upper()}{which[1:]}{named} marks {undecided:,} atoms of {name} as unknown or soft; "
+                "learning needs complete data. Remove the marks: what is not listed is false."
             )
 
 
 def _query(mln: MLN, query: object) -> tuple[str, ...]:
     if query is None:
         return ()
-    names = list(query) if isinstance(query, Iterable) and not isinstance(query, str) else [query]
+    names: list[Any] = [query]
+    if isinstance(query, Iterable) and not isinstance(query, str):
+        names = list(query)
     for name in names:
         if name not in mln.vocabulary.predicates:
             hint = did_you_mean(str(name), mln.vocabulary.predicates) or "."
