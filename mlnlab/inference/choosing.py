@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from mlnlab.grounding.clauses import GroundClauses
+    from mlnlab.grounding.lazy_priors import LazyModel
     from mlnlab.grounding.question import Opening, Question
     from mlnlab.logic.formulas import Formula
     from mlnlab.logic.weights import WeightedFormula
@@ -107,8 +108,9 @@ def inference_plan(
 
 def plan_of(asked: Opening, limit: int, options: Mapping[str, object]) -> InferencePlan:
     """Return the plan for a question whose atoms need not be listed yet."""
-    if is_for_lazy_sampling(asked):
-        return _lazy_plan(asked, options)
+    model = sampled_lazily(asked)
+    if model is not None:
+        return _lazy_plan(asked, model, options)
     refuse_unlistable(asked)
     try:
         refuse_before_listing(asked, limit)
@@ -128,17 +130,18 @@ def plan_of(asked: Opening, limit: int, options: Mapping[str, object]) -> Infere
     return InferencePlan(EXACT, why, _BEGINNING[EXACT] + worlds * _SECONDS[EXACT], memory)
 
 
-def _lazy_plan(asked: Opening, options: Mapping[str, object]) -> InferencePlan:
+def _lazy_plan(asked: Opening, model: LazyModel, options: Mapping[str, object]) -> InferencePlan:
     """Return the plan of sampling without listing: what it costs is mostly grounding for some slices anew."""
-    size, model = size_of(asked), lazy_model(asked)
+    size = size_of(asked)
     formulas_of(model)  # refuses what the answer would refuse
     params = method_named(LAZY, MARGINALS).settings(**options)
     slices = slices_of(model, params.samples)
     batches = params.chains * (params.burn_in / slices + params.samples / slices)
     atoms = EVENTS + model.ground.clauses.number_of_atoms
+    names = ", ".join(sorted(model.strengths))
     why = (
         f"{count_of(size.open_atoms, 'open atom')} and up to {count_of(size.most_open, 'open grounding')}"
-        " are too many to list, and priors keep nearly all atoms false"
+        f" are too many to list, and priors keep nearly all atoms of {names} false"
     )
     seconds = _BEGINNING[SLICES] + batches * (_BATCH + atoms * _PER_ATOM)
     return InferencePlan(LAZY, why, seconds, _LEAST + params.chains * atoms * _OPEN * 4)
@@ -151,15 +154,14 @@ def _too_heavy(question: Question) -> str:
     return f"weights of {size:.1g} together drown small ones in sums over worlds" if size > HEAVY else ""
 
 
-def is_for_lazy_sampling(asked: Opening) -> bool:
-    """Return whether a question is too large to list or to ground, and few of its atoms are ever loose."""
+def sampled_lazily(asked: Opening) -> LazyModel | None:
+    """Return the model of a question too large to list or to ground, if few of its atoms are ever loose."""
     if is_small(asked):
-        return False
+        return None
     try:
-        lazy_model(asked)
+        return lazy_model(asked)
     except MlnlabError:
-        return False
-    return True
+        return None
 
 
 def larger_plan(
