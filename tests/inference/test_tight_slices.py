@@ -34,7 +34,7 @@ def test_small_tight_problems_are_drawn_uniformly(clauses, weight):
             continue
         with warnings.catch_warnings():  # of atoms that change in one world of ten thousand
             warnings.simplefilter("ignore", SamplingWarning)
-            found = ml.infer(mln, method="mc-sat", seed=1, samples=2_000 if weight is None else 12_000)
+            found = ml.infer(mln, method="mc-sat", seed=1, samples=2_000 if weight is None else 6_000)
         for query, probability in truth.items():
             assert abs(found[query] - probability) <= 5 * found.error(query) + 1e-3, (seed, query)
             checked += 1
