@@ -7,6 +7,7 @@ by w become derivatives by θ through the transpose of T.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 from typing import TYPE_CHECKING
@@ -17,8 +18,6 @@ from mlnlab.errors import ArgumentError
 from mlnlab.logic.weights import Fixed, Hard, WeightedFormula, weight_value
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from numpy.typing import NDArray
 
     Numbers = NDArray[np.float64]
@@ -106,8 +105,9 @@ def free_weights(
 ) -> FreeWeights:
     """Return the parameters of some formulas: hard formulas and ``Fixed`` weights have none."""
     groups = _groups(len(formulas), tied)
-    kept = {_place(number, len(formulas)) for number in fixed}
+    kept = {_place(number, len(formulas)) for number in _items(fixed, "fixed=[0, 2]")}
     kept |= {number for number, formula in enumerate(formulas) if isinstance(formula.weight, Fixed | Hard)}
+    _refuse_ties_with(kept, groups)
     parameter = np.full(len(formulas), FIXED, np.int64)
     names: dict[int, int] = {}
     for number in range(len(formulas)):
@@ -116,8 +116,7 @@ def free_weights(
     if not names:
         raise ArgumentError(
             "No weight can be learned: every formula is hard or has a fixed weight. Write a formula without "
-            "a "
-            "weight, or with a plain number in front."
+            "a weight, or with a plain number in front."
         )
     values = np.array([weight_value(formula.weight) or 0.0 for formula in formulas])
     lower, upper = _bounds(bounds, parameter, len(names), len(formulas))
@@ -130,24 +129,40 @@ def free_weights(
 def _groups(number: int, tied: Sequence[Sequence[int]]) -> list[int]:
     """Return of each formula the first one that its weight is tied to."""
     groups = list(range(number))
-    for group in tied:
-        places = [_place(item, number) for item in group]
+    for group in _items(tied, "tied=[(0, 1)]"):
+        places = {_place(item, number) for item in _items(group, "tied=[(0, 1)]")}
         if len(places) < 2:
-            raise ArgumentError(
-                f"A tie joins the weights of two formulas or more, not of {list(group)!r:.60}."
-            )
+            raise ArgumentError(f"A tie joins the weights of two formulas or more, not of {group!r:.60}.")
         names = {groups[place] for place in places}
         groups = [min(names) if name in names else name for name in groups]
     return groups
 
 
+def _refuse_ties_with(kept: set[int], groups: Sequence[int]) -> None:
+    """Say which weight cannot be tied to others, because it does not move."""
+    for number in sorted(kept):
+        others = [other for other, group in enumerate(groups) if group == groups[number] and other != number]
+        if others:
+            raise ArgumentError(
+                f"The weight of formula {number} is not learned, so that formula {others[0]} cannot be tied "
+                "to it: fix both at one value, or leave the tie out."
+            )
+
+
+def _items(given: object, example: str) -> list[object]:
+    """Return what a list or tuple holds."""
+    if not isinstance(given, Iterable) or isinstance(given, str | bytes):
+        raise ArgumentError(f"Formulas are named by their numbers in a list, {example}, not {given!r:.60}.")
+    return list(given)
+
+
 def _place(item: object, number: int) -> int:
-    if isinstance(item, bool) or not isinstance(item, int) or not -number <= item < number:
+    if isinstance(item, bool) or not isinstance(item, int | np.integer) or not -number <= item < number:
         raise ArgumentError(
             f"Formulas are named by their numbers in mln.expand(db), from 0 to {number - 1}, not by "
             f"{item!r:.60}."
         )
-    return item % number
+    return int(item) % number
 
 
 def _bounds(
@@ -159,16 +174,31 @@ def _bounds(
     lower, upper = np.full(parameters, -inf), np.full(parameters, inf)
     if bounds is None:
         return lower, upper
-    if isinstance(bounds, tuple):
-        pairs = [(number, bounds) for number in range(formulas)]
+    if isinstance(bounds, Mapping):
+        pairs = [(_place(item, formulas), _pair(pair)) for item, pair in bounds.items()]
     else:
-        pairs = [(_place(item, formulas), pair) for item, pair in bounds.items()]
-    for number, pair in pairs:
-        if not pair[0] <= pair[1]:
-            raise ArgumentError(f"Bounds are a pair such as (0, 10), lowest first, not {pair!r:.60}.")
+        pairs = [(number, _pair(bounds)) for number in range(formulas)]
+    for number, (low, high) in pairs:
         place = int(parameter[number])
         if place != FIXED:
-            lower[place], upper[place] = max(lower[place], pair[0]), min(upper[place], pair[1])
+            lower[place], upper[place] = max(lower[place], low), min(upper[place], high)
     if (lower > upper).any():
         raise ArgumentError("The bounds of weights that are tied to each other leave no number for them.")
     return lower, upper
+
+
+def _is_number(given: object) -> bool:
+    return isinstance(given, int | float | np.integer | np.floating) and not isinstance(given, bool)
+
+
+def _pair(given: object) -> tuple[float, float]:
+    """Return the two bounds of a weight; a missing one is ``None`` or infinite."""
+    pair = list(given) if isinstance(given, Sequence) and not isinstance(given, str) else []
+    if len(pair) == 2:
+        low, high = (-inf if pair[0] is None else pair[0]), (inf if pair[1] is None else pair[1])
+        if _is_number(low) and _is_number(high) and low <= high and low < inf and high > -inf:
+            return float(low), float(high)
+    raise ArgumentError(
+        "Bounds are a pair such as (0, 10), lowest first, for all weights, or {3: (0, 10)} for those of some "
+        f"formulas, not {given!r:.60}."
+    )

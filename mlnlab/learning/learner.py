@@ -200,7 +200,10 @@ class Counting:
 def _start(values: Sequence[float], number: int) -> NDArray[np.float64]:
     import numpy as np
 
-    found = np.asarray(values, np.float64)
+    try:
+        found = np.asarray(values, np.float64)
+    except (TypeError, ValueError):
+        found = np.zeros(0)
     if found.shape != (number,) or not np.isfinite(found).all():
         raise ArgumentError(
             f"start= needs a finite number for each of the {number} formulas of mln.expand(db)."

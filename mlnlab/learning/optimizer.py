@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from mlnlab.errors import ArgumentError
 from mlnlab.logic.suggestions import did_you_mean
@@ -30,12 +32,13 @@ class Optimizer:
 
     def settings(self, **options: object) -> Any:  # noqa: ANN401 - each optimiser has Params of its own
         """Return the optimiser's parameters; options that are ``None`` keep their defaults."""
-        known = tuple(inspect.signature(self.params).parameters)
+        known = inspect.signature(self.params).parameters
         given = {name: value for name, value in options.items() if value is not None}
-        for name in given:
+        for name, value in given.items():
             if name not in known:
-                hint = did_you_mean(name, known) or "."
+                hint = did_you_mean(name, tuple(known)) or "."
                 raise ArgumentError(f"{self.name} has no option {name}{hint} It has: {', '.join(known)}.")
+            _check_kind(name, value, str(known[name].annotation))
         return self.params(**given)
 
     def knows(self, option: str) -> bool:
@@ -55,3 +58,21 @@ class Optimizer:
             lacking.append("knows no bounds")
         if lacking:
             raise ArgumentError(f"{self.name} {' and '.join(lacking)}; choose another optimizer=.")
+
+
+_KINDS: Mapping[str, tuple[str, tuple[type, ...]]] = {
+    "bool": ("yes or no, True or False", (bool, np.bool_)),
+    "int": ("a whole number", (int, np.integer)),
+    "float": ("a number", (int, float, np.integer, np.floating)),
+}
+
+
+def _check_kind(name: str, value: object, annotation: str) -> None:
+    """Say what an option is, where it is given something of another kind."""
+    wanted = _KINDS.get(annotation.removesuffix(" | None"))
+    if wanted is None:
+        return
+    words, types = wanted
+    is_truth = isinstance(value, bool | np.bool_)
+    if not isinstance(value, types) or (is_truth and bool not in types):
+        raise ArgumentError(f"{name} is {words}, not {value!r:.60}.")

@@ -68,16 +68,21 @@ PRESETS: Mapping[str, Preset] = {
 }
 
 
-def preset_named(name: str) -> Preset:
+def preset_named(name: object) -> Preset:
     """Return the preset of this name."""
-    if name not in PRESETS:
+    if not isinstance(name, str) or name not in PRESETS:
         hint = did_you_mean(str(name), PRESETS) or "."
         raise ArgumentError(f"There is no weight learner {name!s:.60}{hint} There are: {', '.join(PRESETS)}.")
     return PRESETS[name]
 
 
 def with_parts(preset: Preset, objective: str | None, optimizer: str | None, counts: str | None) -> Preset:
-    """Return a preset with some of its parts replaced."""
+    """Return a preset with some of its parts replaced.
+
+    Another objective brings its own way to expected counts, where the preset's does not suit it.
+    """
+    if objective is not None and counts is None:
+        counts = (preset.counts or "exact") if objective == _LIKELIHOOD else ""
     changed = {"objective": objective, "optimizer": optimizer, "counts": counts}
     return replace(preset, **{name: value for name, value in changed.items() if value is not None})  # type: ignore[arg-type]
 
@@ -102,6 +107,11 @@ def _log_likelihood(data: TrainingData, counts: str, options: dict[str, object])
     if counts == "exact":
         options.pop("seed", None)
         return exact_log_likelihood(data)
+    return estimated_log_likelihood(data, expecting_named(counts, options))
+
+
+def expecting_named(counts: str, options: dict[str, object]) -> SampledCounts | BestWorldCounts:
+    """Return how expected counts are estimated; it takes its own options out of ``options``."""
     kinds = {"mc-sat": SampledCounts, "gibbs": SampledCounts, "max-walk-sat": BestWorldCounts}
     if counts not in kinds:
         hint = did_you_mean(counts, kinds) or "."
@@ -114,7 +124,8 @@ def _log_likelihood(data: TrainingData, counts: str, options: dict[str, object])
         for name in inspect.signature(kind).parameters
         if name != "name" and options.get(name) is not None
     }
-    return estimated_log_likelihood(data, kind(counts, **own))
+    found: SampledCounts | BestWorldCounts = kind(counts, **own)
+    return found
 
 
 # Each takes from the options what it knows.

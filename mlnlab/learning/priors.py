@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf, isfinite
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -59,8 +59,12 @@ class Laplace:
 Prior = Gaussian | Laplace
 
 
-def _check(mean: float, width: float, name: str) -> None:
-    if not isfinite(mean) or not 0 < width < inf:
+def _check(mean: object, width: object, name: str) -> None:
+    try:
+        sound = isfinite(float(mean)) and 0 < float(width) < inf  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        sound = False
+    if not sound or isinstance(mean, str) or isinstance(width, str):
         raise ArgumentError(f"A prior has a finite mean and a {name} above 0, not {mean!r} and {width!r}.")
 
 
@@ -133,17 +137,8 @@ def priors_of(prior: PriorLike, parameter: NDArray[np.int64], number: int) -> Pr
     Weights that share a parameter share its prior: it counts once, and theirs must be equal.
     """
     wanted: list[Prior | None] = [None] * number
-    every: Sequence[Prior | None]
-    if prior is None or isinstance(prior, Gaussian | Laplace):
-        every = [prior] * len(parameter)
-    else:
-        every = list(prior)
-        if len(every) != len(parameter):
-            raise ArgumentError(f"{len(every)} priors were given for {len(parameter)} formulas.")
     seen: set[int] = set()
-    for given, place in zip(every, parameter.tolist(), strict=True):
-        if given is not None and not isinstance(given, Gaussian | Laplace):
-            raise ArgumentError(f"A prior is ml.Gaussian(...), ml.Laplace(...) or None, not {given!r:.60}.")
+    for given, place in zip(_one_for_each(prior, len(parameter)), parameter.tolist(), strict=True):
         if place < 0:
             continue
         if place in seen and wanted[place] != given:
@@ -155,3 +150,15 @@ def priors_of(prior: PriorLike, parameter: NDArray[np.int64], number: int) -> Pr
         np.array([p.deviation**-2 if isinstance(p, Gaussian) else 0.0 for p in wanted], np.float64),
         np.array([1 / p.scale if isinstance(p, Laplace) else 0.0 for p in wanted], np.float64),
     )
+
+
+def _one_for_each(prior: Any, formulas: int) -> list[Prior | None]:  # noqa: ANN401
+    """Return a prior for each formula, from one for all of them or a list."""
+    several = isinstance(prior, Sequence) and not isinstance(prior, str)
+    given: list[Any] = list(prior) if several else [prior] * formulas
+    if len(given) != formulas:
+        raise ArgumentError(f"{len(given)} priors were given for {formulas} formulas.")
+    for one in given:
+        if one is not None and not isinstance(one, Gaussian | Laplace):
+            raise ArgumentError(f"A prior is ml.Gaussian(...), ml.Laplace(...) or None, not {one!r:.60}.")
+    return given

@@ -46,8 +46,8 @@ class Params:
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense."""
-        if self.iterations < 1 or not self.damping >= 0:
-            raise ArgumentError("iterations is 1 or more, and damping 0 or more.")
+        if self.iterations < 1 or not 0 <= self.damping < np.inf or not self.largest_step > 0:
+            raise ArgumentError("iterations is 1 or more, damping 0 or more, and largest_step above 0.")
         if self.least_variance is not None and not self.least_variance > 0:
             raise ArgumentError(f"least_variance is a number above 0, not {self.least_variance!r}.")
 

@@ -158,8 +158,8 @@ def _check(database: object, number: int, of: int) -> None:
         if undecided:
             named = f" ({database.name})" if database.name else ""
             raise ArgumentError(
-                f"{which[0].upper()}{which[1:]}{named} marks {undecided:,} atoms of {name} as unknown or soft; "
-                "learning needs complete data. Remove the marks: what is not listed is false."
+                f"{which[0].upper()}{which[1:]}{named} marks {undecided:,} atoms of {name} as unknown or "
+                "soft; learning needs complete data. Remove the marks: what is not listed is false."
             )
 
 

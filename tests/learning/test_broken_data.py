@@ -93,6 +93,8 @@ def test_what_is_no_database_and_no_predicate() -> None:
     for wrong in (None, 3, "Smokes(A)", []):
         with pytest.raises(ArgumentError, match=r"give a database, made by ml\.Database"):
             ml.learn_weights(RULE, wrong)  # type: ignore[arg-type]
+    with pytest.raises(ArgumentError, match=r"marks 1 atoms of Cancer as unknown or soft; .* complete data"):
+        ml.learn_weights(RULE, database("?Cancer(A)"))
     with pytest.raises(ArgumentError, match="database 2 of 2 is 'x'"):
         ml.learn_weights(RULE, [database("Cancer(A)"), "x"])  # type: ignore[list-item]
     with pytest.raises(ArgumentError, match="There is no predicate 3 to learn to predict"):

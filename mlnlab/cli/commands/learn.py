@@ -43,6 +43,17 @@ _EXAMPLES = """
   mlnlab learn smoking.mln smoking.db --units --seed 7 -o weights.csv"""
 
 _ENDINGS = (".mln", ".csv", ".json")
+# Arguments of ml.learn_weights that are no options here.
+_ARGUMENTS = {
+    "mln": "the model's file first",
+    "db": "the files of facts behind the model's",
+    "method": "--method",
+    "query": "--query",
+    "prior": "--prior",
+    "units": "--units",
+    "seed": "--seed",
+}
+_IN_PYTHON = ("bounds", "fixed", "observers", "rates", "start", "tied", "validation")
 _NUMBERS = ("weight", "observed", "expected", "gap")
 
 
@@ -125,6 +136,12 @@ def options_of(texts: list[str]) -> dict[str, Any]:
             raise InputError(f"--option {text:.60}: write NAME=VALUE, as in iterations=200.")
         if name in found:
             raise InputError(f"The option {name} is given twice.")
+        if name in _ARGUMENTS:
+            raise InputError(f"--option {name}: write {_ARGUMENTS[name]} instead.")
+        if name in _IN_PYTHON:
+            raise InputError(
+                f"--option {name}: it takes more than a word; ml.learn_weights has it in Python."
+            )
         found[name] = _value(value.strip())
     return found
 

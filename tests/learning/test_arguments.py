@@ -1,0 +1,83 @@
+"""Arguments of learners that make no sense: each gets a sentence, none is taken for another."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import mlnlab as ml
+from mlnlab.errors import ArgumentError
+
+MLN = ml.MLN.from_text("Smokes(person)\nCancer(person)\nSmokes(x) => Cancer(x)\nCancer(x)\n!Smokes(x)")
+DB = ml.Database.from_text("Smokes(A)\nSmokes(B)\nCancer(A)\nCancer(C)", MLN)
+OTHER = ml.Database.from_text("Smokes(D)\nCancer(D)\nCancer(E)", MLN)
+
+WRONG: list[tuple[dict[str, Any], str]] = [
+    ({"fixed": 0}, r"named by their numbers in a list, fixed=\[0, 2\], not 0"),
+    ({"fixed": "0"}, r"named by their numbers in a list"),
+    ({"fixed": [3]}, r"from 0 to 2, not by 3"),
+    ({"tied": [0, 1]}, r"in a list, tied=\[\(0, 1\)\], not 0"),
+    ({"tied": [(1, 1)]}, r"two formulas or more, not of \(1, 1\)"),
+    ({"tied": [(0, 1)], "fixed": [0]}, r"formula 0 is not learned, so that formula 1 cannot be tied to it"),
+    ({"bounds": 3}, r"Bounds are a pair such as \(0, 10\)"),
+    ({"bounds": {0: 5}}, r"not 5"),
+    ({"bounds": {0: (1, 2, 3)}}, r"not \(1, 2, 3\)"),
+    ({"bounds": {0: ("a", "b")}}, r"not \('a', 'b'\)"),
+    ({"bounds": (float("nan"), 1)}, r"Bounds are a pair"),
+    ({"bounds": (float("inf"), float("inf"))}, r"Bounds are a pair"),
+    ({"bounds": {"Cancer": (0, 1)}}, r"not by 'Cancer'"),
+    ({"start": "abc"}, r"start= needs a finite number for each of the 3 formulas"),
+    ({"start": [1]}, r"start= needs a finite number"),
+    ({"prior": 10}, r"A prior is ml\.Gaussian\(\.\.\.\), ml\.Laplace\(\.\.\.\) or None, not 10"),
+    ({"prior": "gaussian"}, r"A prior is ml\.Gaussian"),
+    ({"prior": [None]}, r"1 priors were given for 3 formulas"),
+    ({"method": ["pll"]}, r"There is no weight learner \['pll'\]"),
+    ({"method": "cd", "iterations": "10"}, r"iterations is a whole number, not '10'"),
+    ({"method": "cd", "iterations": 2.5}, r"iterations is a whole number, not 2.5"),
+    ({"method": "cd", "rate": "fast"}, r"rate is a number, not 'fast'"),
+    ({"method": "cd", "rate": True}, r"rate is a number, not True"),
+    ({"method": "cd", "per_weight": 1}, r"per_weight is yes or no, True or False, not 1"),
+    ({"method": "pscg", "damping": "x"}, r"damping is a number, not 'x'"),
+    ({"method": "pscg", "damping": float("inf")}, r"damping 0 or more"),
+    ({"method": "pscg", "largest_step": -1}, r"largest_step above 0"),
+    ({"method": "dn", "largest_step": 0.0}, r"largest_step above 0"),
+]
+
+
+@pytest.mark.parametrize(("given", "sentence"), WRONG, ids=[str(given)[:40] for given, _ in WRONG])
+def test_each_gets_a_sentence(given: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ArgumentError, match=sentence):
+        ml.learn_weights(MLN, DB, **given)
+
+
+@pytest.mark.parametrize("values", [("a", 1), (0, "1"), (None, 1), (0, None), (0, 0), (float("nan"), 1)])
+def test_priors_are_distributions(values: tuple[Any, Any]) -> None:
+    for kind in (ml.Gaussian, ml.Laplace):
+        with pytest.raises(ArgumentError, match="A prior has a finite mean and a"):
+            kind(*values)
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    plain = ml.learn_weights(MLN, DB, fixed=[0, 2], prior=ml.Gaussian(0, 2))
+    for fixed in (np.array([0, 2]), (np.int64(0), -1), {0, 2}):
+        found = ml.learn_weights(MLN, DB, fixed=fixed, prior=ml.Gaussian(np.float64(0), np.float32(2)))
+        np.testing.assert_array_equal(found.weights, plain.weights)
+    bounded = ml.learn_weights(MLN, DB, bounds=[-0.1, 0.1])
+    np.testing.assert_array_equal(bounded.weights, ml.learn_weights(MLN, DB, bounds=(-0.1, 0.1)).weights)
+    above = ml.learn_weights(MLN, DB, bounds={1: (None, np.float64(0.2))})
+    np.testing.assert_array_equal(
+        above.weights, ml.learn_weights(MLN, DB, bounds={1: (-np.inf, 0.2)}).weights
+    )
+    assert ml.learn_weights(MLN, DB, "cd", iterations=np.int64(4)).state.iteration == 4
+
+
+def test_parts_of_a_learner_go_together_without_naming_what_has_no_choice() -> None:
+    exact = ml.weight_learner("pll", MLN, DB, objective="log-likelihood")
+    assert exact.description == "log-likelihood with counts by exact, newton"
+    assert ml.weight_learner("cd", MLN, DB, objective="log-likelihood").preset.counts == "mc-sat"
+    pseudo = ml.weight_learner("pscg", MLN, DB, objective="pseudo-log-likelihood")
+    assert pseudo.description == "pseudo-log-likelihood, scaled-conjugate-gradient"
+    with pytest.raises(ArgumentError, match="needs no expected counts; leave counts= out"):
+        ml.weight_learner("pll", MLN, DB, counts="mc-sat")
