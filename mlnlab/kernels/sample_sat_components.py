@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from mlnlab.kernels.compiled import compiled
+from mlnlab.kernels.compiled import borrowing, inlined
 from mlnlab.kernels.ground_network import Chain, Network
 from mlnlab.kernels.random_numbers import next_below, next_uniform
 from mlnlab.kernels.sample_sat import search, wander
@@ -51,7 +51,17 @@ class Effort(NamedTuple):
     moves: int  # at most, for each choice
 
 
-@compiled
+@inlined
+def join(seen: NDArray[np.uint8], members: NDArray[np.uint32], number: int, choice: Number) -> int:
+    """Add a choice behind the members, unless it is fixed or there already; return their number."""
+    if seen[choice]:
+        return number
+    seen[choice] = 1
+    members[number] = choice
+    return number + 1
+
+
+@borrowing
 def draw_components(
     network: Network, constraints: Constraints, chain: Chain, work: Slice, effort: Effort
 ) -> None:
@@ -77,7 +87,7 @@ def draw_components(
     work.tallies[COMPONENTS], work.tallies[LARGEST] = components, largest
 
 
-@compiled
+@borrowing
 def gather(network: Network, constraints: Constraints, work: Slice) -> int:
     """Collect the components: whatever constraints tie together. Return how many there are."""
     first_atoms, atom_starts, occurrences = network.first_atoms, network.atom_starts, network.occurrences
@@ -114,17 +124,7 @@ def gather(network: Network, constraints: Constraints, work: Slice) -> int:
     return components
 
 
-@compiled
-def join(seen: NDArray[np.uint8], members: NDArray[np.uint32], number: int, choice: Number) -> int:
-    """Add a choice behind the members, unless it is fixed or there already; return their number."""
-    if seen[choice]:
-        return number
-    seen[choice] = 1
-    members[number] = choice
-    return number + 1
-
-
-@compiled
+@borrowing
 def draw_free(
     network: Network, chain: Chain, frozen: NDArray[np.uint8], drawn: NDArray[np.uint32], choice: Number
 ) -> None:
@@ -132,7 +132,7 @@ def draw_free(
     draw_option(network.first_atoms, network.options, chain.random, frozen, drawn, choice)
 
 
-@compiled
+@borrowing
 def draw_option(
     first_atoms: NDArray[np.uint32], options: NDArray[np.uint32], random: NDArray[np.uint64],
     frozen: NDArray[np.uint8], drawn: NDArray[np.uint32], choice: Number,
@@ -146,7 +146,7 @@ def draw_option(
     drawn[choice] = option
 
 
-@compiled
+@borrowing
 def rejection(
     network: Network, constraints: Constraints, random: NDArray[np.uint64], work: Slice,
     component: int, tries: int,
@@ -166,7 +166,7 @@ def rejection(
     return False
 
 
-@compiled
+@borrowing
 def take_drawn(network: Network, constraints: Constraints, chain: Chain, work: Slice) -> None:
     """Give all choices their drawn options."""
     first_atoms, atom_starts, occurrences = network.first_atoms, network.atom_starts, network.occurrences
@@ -189,7 +189,7 @@ def take_drawn(network: Network, constraints: Constraints, chain: Chain, work: S
         chosen[choice] = drawn[choice]
 
 
-@compiled
+@borrowing
 def watch(work: Slice, component: int, mark: int) -> None:
     """Mark the constraints of a component, so that it is noted, or no longer, when one breaks."""
     clauses = len(work.asked)
@@ -201,7 +201,7 @@ def watch(work: Slice, component: int, mark: int) -> None:
             work.tables_asked[constraint - clauses] = mark
 
 
-@compiled
+@borrowing
 def draw_tight(network: Network, constraints: Constraints, chain: Chain, work: Slice, effort: Effort) -> None:
     """Draw a component by SampleSAT; where it does not end well, the component stays what it was."""
     first, number, tallies = work.sizes[FIRST], work.sizes[MEMBERS], work.tallies

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mlnlab.kernels.compiled import compiled
+from mlnlab.kernels.compiled import borrowing, inlined
 from mlnlab.kernels.gibbs import Groups, count
 from mlnlab.kernels.ground_network import Chain, Network
 from mlnlab.kernels.random_numbers import next_uniform
@@ -31,7 +31,17 @@ _1 = np.uint32(1)
 # --- choosing constraints -------------------------------------------------------------------------
 
 
-@compiled
+@inlined
+def freeze(frozen: NDArray[np.uint8], stack: NDArray[np.uint32], waiting: int, atom: Number) -> int:
+    """Let an atom keep its truth; return how many atoms wait for their consequences."""
+    if frozen[atom]:
+        return waiting
+    frozen[atom] = 1
+    stack[waiting] = atom
+    return waiting + 1
+
+
+@borrowing
 def select(network: Network, constraints: Constraints, chain: Chain, work: Slice) -> int:
     """Choose among the clauses and tables that hold (or, of negative weight, do not) those to keep so.
 
@@ -44,24 +54,28 @@ def select(network: Network, constraints: Constraints, chain: Chain, work: Slice
         constraints.favours,
     )
     asked, joined, free, satisfied = work.asked, work.joined, work.free, chain.satisfied
-    frozen, stack, random = work.frozen, work.stack, chain.random
-    number = waiting = 0
+    frozen, stack, random, kept = work.frozen, work.stack, chain.random, work.collected
+    # Whether a clause holds, and whether it joins, is chance: where branches followed it, the processor would
+    # guess wrongly every other time. So all are written to a list, and those that do not stay overwritten.
+    holding = number = waiting = 0
     for clause in range(len(odds)):
         asked[clause] = joined[clause] = 0
-        probability = odds[clause]
-        if probability == 0.0 or (satisfied[clause] != 0) != (favours[clause] != 0):
-            continue
-        if probability < 1.0 and next_uniform(random) >= probability:
-            continue
-        number += 1
+        kept[holding] = clause
+        holding += ((satisfied[clause] != 0) == (favours[clause] != 0)) & (odds[clause] > 0.0)
+    for place in range(holding):
+        probability = odds[kept[place]]
+        kept[number] = kept[place]
+        number += probability >= 1.0 or next_uniform(random) < probability
+    for place in range(number):
+        clause = kept[place]
         joined[clause] = 1
-        start, end = starts[clause], starts[clause + 1]
+        start, end = starts[clause], starts[clause + _1]
         if favours[clause] and end - start > 1:
             asked[clause] = 1
             free[clause] = end - start
         else:  # all literals have to stay false, or the only one true
-            for place in range(start, end):
-                waiting = freeze(frozen, stack, waiting, literals[place] >> _1)
+            for position in range(start, end):
+                waiting = freeze(frozen, stack, waiting, literals[position] >> _1)
     for table in range(len(constraints.table_odds)):
         bit = network.bits[network.table_starts[table] + chain.cells[table]]
         joins = bit == constraints.table_favours[table] and constraints.table_odds[table] > 0.0
@@ -72,20 +86,10 @@ def select(network: Network, constraints: Constraints, chain: Chain, work: Slice
     return waiting
 
 
-@compiled
-def freeze(frozen: NDArray[np.uint8], stack: NDArray[np.uint32], waiting: int, atom: Number) -> int:
-    """Let an atom keep its truth; return how many atoms wait for their consequences."""
-    if frozen[atom]:
-        return waiting
-    frozen[atom] = 1
-    stack[waiting] = atom
-    return waiting + 1
-
-
 # --- unit propagation -----------------------------------------------------------------------------
 
 
-@compiled
+@borrowing
 def propagate(network: Network, constraints: Constraints, chain: Chain, work: Slice, waiting: int) -> None:
     """Draw the consequences of frozen atoms until there are no more."""
     first_atoms, atom_starts, occurrences = network.first_atoms, network.atom_starts, network.occurrences
@@ -104,19 +108,18 @@ def propagate(network: Network, constraints: Constraints, chain: Chain, work: Sl
         for place in range(atom_starts[atom], atom_starts[atom + _1]):
             occurrence = occurrences[place]
             clause = occurrence >> _1
-            if asked[clause] == 0:
-                continue
-            if value ^ (occurrence & _1):
-                asked[clause] = 0  # it holds for good
-                continue
-            free[clause] -= _1
-            if free[clause] == 1:  # the one literal that is left has to stay true
+            # A true literal makes its clause hold for good; a false one leaves it a literal less. Which of
+            # them it is, is chance: again no branches.
+            left = np.uint8(asked[clause] & (value ^ (occurrence & _1) ^ _1))
+            asked[clause] = left
+            free[clause] -= left
+            if left and free[clause] == 1:  # the one literal that is left has to stay true
                 for position in range(starts[clause], starts[clause + _1]):
                     waiting = freeze(frozen, stack, waiting, literals[position] >> _1)
     work.tallies[FROZEN] = number
 
 
-@compiled
+@borrowing
 def fix_block(network: Network, chain: Chain, work: Slice, waiting: int, choice: Number, atom: Number) -> int:
     """Fix a block where a frozen atom leaves it one option; then its other atoms are frozen too."""
     first, end = np.int64(network.first_atoms[choice]), np.int64(network.first_atoms[np.int64(choice) + 1])
@@ -135,7 +138,7 @@ def fix_block(network: Network, chain: Chain, work: Slice, waiting: int, choice:
 # --- a step ---------------------------------------------------------------------------------------
 
 
-@compiled
+@borrowing
 def next_sample(
     network: Network, constraints: Constraints, chain: Chain, work: Slice, effort: Effort
 ) -> None:
@@ -152,7 +155,7 @@ def next_sample(
     draw_components(network, constraints, chain, work, effort)
 
 
-@compiled
+@borrowing
 def sample_slices(
     network: Network, constraints: Constraints, groups: Groups, chain: Chain, work: Slice, effort: Effort,
     samples: int, thin: int, sums: NDArray[np.int64], counts: NDArray[np.int64],

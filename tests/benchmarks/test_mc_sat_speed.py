@@ -1,4 +1,9 @@
-"""SampleSAT beside the same loop in C, and MC-SAT from end to end beside a recorded rival."""
+"""SampleSAT beside the same loop in C, and MC-SAT from end to end beside a recorded rival.
+
+On the thousand smokers (6,675 clauses, 1,800 open atoms) a sample takes 70 microseconds of a core that others
+use as well: 17 to choose clauses, 32 to propagate units, 7 to find components, 7 to draw them. It took 160
+while branches followed chance, which a processor cannot foresee, and calls counted who holds their arrays.
+"""
 
 from __future__ import annotations
 
