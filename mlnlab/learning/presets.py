@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from mlnlab.errors import ArgumentError
 from mlnlab.learning.conditional_log_likelihood import estimated_log_likelihood, exact_log_likelihood
 from mlnlab.learning.counts_of_best_worlds import BestWorldCounts
+from mlnlab.learning.mini_batches import MiniBatches
 from mlnlab.learning.pseudo_log_likelihood import pseudo_log_likelihood
 from mlnlab.learning.sampled_counts import SampledCounts
 from mlnlab.logic.suggestions import did_you_mean
@@ -146,6 +147,8 @@ def objective_named(name: str, data: TrainingData, counts: str, options: dict[st
 
 def chosen_optimizer(objective: Objective, free: FreeWeights, priors: Priors) -> str:
     """Return the optimiser that suits a problem best."""
+    if isinstance(objective, MiniBatches):  # second-order steps would go from optimum to optimum of batches
+        return "gradient-descent"
     if not objective.has_value:
         return "scaled-conjugate-gradient"
     smooth = not priors.has_kinks and not free.is_bounded

@@ -67,13 +67,7 @@ class TunedRate:
         return self._best(by).rate
 
     def _best(self, by: Measure) -> Trial:
-        _check_measure(by)
-        known = [trial for trial in self.trials if isfinite(getattr(trial, by))]
-        if not known:
-            raise ArgumentError(
-                f"No rate has an {by.upper()} on the validation databases: no predicted atom is true there."
-            )
-        return max(known, key=lambda trial: float(getattr(trial, by)))
+        return best_trial(self.trials, by)
 
     def learn(self, by: Measure = "cll", **options: Any) -> LearnedWeights:  # noqa: ANN401 - of learn_weights
         """Learn from all databases with the best rate; ``options`` replace those of tuning."""
@@ -108,6 +102,17 @@ class TunedRate:
         ]
         best = " and ".join(said) or "none"
         return f"<TunedRate of {self.method}: {len(self.trials)} rates tried, best {best}>"
+
+
+def best_trial(trials: Sequence[Trial], by: Measure) -> Trial:
+    """Return the trial that is best by a measure."""
+    _check_measure(by)
+    known = [trial for trial in trials if isfinite(getattr(trial, by))]
+    if not known:
+        raise ArgumentError(
+            f"No rate has an {by.upper()} on the validation databases: no predicted atom is true there."
+        )
+    return max(known, key=lambda trial: float(getattr(trial, by)))
 
 
 def tune_rate(
@@ -151,10 +156,17 @@ def tune_rate(
     databases = [db] if isinstance(db, Database) else list(db)
     learner = weight_learner(method, mln, databases, query, seed=seed, **options)
     hidden = hidden_atoms(learner.data, asked, samples=samples, burn_in=burn_in, seed=seed)
-    tried = usual_rates(learner) if rates is None else checked(rates)
-    trials = tuple(_trial(learner, hidden, rate, seconds) for rate in tried)
+    trials = tried_rates(learner, hidden, rates, seconds)
     names = () if query is None else (query,) if isinstance(query, str) else tuple(query)
     return TunedRate(trials, method, mln, (*databases, *asked), names, {"seed": seed, **options})
+
+
+def tried_rates(
+    learner: WeightLearner, hidden: HiddenAtoms, rates: Sequence[float] | None, seconds: float | None
+) -> tuple[Trial, ...]:
+    """Try rates on a learner, and judge each by atoms that it does not see."""
+    tried = usual_rates(learner) if rates is None else checked(rates)
+    return tuple(_trial(learner, hidden, rate, seconds) for rate in tried)
 
 
 def usual_rates(learner: WeightLearner) -> list[float]:

@@ -1,0 +1,148 @@
+"""One learner of Figure 4.1 on one fold: it learns, is judged now and then, and can be stopped and resumed.
+
+Its progress is a value: the last state, the seconds that learning alone has taken, and the scores so far. It
+is kept in a file whenever there is a new score, and each minute besides; and after the end, so that a longer
+run goes on from it.
+
+Databases are ground once for all folds: a fold learns from some and is judged on the others. Words that stand
+in the latter alone have weights too, which nothing moves from 0, where they say nothing.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mlnlab.errors import MlnlabError
+from mlnlab.experiments.figure_4_1_scores import ALL, Score, tally_of
+from mlnlab.learning.conditional_log_likelihood import EstimatedLogLikelihood
+from mlnlab.learning.held_out import HiddenAtoms
+from mlnlab.learning.learner import WeightLearner, weight_learner
+from mlnlab.learning.learning_state import LearningState
+from mlnlab.learning.presets import expecting_named, preset_named
+from mlnlab.learning.registry import optimizer_named
+from mlnlab.steps.checkpoint import load_checkpoint, save_checkpoint
+from mlnlab.steps.encoding import storable
+
+if TYPE_CHECKING:
+    from mlnlab.learning.priors import PriorLike
+    from mlnlab.model.database import Database
+    from mlnlab.model.mln import MLN
+
+_SAVED_EVERY = 60.0  # seconds
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GroundDatabases:
+    """Databases that are ground under one list of formulas, for learners of some of them."""
+
+    names: tuple[str, ...]
+    learner: WeightLearner
+    objective: EstimatedLogLikelihood
+
+    def learner_on(self, method: str, names: Sequence[str], **options: object) -> WeightLearner:
+        """Return a learner on some of the databases."""
+        preset = preset_named(method)
+        expecting = expecting_named(preset.counts, options)
+        optimizer = optimizer_named(preset.optimizer)
+        objective = replace(self.objective, expecting=expecting).part(self._places(names))
+        return replace(
+            self.learner, preset=preset, problem=replace(self.learner.problem, objective=objective),
+            optimizer=optimizer, params=optimizer.settings(**{**preset.options, **options}),
+        )  # fmt: skip
+
+    def hidden(self, names: Sequence[str], samples: int, burn_in: int, seed: int) -> HiddenAtoms:
+        """Return the predicted atoms of some of the databases, to be judged by."""
+        examples = tuple(self.objective.examples[place] for place in self._places(names))
+        return HiddenAtoms(examples, samples, burn_in, seed)
+
+    def _places(self, names: Sequence[str]) -> list[int]:
+        return [self.names.index(name) for name in names]
+
+
+def ground_databases(
+    mln: MLN, databases: Mapping[str, Database], query: Sequence[str], prior: PriorLike,
+    options: Mapping[str, Any],
+) -> GroundDatabases:  # fmt: skip
+    """Ground all databases."""
+    learner = weight_learner("pscg", mln, list(databases.values()), query, prior=prior, **options)
+    objective = learner.problem.objective
+    assert isinstance(objective, EstimatedLogLikelihood)  # noqa: S101 - that of pscg
+    return GroundDatabases(tuple(databases), learner, objective)
+
+
+@storable("figure_4_1.Progress")
+@dataclass(frozen=True, slots=True, eq=False)
+class Progress:
+    """How far a learner has come on a fold."""
+
+    key: str  # a hash of what it depends on
+    seconds: float = 0.0
+    scores: tuple[Score, ...] = ()
+    state: LearningState | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Judging:
+    """How models are judged: by which hidden atoms, what also alone, and whether A with itself counts."""
+
+    hidden: HiddenAtoms
+    alone: Sequence[str] = ()
+    with_itself: bool = True
+
+    def score(self, state: LearningState, seconds: float) -> Score:
+        """Return what a state's answer reaches."""
+        judged = self.hidden.evaluation(state.answer).judged
+        if not self.with_itself:
+            judged = judged.where([len(set(atom.arguments)) > 1 for atom in judged.atoms])
+        parts = {ALL: judged, **{name: judged.of([name]) for name in self.alone}}
+        samples = self.hidden.samples
+        tallies = tuple(tally_of(name, part, samples) for name, part in parts.items())
+        return Score(state.iteration, seconds, tallies)
+
+
+def progressing(
+    learner: WeightLearner, judging: Judging, seconds: float, spacing: float, begin: Progress
+) -> Iterator[Progress]:
+    """Yield how far the learner has come after each of its states; the last one is judged."""
+    now = begin
+    next(learner.resume(None))  # compiles kernels, and orders clauses, which is no part of learning's time
+    states = learner.resume(begin.state)
+    while now.seconds < seconds:
+        began = time.perf_counter()
+        state = next(states, None)
+        if state is None:
+            return
+        spent = now.seconds + time.perf_counter() - began
+        scores = now.scores
+        if not scores or spent >= min(seconds, spacing * scores[-1].seconds) or state.ended:
+            scores = (*scores, judging.score(state, spent))
+        now = replace(now, seconds=spent, scores=scores, state=state)
+        yield now
+
+
+def finished(
+    learner: WeightLearner, judging: Judging, seconds: float, spacing: float, key: str, file: Path
+) -> tuple[Score, ...]:
+    """Return all scores of a run; where a part of it is in the file, only the rest is run."""
+    last = kept(file, key)
+    saved = time.monotonic()
+    file.parent.mkdir(parents=True, exist_ok=True)
+    for now in progressing(learner, judging, seconds, spacing, last):
+        if len(now.scores) > len(last.scores) or time.monotonic() - saved > _SAVED_EVERY:
+            save_checkpoint(file, now)
+            saved = time.monotonic()
+        last = now
+    return last.scores
+
+
+def kept(file: Path, key: str) -> Progress:
+    """Return the progress in a file; none where there is no such file, or it is of something else."""
+    try:
+        found = load_checkpoint(file).state
+    except (OSError, MlnlabError):
+        return Progress(key)
+    return found if isinstance(found, Progress) and found.key == key else Progress(key)
