@@ -10,6 +10,7 @@ same truth value are one row with a multiplicity, so that what follows does not 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mlnlab.counting.conjunctions import CountTerm
-    from mlnlab.logic.formulas import Formula
+    from mlnlab.logic.formulas import Formula, Variable
     from mlnlab.logic.vocabulary import Predicate, Vocabulary
     from mlnlab.model.database import Database
     from mlnlab.model.world import World
@@ -158,9 +159,18 @@ def _merged(values: NDArray[Any], truths: NDArray[np.bool_], last: Sequence[int]
 class DeltaCounter:
     """Formulas prepared for Δn: what is needed of each predicate is worked out once, then counted at will."""
 
-    def __init__(self, formulas: Sequence[Formula], vocabulary: Vocabulary) -> None:
-        """Take the formulas apart; the vocabulary has every constant."""
+    def __init__(
+        self, formulas: Sequence[Formula], vocabulary: Vocabulary,
+        slots: Sequence[tuple[Variable, ...]] | None = None,
+    ) -> None:  # fmt: skip
+        """Take the formulas apart; the vocabulary has every constant.
+
+        ``slots`` names for each formula free variables by which its Δn are to be told apart: they are further
+        arguments of what :meth:`planned` returns.
+        """
         self.formulas, self.vocabulary = tuple(formulas), vocabulary
+        self.slots = tuple(slots) if slots is not None else ((),) * len(self.formulas)
+        self._mentioned = [frozenset(predicates(formula)) for formula in self.formulas]
         self._terms: dict[int, Sequence[CountTerm] | TooLargeError] = {}
         self._prepared: dict[tuple[str, int], tuple[tuple[TermSum, TermSum], DeepTerms]] = {}
 
@@ -171,11 +181,8 @@ class DeltaCounter:
         sizes = tuple(len(self.vocabulary.domain(type_)) for type_ in declared.types)
         odd: list[tuple[Factored, ...]] = []
         even: list[tuple[Factored, ...]] = []
-        for number, formula in enumerate(self.formulas):
-            try:
-                more, signed = self._planned(number, declared, facts)
-            except TooLargeError as refusal:
-                more, signed = deltas_by_elimination(formula, declared, facts, refusal), ()
+        for number, mentioned in enumerate(self._mentioned):
+            more, signed = self.planned(number, declared, facts) if predicate in mentioned else ((), ())
             odd.append(more)
             even.append(signed)
         return AtomDeltas(declared, sizes, facts.rows(predicate), tuple(odd), tuple(even))
@@ -186,12 +193,23 @@ class DeltaCounter:
         names = dict.fromkeys(name for formula in self.formulas for name in predicates(formula))
         return {name: self(facts, name) for name in names}
 
-    def _planned(
+    def planned(
         self, number: int, predicate: Predicate, facts: Facts
     ) -> tuple[tuple[Factored, ...], tuple[Factored, ...]]:
-        """Return what is added for every atom, and what is added or subtracted by its truth."""
+        """Return what one formula adds for every atom, and what it adds or subtracts by its truth."""
+        try:
+            return self._by_terms(number, predicate, facts)
+        except TooLargeError as refusal:
+            if self.slots[number]:
+                raise
+            return deltas_by_elimination(self.formulas[number], predicate, facts, refusal), ()
+
+    def _by_terms(
+        self, number: int, predicate: Predicate, facts: Facts
+    ) -> tuple[tuple[Factored, ...], tuple[Factored, ...]]:
         direct, deep = self._of(number, predicate)
-        sizes = [facts.size(type_) for type_ in predicate.types]
+        types = (*predicate.types, *(slot.type for slot in self.slots[number]))
+        sizes = [facts.size(type_) for type_ in types]
         values = []
         for found in direct:
             kept = [group for group in found.grouped(facts) if 0 not in group.parts]
@@ -201,13 +219,14 @@ class DeltaCounter:
     def _normal_form(self, number: int) -> Sequence[CountTerm]:
         if number not in self._terms:
             try:
-                self._terms[number] = without_cardinalities(normal_form(self.formulas[number]))
+                found = normal_form(self.formulas[number], head=self.slots[number])
+                self._terms[number] = without_cardinalities(found)
             except TooLargeError as refusal:
                 self._terms[number] = refusal
-        found = self._terms[number]
-        if isinstance(found, TooLargeError):
-            raise found
-        return found
+        known = self._terms[number]
+        if isinstance(known, TooLargeError):
+            raise known
+        return known
 
     def _of(self, number: int, predicate: Predicate) -> tuple[tuple[TermSum, TermSum], DeepTerms]:
         key = (predicate.name, number)
@@ -218,6 +237,12 @@ class DeltaCounter:
             sums = TermSum(odd, self.vocabulary), TermSum(even, self.vocabulary)
             self._prepared[key] = sums, DeepTerms(deep, predicate, self.vocabulary)
         return self._prepared[key]
+
+
+@lru_cache(maxsize=8)
+def delta_counter(formulas: tuple[Formula, ...], vocabulary: Vocabulary) -> DeltaCounter:
+    """Return the counter of some formulas, the same one when they are asked for again with its plans."""
+    return DeltaCounter(formulas, vocabulary)
 
 
 def deltas(formulas: Sequence[Formula], world: Database | World) -> Mapping[str, AtomDeltas]:

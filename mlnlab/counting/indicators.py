@@ -10,6 +10,7 @@ factors met so far. A quantifier is a factor too, a :class:`~mlnlab.counting.con
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, assert_never
 
 from mlnlab.counting.conjunctions import (
@@ -58,10 +59,13 @@ MOST_PRODUCTS = 256  # beyond that a part of the formula becomes a relation of i
 _MOST_COLUMNS = 2  # of such a relation: with more of them it would be listed for too many tuples
 
 
-def normal_form(formula: Formula, *, most_products: int = MOST_PRODUCTS) -> tuple[CountTerm, ...]:
+def normal_form(
+    formula: Formula, *, most_products: int = MOST_PRODUCTS, head: tuple[Variable, ...] = ()
+) -> tuple[CountTerm, ...]:
     r"""Return terms whose counts add up to the number of true groundings of a formula.
 
-    A formula is refused that would need more products of its literals than are allowed.
+    With a ``head`` of free variables, groundings are counted by their values. A formula is refused that would
+    need more products of its literals than are allowed.
 
     >>> import mlnlab as ml
     >>> mln = ml.MLN.from_text("Smokes(person)\nFriends(person, person)")
@@ -71,8 +75,14 @@ def normal_form(formula: Formula, *, most_products: int = MOST_PRODUCTS) -> tupl
     -1 |Smokes(x) ^ Friends(x, y)|
     1 |Smokes(x) ^ Friends(x, y) ^ Smokes(y)|
     """
+    return _normal_form(formula, most_products, head)
+
+
+@lru_cache(maxsize=4096)  # it knows nothing of data, so that every fold and every run may use it
+def _normal_form(formula: Formula, most_products: int, head: tuple[Variable, ...]) -> tuple[CountTerm, ...]:
     apart = standardise_apart(formula)
-    return _Reader(FreshNames(apart), most_products).terms((), free_variables(apart), apart)
+    others = tuple(variable for variable in free_variables(apart) if variable not in head)
+    return _Reader(FreshNames(apart), most_products).terms(head, others, apart)
 
 
 def number_of_groundings(formula: Formula) -> tuple[CountTerm, ...]:

@@ -14,13 +14,16 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from mlnlab.counting.counts import count
-from mlnlab.counting.delta_answers import deltas
+from mlnlab.counting.delta_rows import DeltaRowCounter
+from mlnlab.counting.facts import facts_of
+from mlnlab.counting.formula_families import families
+from mlnlab.counting.renumbering import renumbered
 from mlnlab.errors import ArgumentError
 from mlnlab.grounding.ground_model import ground
 from mlnlab.grounding.network_size import network_size
 from mlnlab.logic.printing import to_text
 from mlnlab.logic.relations import Relation, sorted_rows
-from mlnlab.logic.traversal import atoms
+from mlnlab.logic.traversal import atoms, predicates
 from mlnlab.logic.vocabulary import FrozenMapping
 
 if TYPE_CHECKING:
@@ -36,7 +39,6 @@ if TYPE_CHECKING:
 
 How = Literal["one open atom", "ground clauses", "drawn worlds"]
 Found = tuple[list[int], How, "Numbers", "Numbers"]
-_COLUMNS = 512  # formulas whose Δn are looked at together
 _MOST_ATOMS = 20_000_000
 _LONGEST = 10  # open atoms of a clause whose subsets are written out
 
@@ -51,9 +53,7 @@ def count_variances(
     for place, weighted in enumerate(model.formulas):
         number = sum(atom.predicate in opened for atom in atoms(weighted.formula))
         (joint if number > 1 else alone).append(place)
-    for first in range(0, len(alone), _COLUMNS):
-        places = alone[first : first + _COLUMNS]
-        yield places, "one open atom", _by_deltas(_some(model, places), db, opened), np.zeros(len(places))
+    yield alone, "one open atom", _by_deltas(_some(model, alone), db, query), np.zeros(len(alone))
     batches, drawn = _batches(model, joint, db, query, most_clauses)
     for places in batches:
         clauses = ground(_some(model, places), db, list(query)).clauses
@@ -110,17 +110,20 @@ def open_rows(db: Database, name: str) -> NDArray[np.uint32]:
     return np.stack(places, axis=1).astype(np.uint32) if sizes else np.zeros((int(is_open[0]), 0), np.uint32)
 
 
-def _by_deltas(model: MLN, db: Database, opened: dict[str, NDArray[np.uint32]]) -> Numbers:
+def _by_deltas(model: MLN, db: Database, query: Sequence[str]) -> Numbers:
     """Return Σ Δn(a)² / 4 over the open atoms, for formulas in which no two of them meet."""
-    used = {atom.predicate for weighted in model.formulas for atom in atoms(weighted.formula)}
-    names = [name for name in opened if name in used]
-    if not names:
-        return np.zeros(len(model.formulas))
-    changes = deltas(model, db, predicates=names)
-    found = np.zeros(len(model.formulas))
-    for name in names:
-        for rows in np.array_split(opened[name], 1 + len(opened[name]) // 20_000):
-            found += (changes[name].at(rows).astype(np.float64) ** 2).sum(axis=0)
+    formulas = [weighted.formula for weighted in model.formulas]
+    vocabulary = model.vocabulary_with(db)
+    used = {name for formula in formulas for name in predicates(formula)}
+    counter = DeltaRowCounter(families(formulas), len(formulas), vocabulary)
+    facts = facts_of(db, vocabulary)
+    found = np.zeros(len(formulas))
+    for name in query:
+        if name in used:
+            relation = db.relation(name)
+            listed = {name: np.concatenate([relation.true, relation.false])}
+            rows = counter(facts, name, renumbered(listed, db.vocabulary, vocabulary)[name])
+            found += rows.values.squares.gathered(rows.multiplicities)
     return found / 4.0
 
 

@@ -7,9 +7,11 @@ is never stored, since d'Hd and H times a vector follow from what it was made of
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
+
+from mlnlab.counting.shared_rows import SharedRows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -94,19 +96,19 @@ class SampledCovariance:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WeightedRows:
-    """H = sum_r s_r v_r v_r': rows with weights, as pseudo-likelihoods have it. Rows may be sparse."""
+    """H = sum_r s_r v_r v_r': rows with weights, as pseudo-likelihoods have it."""
 
-    rows: Any  # a matrix of numpy or scipy.sparse
+    rows: Numbers | SharedRows
     strengths: Numbers
 
     def diagonal(self) -> Numbers:
         """Return sum_r s_r v_ri^2."""
-        squares = self.rows.multiply(self.rows) if hasattr(self.rows, "multiply") else self.rows**2
-        return np.asarray(squares.T @ self.strengths).ravel()
+        squares = self.rows.squares if isinstance(self.rows, SharedRows) else self.rows**2
+        return gathered(squares, self.strengths)
 
     def times(self, direction: Numbers) -> Numbers:
         """Return H d."""
-        return np.asarray(self.rows.T @ (self.strengths * (self.rows @ direction))).ravel()
+        return gathered(self.rows, self.strengths * (self.rows @ direction))
 
     def quadratic(self, direction: Numbers) -> float:
         """Return d'Hd."""
@@ -114,9 +116,14 @@ class WeightedRows:
 
     def matrix(self) -> Numbers:
         """Return H."""
-        if hasattr(self.rows, "multiply"):
-            return np.asarray((self.rows.multiply(self.strengths[:, None]).T @ self.rows).todense())
+        if isinstance(self.rows, SharedRows):
+            return self.rows.weighted_squares(self.strengths)
         return np.asarray((self.rows * self.strengths[:, None]).T @ self.rows)
+
+
+def gathered(rows: Numbers | SharedRows, strengths: Numbers) -> Numbers:
+    """Return the sum of the rows, each times its strength."""
+    return rows.gathered(strengths) if isinstance(rows, SharedRows) else np.asarray(strengths @ rows)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -140,6 +147,17 @@ class CurvatureSum:
     def matrix(self) -> Numbers:
         """Return H."""
         return np.asarray(sum(part.matrix() for part in self.parts))
+
+
+def has_quick_diagonal(curvature: Curvature) -> bool:
+    """Tell whether the diagonal costs no more than an evaluation of the objective."""
+    match curvature:
+        case Covariance() | WeightedRows():
+            return True
+        case CurvatureSum(parts):
+            return all(map(has_quick_diagonal, parts))
+        case _:
+            return False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

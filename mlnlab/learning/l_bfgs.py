@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mlnlab.errors import ArgumentError
+from mlnlab.learning.blas_threads import blas_threads
+from mlnlab.learning.curvature import has_quick_diagonal
 from mlnlab.learning.handed_over import handed_over
 from mlnlab.learning.learning_state import LearningState, Move, frozen, state_at
 from mlnlab.learning.optimizer import Optimizer
@@ -63,9 +65,10 @@ class Inner:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Split:
-    """Parameters as scipy sees them: those with a kink are two, p and q."""
+    """Parameters as scipy sees them: in units of ``scale``, and those with a kink are two, p and q."""
 
     problem: Problem
+    scale: Numbers  # of each parameter: θ is this times what scipy moves
 
     @property
     def kinked(self) -> NDArray[np.bool_]:
@@ -74,17 +77,16 @@ class Split:
 
     def joined(self, x: Numbers) -> Numbers:
         """Return θ: x itself, or mean + p - q."""
-        number = self.problem.free.number
-        found = x[:number].copy()
-        kinked = self.kinked
-        found[kinked] = self.problem.priors.mean[kinked] + x[:number][kinked] - x[number:]
+        number, kinked = self.problem.free.number, self.kinked
+        found = x[:number] * self.scale
+        found[kinked] += self.problem.priors.mean[kinked] - x[number:] * self.scale[kinked]
         return found
 
     def split(self, parameters: Numbers) -> Numbers:
         """Return x from θ."""
         kinked, away = self.kinked, parameters - self.problem.priors.mean
-        first = np.where(kinked, np.maximum(away, 0.0), parameters)
-        return np.concatenate([first, np.maximum(-away[kinked], 0.0)])
+        first = np.where(kinked, np.maximum(away, 0.0), parameters) / self.scale
+        return np.concatenate([first, np.maximum(-away[kinked], 0.0) / self.scale[kinked]])
 
     def bounds(self) -> list[tuple[float, float]]:
         """Return the bounds of x."""
@@ -93,9 +95,9 @@ class Split:
         high = np.where(kinked, np.maximum(free.upper - mean, 0.0), free.upper)
         low_q = np.maximum(mean - free.upper, 0.0)[kinked]
         high_q = np.maximum(mean - free.lower, 0.0)[kinked]
-        return list(
-            zip(np.concatenate([low, low_q]).tolist(), np.concatenate([high, high_q]).tolist(), strict=True)
-        )
+        scale = np.concatenate([self.scale, self.scale[kinked]])
+        lows, highs = np.concatenate([low, low_q]) / scale, np.concatenate([high, high_q]) / scale
+        return list(zip(lows.tolist(), highs.tolist(), strict=True))
 
     def minus(self, point: Point, x: Numbers) -> tuple[float, Numbers]:
         """Return minus the objective and its gradient by x."""
@@ -104,9 +106,22 @@ class Split:
         value = -_known(point)
         if kinked.any():
             paid = float(pull @ np.abs(point.parameters - self.problem.priors.mean))
-            value += float(pull[kinked] @ (x[:number][kinked] + x[number:])) - paid
-        gradient = np.where(kinked, -smooth + pull, -smooth)
-        return value, np.concatenate([gradient, smooth[kinked] + pull[kinked]])
+            both = (x[:number][kinked] + x[number:]) * self.scale[kinked]
+            value += float(pull[kinked] @ both) - paid
+        gradient = np.where(kinked, -smooth + pull, -smooth) * self.scale
+        return value, np.concatenate([gradient, (smooth[kinked] + pull[kinked]) * self.scale[kinked]])
+
+
+def scale_at(point: Point) -> Numbers:
+    """Return the unit of each parameter: how far it may go until the objective falls by 1/2, to second order.
+
+    In these units all directions of single weights are equally steep, however often formulas have groundings.
+    """
+    if not has_quick_diagonal(point.moments.curvature):
+        return np.ones(point.problem.free.number)
+    steepness = np.sqrt(point.hessian_diagonal())
+    most = float(steepness.max(initial=0.0))
+    return np.asarray(1.0 / np.maximum(steepness, 1e-6 * most if most > 0 else 1.0))
 
 
 def _known(point: Point) -> float:
@@ -117,7 +132,7 @@ def points(params: Params, problem: Problem, start: Numbers) -> Iterator[Point]:
     """Yield the points of scipy's run after the first."""
     from scipy.optimize import minimize
 
-    split = Split(problem)
+    split = Split(problem, scale_at(problem.at(start)))
     latest: list[Point] = []
 
     def minus(x: Numbers) -> tuple[float, Numbers]:
@@ -126,16 +141,20 @@ def points(params: Params, problem: Problem, start: Numbers) -> Iterator[Point]:
         return split.minus(point, x)
 
     def run(hand: Callable[[Point], None]) -> Any:  # noqa: ANN401 - scipy's result, which nobody reads
-        def callback(intermediate_result: Any) -> None:  # noqa: ANN401 - scipy looks for this name
-            x = split.joined(intermediate_result.x)
-            known = [point for point in latest if np.array_equal(point.parameters, x)]
-            hand(known[-1] if known else problem.at(x))
+        with blas_threads(1) as usual:
 
-        return minimize(
-            minus, split.split(start), jac=True, method="L-BFGS-B", bounds=split.bounds(), callback=callback,
-            options={"maxiter": params.iterations, "maxfun": 50 * params.iterations,
-                     "maxcor": params.remembered, "ftol": params.tolerance, "gtol": 0.0, "maxls": 40},
-        )  # fmt: skip
+            def callback(intermediate_result: Any) -> None:  # noqa: ANN401 - scipy looks for this name
+                x = split.joined(intermediate_result.x)
+                known = [point for point in latest if np.array_equal(point.parameters, x)]
+                with blas_threads(usual):  # of others, while this run rests
+                    hand(known[-1] if known else problem.at(x))
+
+            return minimize(
+                minus, split.split(start), jac=True, method="L-BFGS-B", bounds=split.bounds(),
+                callback=callback,
+                options={"maxiter": params.iterations, "maxfun": 50 * params.iterations,
+                         "maxcor": params.remembered, "ftol": params.tolerance, "gtol": 0.0, "maxls": 40},
+            )  # fmt: skip
 
     yield from handed_over(run)
 

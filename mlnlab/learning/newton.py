@@ -56,16 +56,18 @@ class Inner:
     damping: float = _FIRST_DAMPING
 
 
-def direction(point: Point, damping: float) -> Numbers:
+def direction(gradient: Numbers, hessian: Numbers, damping: float) -> Numbers:
     """Return d with (H + λ D) d = g."""
-    from scipy.linalg import LinAlgError, cho_factor, cho_solve
+    from scipy.linalg.lapack import dposv
 
-    hessian = point.hessian()
-    scale = np.maximum(np.diag(hessian), 1e-12 * max(1.0, float(np.diag(hessian).max(initial=0.0))))
-    try:
-        return np.asarray(cho_solve(cho_factor(hessian + damping * np.diag(scale)), point.gradient))
-    except LinAlgError:  # H is singular to rounding: weights that the data do not tell apart
-        return np.asarray(np.linalg.lstsq(hessian + damping * np.diag(scale), point.gradient, rcond=None)[0])
+    steepness = hessian.diagonal()
+    scale = np.maximum(steepness, 1e-12 * max(1.0, float(steepness.max(initial=0.0))))
+    damped = hessian.copy()
+    damped.flat[:: len(damped) + 1] += damping * scale
+    _, found, failed = dposv(damped, gradient)
+    if failed:  # H is singular to rounding: weights that the data do not tell apart
+        found = np.linalg.lstsq(damped, gradient, rcond=None)[0]
+    return np.asarray(found)
 
 
 def steps(params: Params, problem: Problem, start: LearningState | None = None) -> Iterator[LearningState]:
@@ -74,30 +76,33 @@ def steps(params: Params, problem: Problem, start: LearningState | None = None) 
         return
     if start is None:
         point = problem.at(problem.free.start)
-        state = state_at(
-            point, None, Move(reason="the weights to begin with"), Inner(), ended=_ended(params, point, 0)
-        )
+        hessian = point.hessian()
+        ended = _ended(params, point, hessian, 0)
+        state = state_at(point, None, Move(reason="the weights to begin with"), Inner(), ended=ended)
         yield state
     else:
         state = start
         point = problem.at_state(start)
+        hessian = point.hessian()
     while not state.ended:
         began = time.perf_counter()
-        point, move, inner = _moved(problem, point, state)
-        ended = _ended(params, point, state.iteration + 1) or (
-            "" if move.accepted else "no step makes it better"
-        )
+        point, move, inner = _moved(problem, point, hessian, state)
+        hessian = point.hessian()
+        ended = _ended(params, point, hessian, state.iteration + 1)
+        ended = ended or ("" if move.accepted else "no step makes it better")
         state = state_at(point, state, move, inner, stepping_seconds=time.perf_counter() - began, ended=ended)
         yield state
 
 
-def _moved(problem: Problem, point: Point, state: LearningState) -> tuple[Point, Move, Inner]:
+def _moved(
+    problem: Problem, point: Point, hessian: Numbers, state: LearningState
+) -> tuple[Point, Move, Inner]:
     """Return the first point that is better, and how it was found."""
     damping = state.inner.damping if isinstance(state.inner, Inner) else _FIRST_DAMPING
     rejected = 0
     while damping <= _MOST_DAMPING:
-        step = direction(point, damping)
-        predicted = float(point.gradient @ step) - 0.5 * point.quadratic(step)
+        step = direction(point.gradient, hessian, damping)
+        predicted = float(point.gradient @ step) - 0.5 * float(step @ hessian @ step)
         reached = problem.at(point.parameters + step, point.memory)
         actual = _value(reached) - _value(point)
         # Where the predicted gain is lost in rounding, the gradient tells whether the step was good.
@@ -121,8 +126,8 @@ def _value(point: Point) -> float:
     return -np.inf if point.value is None else point.value
 
 
-def _ended(params: Params, point: Point, iteration: int) -> str:
-    step = direction(point, 0.0)
+def _ended(params: Params, point: Point, hessian: Numbers, iteration: int) -> str:
+    step = direction(point.gradient, hessian, 0.0)
     gain = 0.5 * float(point.gradient @ step)
     if gain <= params.tolerance * max(1.0, abs(_value(point))):
         return f"a further step would gain less than {params.tolerance:g} of the objective"

@@ -7,6 +7,8 @@ via hypergraph lifting", ICML 2009, section 3.3). The Δn are counted once, by p
 are one row with a multiplicity: an iteration then costs the number of different rows, not of atoms. Weighted,
 each predicate's atoms count 1 / (their number), so that predicates with many atoms do not drown the others.
 
+Where formulas are many, as +c writes them out, rows are sparse, and what they have in common is kept once.
+
 An atom whose flip would break a hard formula has probability 1 and drops out. A block of exclusive atoms is
 one variable: one of its atoms is drawn, given all other blocks and atoms.
 """
@@ -20,11 +22,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mlnlab.counting.deltas import DeltaCounter
+from mlnlab.counting.delta_rows import DeltaRowCounter
+from mlnlab.counting.deltas import delta_counter
 from mlnlab.counting.facts import facts_of
+from mlnlab.counting.formula_families import families
 from mlnlab.counting.grouping import grouped_rows
+from mlnlab.counting.shared_rows import SharedRows, from_dense, one_above_the_other
 from mlnlab.learning.block_moves import block_moves
-from mlnlab.learning.curvature import WeightedRows
+from mlnlab.learning.curvature import CurvatureSum, WeightedRows, gathered
 from mlnlab.learning.moments import Moments
 from mlnlab.logic.traversal import predicates as predicates_of
 from mlnlab.logic.weights import Hard
@@ -33,6 +38,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mlnlab.counting.deltas import AtomDeltas
+    from mlnlab.counting.formula_families import Family
     from mlnlab.learning.block_moves import BlockMoves
     from mlnlab.learning.training_data import Example, TrainingData
 
@@ -40,6 +46,7 @@ if TYPE_CHECKING:
 
 
 _CELLS_AT_ONCE = 4_000_000
+MANY = 256  # formulas from which on rows of Δn are sparse
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,7 +55,7 @@ class AtomRows:
 
     predicate: str
     atoms: int  # of the predicate in the database: what weighting divides by
-    values: Numbers  # Δn, a column for each formula
+    values: Numbers | SharedRows  # Δn, a column for each formula
     truths: NDArray[np.bool_]
     multiplicities: Numbers
 
@@ -70,17 +77,17 @@ class PseudoLogLikelihood:
     has_value = True
 
     @cached_property
-    def _joined(self) -> tuple[Numbers, NDArray[np.bool_], Numbers]:
+    def _joined(self) -> tuple[Numbers | SharedRows, NDArray[np.bool_], Numbers]:
         parts = [rows for own in self.rows for rows in own]
         shares = [rows.multiplicities / (rows.atoms if self.weighted else 1) for rows in parts]
-        values = np.concatenate([np.zeros((0, self.formulas)), *(rows.values for rows in parts)])
         truths = np.concatenate([np.zeros(0, bool), *(rows.truths for rows in parts)])
-        return np.ascontiguousarray(values), truths, np.concatenate([np.zeros(0), *shares])
+        values = _one_matrix([rows.values for rows in parts], self.formulas)
+        return values, truths, np.concatenate([np.zeros(0), *shares])
 
     @cached_property
     def _observed(self) -> Numbers:
         values, truths, shares = self._joined
-        found = (shares * truths) @ values
+        found = gathered(values, shares * truths)
         for block in self._blocks:
             found = found + self._share(block) * block.observed
         return np.asarray(found)
@@ -96,6 +103,8 @@ class PseudoLogLikelihood:
     def counts(self) -> Numbers:
         """How many atoms each formula matters to; what per-weight rates divide by."""
         values, _, shares = self._joined
+        if isinstance(values, SharedRows):
+            return values.of_each(_is_not_zero).gathered(shares)
         return np.asarray(shares @ (values != 0))
 
     def moments(self, weights: Numbers, memory: object = None) -> tuple[Moments, object]:
@@ -106,24 +115,29 @@ class PseudoLogLikelihood:
         scores = values @ weights
         chances = expit(scores)
         value = -float(shares @ np.logaddexp(0.0, np.where(truths, -scores, scores)))
-        expected = (shares * chances) @ values
-        rows, strengths = [values], [shares * chances * (1.0 - chances)]
+        expected = gathered(values, shares * chances)
+        curvatures = [WeightedRows(values, shares * chances * (1.0 - chances))]
         for block in self._blocks:
             found = block.moments(weights)
             value += self._share(block) * found.value
             expected = expected + self._share(block) * found.expected
-            rows.append(found.centred)
-            strengths.append(self._share(block) * found.strengths)
-        curvature = WeightedRows(np.concatenate(rows) if len(rows) > 1 else values, np.concatenate(strengths))
+            curvatures.append(WeightedRows(found.centred, self._share(block) * found.strengths))
+        curvature = CurvatureSum(curvatures) if len(curvatures) > 1 else curvatures[0]
         return Moments(self._observed, np.asarray(expected), curvature, value), memory
 
-    def advantages(self) -> Numbers:
+    def advantages(self) -> Any:  # noqa: ANN401 - a matrix of numpy, or of scipy.sparse
         """Return, for each thing that might be otherwise, Δn of what it is less Δn of what it might be."""
         values, truths, shares = self._joined
         kept = shares > 0
-        rows = [np.where(truths[kept], 1.0, -1.0)[:, None] * values[kept]]
-        rows += [block.values[block.chosen[block.owners]] - block.values for block in self._blocks]
-        return np.unique(np.concatenate(rows) + 0.0, axis=0)
+        signs = np.where(truths[kept], 1.0, -1.0)
+        moves = [block.values[block.chosen[block.owners]] - block.values for block in self._blocks]
+        if isinstance(values, SharedRows):
+            from scipy.sparse import csr_matrix, diags, vstack
+
+            return vstack(
+                [diags(signs) @ values.taken(kept).together(), *map(csr_matrix, moves)], format="csr"
+            )
+        return np.unique(np.concatenate([signs[:, None] * values[kept], *moves]) + 0.0, axis=0)
 
     def recalled(self, weights: Numbers, memory: object) -> Moments:
         """Return the moments again."""
@@ -138,59 +152,71 @@ class PseudoLogLikelihood:
         )
 
 
+def _one_matrix(parts: Sequence[Numbers | SharedRows], formulas: int) -> Numbers | SharedRows:
+    dense = [values for values in parts if not isinstance(values, SharedRows)]
+    if len(dense) == len(parts):
+        return np.ascontiguousarray(np.concatenate([np.zeros((0, formulas)), *dense]))
+    shared = [values if isinstance(values, SharedRows) else from_dense(values) for values in parts]
+    return one_above_the_other(shared, formulas)
+
+
+def _is_not_zero(values: Numbers) -> Numbers:
+    return np.asarray(values != 0, np.float64)
+
+
 def pseudo_log_likelihood(data: TrainingData, *, weighted: bool = False) -> PseudoLogLikelihood:
     """Count Δn of the predicted atoms in every database."""
     rows, blocks = [], []
+    formulas = [weighted.formula for weighted in data.formulas]
+    together = families(formulas) if len(formulas) > MANY else []
     for example in data.examples:
-        own, moves = _of_example(data, example)
+        own, moves = _of_example(data, example, together)
         rows.append(tuple(own))
         blocks.append(tuple(moves))
     return PseudoLogLikelihood(tuple(rows), tuple(blocks), len(data.formulas), weighted)
 
 
-def _of_example(data: TrainingData, example: Example) -> tuple[list[AtomRows], list[BlockMoves]]:
+def _of_example(
+    data: TrainingData, example: Example, together: Sequence[Family]
+) -> tuple[list[AtomRows], list[BlockMoves]]:
     formulas = [weighted.formula for weighted in data.formulas]
     hard = np.array([isinstance(weighted.weight, Hard) for weighted in data.formulas], bool)
-    counter = DeltaCounter(formulas, example.vocabulary)
-    facts = facts_of(example.database, example.vocabulary)
+    vocabulary = example.vocabulary
+    many = DeltaRowCounter(together, len(formulas), vocabulary) if together else None
+    few = delta_counter(tuple(formulas), vocabulary)
+    facts = facts_of(example.database, vocabulary)
     mentioned = {name for formula in formulas for name in predicates_of(formula)}
     rows, moves = [], []
     for name in data.predicted:
-        predicate, known = example.vocabulary[name], data.known_false(example, name)
+        predicate, known = vocabulary[name], data.known_false(example, name)
         if predicate.exclusive:
             moves.append(block_moves(formulas, hard, facts, predicate, known))
-            continue
-        if name in mentioned:
-            deltas = counter(facts, name)
-            merged = deltas.merged()
-            found = AtomRows(
-                name, merged.atoms, np.asarray(merged.values, np.float64), merged.truths,
-                np.array(merged.multiplicities, np.float64),
-            )  # fmt: skip
-            rows.append(_without_certain(_without_known(found, deltas, known), hard))
-        else:
+        elif name not in mentioned:
             rows.append(_of_unmentioned(name, example, len(formulas), len(known)))
+        elif many is not None:
+            found = many(facts, name, known)
+            counted = AtomRows(name, found.atoms, found.values, found.truths, found.multiplicities)
+            rows.append(_without_certain(counted, hard))
+        else:
+            rows.append(_without_certain(_counted(few(facts, name), known), hard))
     return rows, moves
 
 
-def _without_known(rows: AtomRows, deltas: AtomDeltas, known: NDArray[np.uint32]) -> AtomRows:
-    """Return the rows without the atoms that are known to be false: they are not predicted."""
-    if not len(known):
-        return rows
-    left = rows.multiplicities.copy()
-    at_once = max(1, _CELLS_AT_ONCE // max(1, rows.values.shape[1]))
+def _counted(deltas: AtomDeltas, known: NDArray[np.uint32]) -> AtomRows:
+    """Return the different rows of Δn of a predicate's atoms, but of those that are known to be false."""
+    merged = deltas.merged()
+    values, left = np.asarray(merged.values, np.float64), np.array(merged.multiplicities, np.float64)
+    at_once = max(1, _CELLS_AT_ONCE // max(1, values.shape[1]))
     for first in range(0, len(known), at_once):
         some = known[first : first + at_once]
-        values = np.asarray(deltas.at(some, np.zeros(len(some), bool)), np.float64)
-        every = np.concatenate([np.column_stack([rows.truths, rows.values]),
-                                np.column_stack([np.zeros(len(some)), values])])  # fmt: skip
+        own = np.asarray(deltas.at(some, np.zeros(len(some), bool)), np.float64)
+        every = np.concatenate([np.column_stack([merged.truths, values]),
+                                np.column_stack([np.zeros(len(some)), own])])  # fmt: skip
         groups, _ = grouped_rows(every.astype(np.int64))  # the rows are different, so they come first
         left -= np.bincount(groups[len(left) :], minlength=len(left))
     kept = left > 0
-    return replace(
-        rows, atoms=rows.atoms - len(known), values=rows.values[kept], truths=rows.truths[kept],
-        multiplicities=left[kept],
-    )  # fmt: skip
+    atoms = merged.atoms - len(known)
+    return AtomRows(deltas.predicate.name, atoms, values[kept], merged.truths[kept], left[kept])
 
 
 def _without_certain(rows: AtomRows, hard: NDArray[np.bool_]) -> AtomRows:
@@ -198,9 +224,14 @@ def _without_certain(rows: AtomRows, hard: NDArray[np.bool_]) -> AtomRows:
     if not hard.any():
         return rows
     # The data break no hard formula, so an atom on which one depends holds it as it is.
-    kept = ~(rows.values[:, hard] != 0).any(axis=1)
-    values: Any = np.where(hard, 0.0, rows.values[kept])
-    return replace(rows, values=values, truths=rows.truths[kept], multiplicities=rows.multiplicities[kept])
+    left: Numbers | SharedRows
+    if isinstance(rows.values, SharedRows):
+        kept = ~(rows.values.columns(np.flatnonzero(hard)) != 0).any(axis=1)
+        left = rows.values.taken(kept).without_columns(hard)
+    else:
+        kept = ~(rows.values[:, hard] != 0).any(axis=1)
+        left = np.where(hard, 0.0, rows.values[kept])
+    return replace(rows, values=left, truths=rows.truths[kept], multiplicities=rows.multiplicities[kept])
 
 
 def _of_unmentioned(name: str, example: Example, formulas: int, known: int) -> AtomRows:

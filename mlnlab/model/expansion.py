@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from itertools import product
 from math import prod
 from typing import TYPE_CHECKING
@@ -38,6 +39,15 @@ def expanded(
             estimate,
             ["mark fewer variables of one formula with +", "use a type with fewer constants"],
         )  # fmt: skip
+    if split or any(formula.per_constant or formula.both_signs for formula in formulas):
+        return _written_out(tuple(formulas), vocabulary, split, complete)
+    return tuple(formulas), tuple(range(len(formulas)))
+
+
+@lru_cache(maxsize=8)  # the same model is counted, asked and learned again and again
+def _written_out(
+    formulas: tuple[WeightedFormula, ...], vocabulary: Vocabulary, split: bool, complete: bool
+) -> tuple[tuple[WeightedFormula, ...], tuple[int, ...]]:
     result: list[WeightedFormula] = []
     origins: list[int] = []
     for position, formula in enumerate(formulas):
