@@ -29,7 +29,19 @@ RACING = (
     'learners = {name: ml.weight_learner(name, mln, db, ["Smokes", "Cancer"], iterations=8)'
     ' for name in ("cd", "pscg")}\nrace = ml.race(learners)\nrace'
 )
-CELL, RACE = 1, 2
+BOLD = """
+bold_learner = ml.weight_learner(
+    "pll", mln, db, optimizer="gradient-descent", rate=30, averaged="none", iterations=400, start=[2, 2, -2]
+)
+""".strip()
+SHOWING_BOLD = BOLD + "\nbold = ml.dashboard(bold_learner, delay=0.03)\nbold"
+SAID = (
+    "best, last = bold.best, bold.trace[-1]\n"
+    "(best.index, bool(best.state.value == max(bold.trace.metrics()['objective'])),"
+    " bold.learned().weights.tolist() == best.state.weights.tolist(), last.index)"
+)
+BESIDE = "other = ml.stepper(learner)\nother.step(7)\ndashboard.beside(other)"
+CELL, RACE, BOLD_CELL = 1, 2, 4
 ROW = ".mlnlab-run svg [data-id=formula-{}]"
 _TEXTS = """n => [...document.querySelectorAll(".jp-Notebook .jp-Cell")[n]
   .querySelectorAll(".mlnlab-run svg.mlnlab-scene text")].map(text => text.textContent).filter(Boolean)"""
@@ -48,10 +60,12 @@ def page(lab):
     name = lab.write(
         "learning.ipynb", MAKING, SHOWING, RACING,
         "state = dashboard.shown.state; (dashboard.shown.index, state.weights.round(6).tolist())",
+        SHOWING_BOLD, SAID, BESIDE, "(dashboard.model.weights, dashboard.trace.seek(8).state.answer.tolist())",
     )  # fmt: skip
     with lab.open(name, motion=False, height=1300) as opened:
         opened.hide_sidebar()
-        opened.run_all()
+        for cell in (0, CELL, RACE, BOLD_CELL):  # the others are asked for when it is time to
+            opened.run(cell)
         opened.page.wait_for_selector(".mlnlab-run svg [data-id=formula-1]")
         yield opened
 
@@ -118,9 +132,12 @@ def test_a_weight_is_edited_a_formula_frozen_and_the_rate_changed(page, twin):
     assert (index, weights[1]) == (8, pytest.approx(changed[1]))
 
 
-def test_an_iteration_becomes_the_model(page):
+def test_an_iteration_becomes_the_model_as_the_learner_would_answer(page):
     press(page, "act-take")
-    wait_for_texts(page, ["model: step 8"])
+    wait_for_texts(page, ["model: step 8, averaged"])
+    page.run(7)
+    taken, answer = eval(page.text(7))
+    assert list(taken) == answer
     press(page, "at-0")
     wait_for_texts(page, ["model: step 0"])
 
@@ -131,6 +148,90 @@ def test_keys_step(page):
     wait_for_step(page, 8, CELL)
     page.page.keyboard.press("ArrowLeft")
     wait_for_step(page, 7, CELL)
+
+
+def test_bands_show_the_noise_of_sampling(page, twin):
+    """Around zero in each row, and around the curve of the largest gap."""
+    picture, trace = twin
+    scrub_to(page, 1, CELL)
+    wait_for_step(page, 1, CELL)
+    wait_for_texts(page, weights_of(trace, 1))
+    drawn = picture.parts["overview"](trace.seek(1), trace)
+    rows = [item for item in drawn.items() if item.id.startswith("formula-")]
+    bands = [child.width for row in rows for child in row.children if getattr(child, "look", "") == "shaded"]
+    shown = (
+        page.output(CELL)
+        .locator("[data-id^=formula-]")
+        .evaluate_all(
+            "rows => rows.map(row => Number(row.querySelectorAll('rect')[1].getAttribute('width')))"
+        )
+    )
+    assert shown == bands
+    assert max(bands) > 2
+    around = (
+        page.output(CELL)
+        .locator("svg path.mlnlab-washed, svg path[class*=washed]")
+        .evaluate_all("paths => paths.map(path => path.getAttribute('d')).filter(Boolean).length")
+    )
+    assert around >= 1
+
+
+def test_play_rests_where_a_click_asked_for_it_goes_on_and_stops_with_the_best(page):
+    output = page.output(BOLD_CELL)
+    output.scroll_into_view_if_needed()
+    press(page, "act-pause-back", BOLD_CELL)
+    wait_for_texts(page, ["● a step is taken back"], BOLD_CELL)
+    scope = {}
+    exec(f"{MAKING}\n{BOLD}", scope)
+    first, second, *_ = (n for n, state in enumerate(scope["bold_learner"]) if not state.move.accepted)
+    for index in (first, second):
+        click(page, "play", BOLD_CELL)
+        wait_for_step(page, index, BOLD_CELL)
+        page.page.wait_for_function(
+            "n => document.querySelectorAll('.jp-Notebook .jp-Cell')[n].querySelector('.mlnlab-caption')"
+            "?.textContent.includes('A step was taken back')",
+            arg=BOLD_CELL,
+        )
+    press(page, "act-pause-back", BOLD_CELL)
+    wait_for_texts(page, ["○ a step is taken back"], BOLD_CELL)
+    click(page, "play", BOLD_CELL)
+    wait_for_step(page, second + 3, BOLD_CELL)
+    click(page, "play", BOLD_CELL)  # now it pauses
+    play = output.locator("[data-command=play]")
+    page.page.wait_for_function("play => play.title === 'play'", arg=play.element_handle())
+    rests = output.locator("output").inner_text()
+    page.page.wait_for_timeout(200)
+    assert output.locator("output").inner_text() == rests
+    click(page, "play", BOLD_CELL)
+    page.page.wait_for_timeout(150)
+    click(page, "stop", BOLD_CELL)
+    page.page.wait_for_function(
+        "stop => stop.disabled", arg=output.locator("[data-command=stop]").element_handle()
+    )
+    page.run(5)
+    best, greatest, same, last = eval(page.text(5))
+    assert greatest
+    assert same
+    assert 0 < best <= last < 400
+
+
+def test_a_row_of_the_table_is_a_formula_to_look_at(page):
+    output = page.output(BOLD_CELL)
+    output.locator("summary").click()
+    output.locator(".mlnlab-run tbody tr").nth(1).click()
+    page.page.wait_for_selector("[data-id=act-pause-sign]")
+    shown = wait_for_texts(page, ["○ this weight changes sign"], BOLD_CELL)
+    assert any(text.startswith("formula 1: ") for text in shown)
+    output.locator("summary").click()
+
+
+def test_two_runs_are_aligned_and_one_looks_at_where_they_part(page):
+    page.run(6)
+    wait_for_texts(page, ["The runs part at step 5."])
+    press(page, "act-parting")
+    wait_for_step(page, 5, CELL)
+    page.output(CELL).get_by_role("tab", name="overview").click()
+    page.page.wait_for_selector(ROW.format(1))
 
 
 def test_what_makes_the_gap(page):
@@ -169,6 +270,14 @@ def test_it_can_be_read_in_both_themes(page, tmp_path, theme):
     assert abs(text - back) > 80
     page.output(CELL).screenshot(path=tmp_path / f"learning-{theme}.png")
     page.output(RACE).screenshot(path=tmp_path / f"race-{theme}.png")
+    page.output(CELL).get_by_role("tab", name="two runs").click()
+    page.page.wait_for_selector("[data-id=act-parting]")
+    page.output(CELL).screenshot(path=tmp_path / f"two-runs-{theme}.png")
+    page.output(CELL).get_by_role("tab", name="groundings").click()
+    page.page.wait_for_selector("[data-id=heavy-0]")
+    page.output(CELL).screenshot(path=tmp_path / f"groundings-{theme}.png")
+    page.output(CELL).get_by_role("tab", name="overview").click()
+    page.page.wait_for_selector(ROW.format(1))
 
 
 def test_hostile_names_did_no_harm(page):
