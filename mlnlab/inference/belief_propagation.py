@@ -14,10 +14,11 @@ Needs: every weight known; finite domains. Answers: marginals of atoms and formu
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from mlnlab.inference.beliefs import BeliefsReader, BeliefState, Graph, believed, graph_of
+from mlnlab.inference.fixed_points import settles_elsewhere
 from mlnlab.inference.message_passing import Order, Passing, checked, first_messages, passed
 from mlnlab.inference.method import Method
 from mlnlab.steps.step import run
@@ -68,7 +69,9 @@ def marginals(params: Params, question: Question, observers: Iterable[Observer] 
     began = time.perf_counter()
     graph = graph_of(question)
     last = run(steps_on(params, graph), observers=observers).state
-    return believed(METHOD.name, graph, last, time.perf_counter() - began)
+    elsewhere = settles_elsewhere(graph, params.passing, last)
+    found = believed(METHOD.name, graph, last, time.perf_counter() - began)
+    return replace(found, warnings=(*found.warnings, *elsewhere))
 
 
 def estimate(params: Params, question: Question, state: BeliefState) -> Marginals:  # noqa: ARG001

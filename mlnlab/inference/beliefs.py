@@ -13,7 +13,9 @@ import numpy as np
 from mlnlab.errors import count_of
 from mlnlab.grounding.counting_refusal import refuse_counting
 from mlnlab.inference.belief_trees import Surroundings, surroundings_of
+from mlnlab.inference.broken_symmetry import broken_symmetry
 from mlnlab.inference.chains import prepared, random_world
+from mlnlab.inference.colour_passing import settled_colours
 from mlnlab.inference.estimates import Asked, QueryEstimates, asked_of
 from mlnlab.inference.factor_messages import Reading, factors_of, has_loops, read
 from mlnlab.inference.joint_beliefs import joint_probabilities
@@ -67,6 +69,11 @@ class Graph:
     def asked(self) -> Asked:
         """The queries, and where their answers are."""
         return asked_of(self.clauses)
+
+    @cached_property
+    def colours(self) -> NDArray[np.int64]:
+        """A number for each choice, equal where the model does not tell them apart."""
+        return settled_colours(self.model)
 
     @property
     def factors(self) -> int:
@@ -200,7 +207,7 @@ def believed(method: str, graph: Graph, state: BeliefState, seconds: float) -> M
         question=graph.clauses.question,
         expected_counts=expected_counts(graph.clauses, found.truths),
         reason=f"{method}: {_how(state)}{_loops(graph)}",
-        warnings=belief_warnings(state),
+        warnings=belief_warnings(graph, state),
         inexact=frozenset(unknown),
         memory=held(graph, state),
     )
@@ -219,10 +226,12 @@ def _loops(graph: Graph) -> str:
     return "; the factor graph has no loops, so settled beliefs are exact"
 
 
-def belief_warnings(state: BeliefState) -> tuple[str, ...]:
-    """Say where messages have not settled."""
+def belief_warnings(graph: Graph, state: BeliefState) -> tuple[str, ...]:
+    """Say where messages have not settled, or have at beliefs that cannot be right."""
     if state.converged:
-        return ()
+        return (
+            broken_symmetry(graph.clauses, graph.model, graph.colours, state.options) if graph.loops else ()
+        )
     sentence = (
         f"After {count_of(state.sweeps, 'sweep')} messages still change by {state.largest_change:.2g}: these"
         " beliefs have not settled. Allow more sweeps=, raise damping=, or choose another method."
@@ -264,4 +273,4 @@ class BeliefsReader:
 
     def warnings(self, state: Any) -> tuple[str, ...]:  # noqa: ANN401
         """Say where messages have not settled."""
-        return belief_warnings(self.messages(state))
+        return belief_warnings(self.graph, self.messages(state))

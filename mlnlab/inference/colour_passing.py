@@ -135,6 +135,15 @@ def passed_on(places: Places, colours: Numbers) -> Colours:
     return Colours(_signatures(places.choices, messages, colours), factors, messages)
 
 
+def settled_colours(graph: Factors) -> Numbers:
+    """Return the colours of the choices when none splits any more."""
+    places = places_of(graph)
+    colours, number = first_colours(places), 0
+    while (found := int(colours.max(initial=-1)) + 1) > number:
+        colours, number = passed_on(places, colours).choices, found
+    return colours
+
+
 def _paired(one: Numbers, other: Numbers) -> Numbers:
     """Return a number for each pair, equal where the pairs are."""
     _, found = np.unique(one * (int(other.max(initial=0)) + 1) + other, return_inverse=True)
