@@ -57,15 +57,14 @@ def test_probabilities_of_atoms_held_out_are_those_of_exact_inference(mln, dbs):
 
 @pytest.mark.parametrize("strength", [1.0, 60.0])
 def test_the_truth_that_is_held_out_has_no_say_in_what_is_predicted(strength):
-    mln = ml.MLN.from_text("Smokes(p)\nFriends(p, p)\nFriends(x, y) ^ Smokes(x) => Smokes(y)")
-    ring = "Friends(A, B)\nFriends(B, C)\nFriends(C, D)\nFriends(D, A)\n"
-    all_smoke = ring + "Smokes(A)\nSmokes(B)\nSmokes(C)\nSmokes(D)"
-    truths = [ml.Database.from_text(text, mln) for text in (all_smoke, ring + "!Smokes(A)")]
-    learner = ml.weight_learner("cd", mln, truths, ["Smokes"])
-    for seed in range(8):
-        found = [hidden_atoms(learner.data, db, samples=50, burn_in=5, seed=seed) for db in truths]
-        one, other = (hidden.evaluation(np.array([strength])).judged.probabilities for hidden in found)
-        np.testing.assert_array_equal(one, other)
+    # Of the three formulas two can hold; a chain with large weights stays with the two that it begins with.
+    mln = ml.MLN.from_text("Person(p)\nSmokes(p)\nCancer(p)\nSmokes(x)\nCancer(x)\n!(Smokes(x) ^ Cancer(x))")
+    people = "Person(A)\nPerson(B)\n"
+    truths = [ml.Database.from_text(f"{people}{name}(A)\n{name}(B)", mln) for name in ("Smokes", "Cancer")]
+    learner = ml.weight_learner("cd", mln, truths, QUERY)
+    found = [hidden_atoms(learner.data, db, samples=50, burn_in=5, seed=1) for db in truths]
+    one, other = (hidden.evaluation(np.full(3, strength)).judged.probabilities for hidden in found)
+    np.testing.assert_array_equal(one, other)
 
 
 def test_scores_come_at_intervals_and_stand_beside_the_trace(mln, dbs):
