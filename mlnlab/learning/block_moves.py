@@ -65,6 +65,13 @@ class BlockMoves:
         """The counts in the data, as differences like those of the options."""
         return np.asarray(self.multiplicities @ self.values[self.chosen])
 
+    @cached_property
+    def bearing(self) -> Numbers:
+        """How many blocks bear on each formula: some move of them changes its count."""
+        if not len(self.starts):
+            return np.zeros(self.values.shape[1])
+        return np.asarray(self.multiplicities @ np.logical_or.reduceat(self.values != 0, self.starts, axis=0))
+
     def moments(self, weights: Numbers) -> OfBlocks:
         """Return the log-probability of the data's options, and the expected counts."""
         if not len(self.starts):

@@ -6,49 +6,97 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mlnlab.learning.runaways import runaways_in_words
+from mlnlab.learning.conditional_log_likelihood import EstimatedLogLikelihood, ExactLogLikelihood
+from mlnlab.learning.mini_batches import BatchMemory
+from mlnlab.learning.moments import plain
+from mlnlab.learning.pseudo_log_likelihood import PseudoLogLikelihood
+from mlnlab.learning.runaways import names_of, open_groundings, runaways_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from numpy.typing import NDArray
+
     from mlnlab.learning.learning_state import LearningState
+    from mlnlab.learning.moments import Objective
     from mlnlab.learning.problem import Problem
     from mlnlab.learning.training_data import TrainingData
+
+    Numbers = NDArray[np.float64]
 
 _LARGE = 12.0  # a weight whose odds are 160,000 to 1
 _SHOWN = 3
 _SOME_STEPS = 5
+_MATCHED = 1e-3  # of the counts: a gap that is left
+_ROUNDING = 1e-9
+_BY_CURVATURE = ("diagonal-newton", "scaled-conjugate-gradient")
+_BY_VALUE = ("l-bfgs", "newton")
 
 
 def foreseen(data: TrainingData, problem: Problem) -> Iterator[str]:
     """Yield what is wrong with what one asks for, before a step is taken."""
     yield from _never_seen(data)
+    yield from _decided(data, problem)
     yield from runaways_in_words(data, problem)
 
 
-def diagnosed(problem: Problem, first: LearningState, state: LearningState, optimizer: str) -> Iterator[str]:
-    """Yield what is worth knowing about the end of a run that began in another state."""
+def diagnosed(
+    problem: Problem, first: LearningState, state: LearningState, optimizer: str, *, rate_given: bool = True
+) -> Iterator[str]:
+    """Yield what is worth knowing about the end of a run that began in another state.
+
+    A rate that was not given may grow until it is too large, which is nothing to tell.
+    """
     if not state.ended:
         yield "Learning was stopped before its end; the weights are those of its last step."
-    if optimizer in {"gradient-descent", "stochastic-meta-descent"} and state.move.rejected:
+    if rate_given and optimizer in {"gradient-descent", "stochastic-meta-descent"} and state.move.rejected:
         times = "once" if state.move.rejected == 1 else f"{state.move.rejected:,} times"
         yield (
             f"The rate was too large: {times} a step led away, was taken back and the rate halved, to "
             f"{state.move.rate:.3g} in the end. Begin with rate={state.move.rate:.2g} or less."
         )
-    lengths = [float(np.linalg.norm(one.gap)) for one in (first, state)]
-    if state.iteration >= _SOME_STEPS and lengths[1] > max(lengths[0], 1e-6 * _scale(state)):
-        yield (
-            f"The gaps are larger than at the start ({lengths[1]:.3g} against {lengths[0]:.3g}): the weights "
-            "swing or run away. Take a smaller rate=, a prior, or a method that knows the curvature, such as "
-            'method="pscg".'
-        )
+    yield from [*_gone_astray(first, state, optimizer)] or _unfinished(problem, state, optimizer)
     flat = (problem.priors.precision == 0) & (problem.priors.pull == 0)
     largest = float(np.abs(state.answer[problem.free.free]).max(initial=0.0)) if flat.any() else 0.0
     if largest > _LARGE:
         yield (
             f"The largest weight is {largest:.3g}, which is as good as hard; without a prior such a weight "
             "tells when learning stopped rather than what the data say."
+        )
+
+
+def _gone_astray(first: LearningState, state: LearningState, optimizer: str) -> Iterator[str]:
+    """Say that the weights are worse than those that learning began with."""
+    better = (
+        "more samples=" if optimizer in _BY_CURVATURE else 'a method that knows the curvature, such as "pscg"'
+    )
+    remedy = f"the weights swing or run away. Take a smaller rate=, a prior, or {better}."
+    lengths = [float(np.linalg.norm(one.gap)) for one in (first, state)]
+    alike = not isinstance(state.memory, BatchMemory)  # the gaps of two batches are not to be compared
+    if state.value < first.value - _ROUNDING * max(1.0, abs(first.value)):  # not where they are not known
+        values = f"{state.value:.6g} against {first.value:.6g}"
+        yield f"The objective is less than at the start ({values}): {remedy}"
+    elif alike and state.iteration >= _SOME_STEPS and lengths[1] > max(lengths[0], 1e-6 * _scale(state)):
+        yield f"The gaps are larger than at the start ({lengths[1]:.3g} against {lengths[0]:.3g}): {remedy}"
+
+
+def _unfinished(problem: Problem, state: LearningState, optimizer: str) -> Iterator[str]:
+    """Say that the steps did not suffice, or that such steps never do."""
+    if isinstance(state.memory, BatchMemory):
+        if optimizer in _BY_CURVATURE:
+            yield (
+                f"Steps of {optimizer} lead to the optimum of each batch of databases, and so to and fro: "
+                'take optimizer="gradient-descent", whose averages settle, or all databases at once.'
+            )
+        return
+    largest = float(np.abs(state.gap).max(initial=0.0))
+    exact = state.errors is None
+    if exact and state.ended.endswith("steps were taken") and largest > _MATCHED * _scale(state):
+        better = "" if optimizer in _BY_VALUE else ', or optimizer="l-bfgs"'
+        known = better if problem.objective.has_value else ""
+        yield (
+            f"Moments do not match yet: after {state.iteration:,} steps a gap of {largest:.3g} is left. Take "
+            f"more iterations={known}."
         )
 
 
@@ -62,6 +110,7 @@ def _never_seen(data: TrainingData) -> Iterator[str]:
         name
         for name in data.mentioned
         if not any(len(example.database.relation(name).true) for example in data.examples)
+        and any(example.number_of_atoms(name) for example in data.examples)
     ]
     if unseen:
         names = ", ".join(unseen[:_SHOWN])
@@ -70,3 +119,25 @@ def _never_seen(data: TrainingData) -> Iterator[str]:
             f"No database has a true atom of {names}{more}, so that learning takes all of them to be false. "
             "If these were not observed, predict other predicates: query=[...]."
         )
+
+
+def _decided(data: TrainingData, problem: Problem) -> Iterator[str]:
+    """Yield the formulas that evidence, or a lack of constants, decides: data teach nothing about these."""
+    free = problem.free
+    idle = np.flatnonzero(free.gathered(_left_open(plain(problem.objective))) == 0)
+    if len(idle):
+        names = names_of(data, problem, idle.tolist())
+        weights = "weights" if len(idle) > 1 else "weight"
+        yield (
+            f"The data say nothing about the {weights} of {names}: evidence decides every grounding, or "
+            "there is none. What stands there afterwards is where learning began, or the prior's mean."
+        )
+
+
+def _left_open(objective: Objective) -> Numbers:
+    """Return a number for each formula that is 0 where no predicted atom bears on it."""
+    if isinstance(objective, PseudoLogLikelihood):
+        return objective.counts
+    if isinstance(objective, ExactLogLikelihood | EstimatedLogLikelihood):
+        return np.asarray(np.sum([open_groundings(example) for example in objective.examples], axis=0))
+    return np.ones(len(objective.counts))

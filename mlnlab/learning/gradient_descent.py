@@ -5,8 +5,8 @@ r"""Gradient descent with averaged weights: the voted perceptron's and contrasti
 where n_i counts the true groundings that evidence leaves open (η where n_i = 0). What is returned is the
 average of the weights of all iterations, against overfitting. The rate decides everything: too small, and
 weights with few groundings never move; too large, and those with many swing out of bounds. A step after which
-the gradient is far longer than at the start is taken back and the rate halved, and the move says so. So is,
-where the rate was given, a step by which the objective fell (if its value is known), and one that goes on
+the gradient is far longer than at the start is taken back and the rate halved, and the move says so. So is a
+step by which the objective fell, if its value is known, and, where the rate was given, one that goes on
 swinging to and fro without growing shorter (swings.py), as between bounds.
 
 The thesis chooses rates on validation data (``rate="tuned"``). Where none is given, the rate begins at one
@@ -36,6 +36,7 @@ import numpy as np
 
 from mlnlab.errors import ArgumentError
 from mlnlab.learning.learning_state import LearningState, Move, frozen, state_at
+from mlnlab.learning.mini_batches import BatchMemory
 from mlnlab.learning.optimizer import Optimizer
 from mlnlab.learning.swings import NO_SWINGS, Swings, with_step
 from mlnlab.steps.encoding import storable
@@ -145,11 +146,20 @@ def tells_curvature(point: Point) -> bool:
 def usual_length(point: Point, rates: Numbers) -> float:
     """Return how long a gradient may be and all be well: that at the start, or what chance makes of counts.
 
-    A few samples may agree with the data by chance where learning begins.
+    A few samples, or one batch of the databases, may agree with the data by chance where learning begins.
     """
-    counts = point.problem.free.gathered(point.problem.objective.counts)
-    chance = float(np.linalg.norm(rates * np.sqrt(np.maximum(counts, 1.0)))) if point.moments.samples else 0.0
-    return max(float(np.linalg.norm(rates * point.gradient)), chance)
+    return max(float(np.linalg.norm(rates * point.gradient)), float(np.linalg.norm(rates * _chance(point))))
+
+
+def _chance(point: Point) -> Numbers:
+    """Return the size of the gradient that chance makes: √n of samples; of batches that of one database."""
+    found = np.zeros_like(point.parameters)
+    if point.moments.samples:
+        counts = point.problem.free.gathered(point.problem.objective.counts)
+        found = np.sqrt(np.maximum(counts, 1.0))
+    if isinstance(point.memory, BatchMemory):  # gradients vary as counts do, and are scaled up to all
+        found = np.maximum(found, np.sqrt(len(point.memory.memories) * point.hessian_diagonal()))
+    return found
 
 
 def largest_curvature(point: Point, rates: Numbers) -> float:
@@ -209,7 +219,7 @@ def _next(
     if swings.in_words:
         return _taken_back(params, point, state, swings.in_words)
     reached = problem.at(parameters, point.memory)
-    reason = (fallen(point, reached) if given else "") or led_away(reached, inner, rates)
+    reason = fallen(point, reached) or led_away(reached, inner, rates)
     if reason and rate > _LEAST_RATE:
         return _taken_back(params, point.remembering(reached.memory), state, reason)
     size = float(np.linalg.norm(problem.free.spread(step)))

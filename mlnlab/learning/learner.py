@@ -84,7 +84,11 @@ class WeightLearner:
     def learned(self, trace: Trace[LearningState], seconds: float = 0.0) -> LearnedWeights:
         """Return what a recorded run has learned."""
         state = trace[-1].state
-        found = (*self.remarks, *diagnosed(self.problem, trace[0].state, state, self.optimizer.name))
+        told = diagnosed(
+            self.problem, trace[0].state, state, self.optimizer.name,
+            rate_given=getattr(self.params, "rate", None) is not None,
+        )  # fmt: skip
+        found = (*self.remarks, *told)
         return LearnedWeights(
             self.data,
             self.problem,

@@ -36,6 +36,11 @@ class BatchMemory:
     turn: int  # of the next batch
     memories: tuple[object, ...]
 
+    @property
+    def again(self) -> BatchMemory:
+        """The same before the last batch, so that the next evaluation looks at that one once more."""
+        return replace(self, turn=max(0, self.turn - 1))
+
 
 @dataclass(frozen=True, eq=False)
 class MiniBatches:

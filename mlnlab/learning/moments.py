@@ -74,3 +74,9 @@ class Objective(Protocol):
     def part(self, databases: Sequence[int]) -> Objective:
         """Return the same objective of some of the databases (mini-batches, bootstrap)."""
         ...
+
+
+def plain(objective: Objective) -> Objective:
+    """Return an objective without what batches, or a run that somebody changed, put around it."""
+    inner = getattr(objective, "whole", None) or getattr(objective, "objective", None)
+    return objective if inner is None else plain(inner)

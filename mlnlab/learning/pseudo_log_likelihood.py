@@ -101,11 +101,15 @@ class PseudoLogLikelihood:
 
     @property
     def counts(self) -> Numbers:
-        """How many atoms each formula matters to; what per-weight rates divide by."""
+        """How many atoms and blocks bear on each formula; what per-weight rates divide by."""
         values, _, shares = self._joined
         if isinstance(values, SharedRows):
-            return values.of_each(_is_not_zero).gathered(shares)
-        return np.asarray(shares @ (values != 0))
+            found = values.of_each(_is_not_zero).gathered(shares)
+        else:
+            found = np.asarray(shares @ (values != 0))
+        for block in self._blocks:
+            found = found + self._share(block) * block.bearing
+        return found
 
     def moments(self, weights: Numbers, memory: object = None) -> tuple[Moments, object]:
         """Return the moments at some weights; nothing is remembered."""

@@ -20,6 +20,7 @@ import numpy as np
 
 from mlnlab.learning.conditional_log_likelihood import EstimatedLogLikelihood, ExactLogLikelihood
 from mlnlab.learning.exact_counts import ByTables
+from mlnlab.learning.moments import plain
 from mlnlab.learning.pseudo_log_likelihood import PseudoLogLikelihood
 from mlnlab.logic.printing import to_text
 
@@ -114,7 +115,7 @@ def runaways(problem: Problem) -> list[Runaway]:
 
 def cone_of(problem: Problem) -> Cone | None:
     """Return the directions in which an objective never falls, if its value is known."""
-    objective = problem.objective
+    objective = plain(problem.objective)
     if isinstance(objective, PseudoLogLikelihood):
         return Cone(objective.advantages())
     if isinstance(objective, ExactLogLikelihood):
@@ -200,11 +201,11 @@ def _fewest(rows: Any, direction: Numbers, low: Numbers, high: Numbers) -> Numbe
 
 def _at_extremes(problem: Problem, low: Numbers, high: Numbers) -> Iterator[Runaway]:
     """Yield parameters whose formulas hold in none or in all of their open groundings."""
-    objective, free = problem.objective, problem.free
+    objective, free = plain(problem.objective), problem.free
     if not isinstance(objective, ExactLogLikelihood | EstimatedLogLikelihood):
         return
     observed = free.gathered(objective.counts)
-    of_all = free.gathered(np.sum([_open_groundings(example) for example in objective.examples], axis=0))
+    of_all = free.gathered(np.sum([open_groundings(example) for example in objective.examples], axis=0))
     for place in range(free.number):
         if of_all[place] > 0 and observed[place] == 0 and low[place] < 0:
             yield Runaway(_axis(free.number, place, -1.0), is_sure=False)
@@ -212,7 +213,8 @@ def _at_extremes(problem: Problem, low: Numbers, high: Numbers) -> Iterator[Runa
             yield Runaway(_axis(free.number, place, 1.0), is_sure=False)
 
 
-def _open_groundings(example: GroundExample) -> Numbers:
+def open_groundings(example: GroundExample) -> Numbers:
+    """Return how many groundings of each formula evidence leaves open."""
     tallies = example.ground.clauses.tallies
     return np.array([float(one.groundings - one.true - one.false) for one in tallies])
 
@@ -227,11 +229,11 @@ def runaways_in_words(data: TrainingData, problem: Problem) -> Iterator[str]:
     for sign, goes, how in ((1, "grow", "often"), (-1, "fall", "seldom")):
         some = [one for one in alone if one.signs[0] == sign]
         if some:
-            names = _names(data, problem, [int(one.parameters[0]) for one in some])
+            names = names_of(data, problem, [int(one.parameters[0]) for one in some])
             may = "" if all(one.is_sure for one in some) else "likely "
             weight, end, they = ("weights", "", "they hold") if len(some) > 1 else ("weight", "s", "it holds")
             why = f"in the data {they} as {how} as is possible at all"
-            if isinstance(problem.objective, PseudoLogLikelihood):
+            if isinstance(plain(problem.objective), PseudoLogLikelihood):
                 why = f"given all others, each atom of the data is so that {they} as {how} as is possible"
             yield (
                 f"The {weight} of {names} {may}{goes}{end} without end: {why}, and no finite weight expects "
@@ -239,19 +241,20 @@ def runaways_in_words(data: TrainingData, problem: Problem) -> Iterator[str]:
             )
     for one in found:
         if len(one.parameters) > 1:
-            up = _names(data, problem, one.parameters[one.signs > 0].tolist())
-            down = _names(data, problem, one.parameters[one.signs < 0].tolist())
+            up = names_of(data, problem, one.parameters[one.signs > 0].tolist())
+            down = names_of(data, problem, one.parameters[one.signs < 0].tolist())
             ways = [f"{up} up" if up else "", f"{down} down" if down else ""]
             yield (
                 f"Weights run away together, {' and '.join(filter(None, ways))}: in this direction the "
-                f"{problem.objective.name} never falls, because the data are separable. {_REMEDY}"
+                f"{plain(problem.objective).name} never falls, because the data are separable. {_REMEDY}"
             )
 
 
 _REMEDY = "Give a prior, as prior=ml.Gaussian(0, 2), or bounds=, or make such a formula hard."
 
 
-def _names(data: TrainingData, problem: Problem, parameters: Sequence[int]) -> str:
+def names_of(data: TrainingData, problem: Problem, parameters: Sequence[int]) -> str:
+    """Return the formulas of some parameters, or the first of many."""
     numbers = [int(np.flatnonzero(problem.free.parameter == place)[0]) for place in parameters]
     listed = "; ".join(to_text(data.formulas[number].formula) for number in numbers[:_SHOWN])
     return listed + (f" and {len(numbers) - _SHOWN:,} more" if len(numbers) > _SHOWN else "")

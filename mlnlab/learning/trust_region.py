@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mlnlab.learning.learning_state import Move
+from mlnlab.learning.mini_batches import BatchMemory
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,6 +29,7 @@ LEAST_DAMPING, MOST_DAMPING = 1e-6, 1e16
 MOST_REJECTED = 20  # in a row: the direction leads nowhere
 _ROUNDING = 1e-9  # where a step leads to the least value exactly, the change after it is 0 but for rounding
 _EXACT = 1e-6  # counts that never vary may seem to, by rounding
+_NOTHING = 1e-300
 _ERRORS = 2.0  # standard errors within which a change says nothing
 
 
@@ -66,7 +68,8 @@ class Tried:
 def step_size(point: Point, direction: Numbers, damping: float, least: float | None) -> float:
     """Return α; H is the Hessian of what is minimised, and g = -point.gradient."""
     along = float(direction @ point.gradient)  # -d'g
-    return along / (curved(point, direction, least) + damping * float(direction @ direction))
+    below = curved(point, direction, least) + damping * float(direction @ direction)
+    return along / max(below, _NOTHING)  # 0 where samples agree with the data by chance, so that d is 0
 
 
 def variances(point: Point, least: float | None) -> Numbers:
@@ -85,10 +88,11 @@ def tried(problem: Problem, point: Point, direction: Numbers, region: Region, re
     damping, longest = region.damping, float(np.abs(problem.free.spread(direction)).max(initial=0.0))
     for attempt in range(MOST_REJECTED + 1):
         alpha = step_size(point, direction, damping, region.least_variance)
-        alpha = min(alpha, region.largest_step / longest) if longest else alpha
+        most = region.largest_step / longest if longest else np.inf
+        alpha = float(np.clip(alpha, -most, most))  # another sample may turn it round
         parameters = problem.free.clipped(_stopped(point, point.parameters + alpha * direction))
         step = parameters - point.parameters
-        reached = problem.at(parameters, point.memory)
+        reached = problem.at(parameters, _same_batch(point.memory))
         predicted = -float(step @ point.gradient) + 0.5 * curved(point, step, region.least_variance)  # Δ_pred
         actual = -float(step @ reached.gradient)  # Δ_actual, an upper bound
         noise = _ERRORS * reached.noise(step)
@@ -103,11 +107,23 @@ def tried(problem: Problem, point: Point, direction: Numbers, region: Region, re
             size = float(np.linalg.norm(problem.free.spread(step)))
             reason = _reason(alpha, used, damping, ratio, attempt)
             move = Move(size, alpha, used, True, rejected + attempt, predicted, actual, reason)
-            return Tried(reached, move, damping, step)
-        point = problem.at(point.parameters, reached.memory) if point.moments.samples else point
+            return Tried(_onward(reached), move, damping, step)
+        if point.moments.samples:
+            point = problem.at(point.parameters, _same_batch(reached.memory))
     stuck = f"{MOST_REJECTED + 1} steps in a row would have made it worse; nothing was changed"
     move = Move(0.0, 0.0, damping, False, rejected + MOST_REJECTED + 1, reason=stuck)
-    return Tried(point, move, damping, np.zeros_like(direction))
+    return Tried(_onward(point), move, damping, np.zeros_like(direction))
+
+
+def _same_batch(memory: object) -> object:
+    """Return what the next evaluation begins with: a step is judged by the batch that it was made for."""
+    return memory.again if isinstance(memory, BatchMemory) else memory
+
+
+def _onward(point: Point) -> Point:
+    """Return the point as the next batch sees it, where there are batches."""
+    in_batches = isinstance(point.memory, BatchMemory)
+    return point.problem.at(point.parameters, point.memory) if in_batches else point
 
 
 def _stopped(point: Point, moved: Numbers) -> Numbers:
@@ -123,8 +139,8 @@ def _reason(alpha: float, damping: float, after: float, ratio: float, attempt: i
 
 def ended(point: Point, iteration: int, move: Move, iterations: int, tolerance: float) -> str:
     """Say why an iteration is the last, if it is."""
-    # A few samples may agree with the data by chance, so that they end nothing.
-    exact = not point.moments.samples
+    # A few samples, or a batch of databases, may agree with the data by chance: they end nothing.
+    exact = not point.moments.samples and not isinstance(point.memory, BatchMemory)
     if exact and tolerance and float(np.abs(point.gap).max(initial=0.0)) <= tolerance * point.scale:
         return f"no gap is larger than {tolerance:g} of the counts"
     if exact and not move.accepted:

@@ -1,6 +1,7 @@
 r"""How uncertain learned weights are: standard errors by the formula that is right for each objective.
 
-    likelihood:         Cov = A^-1                 A the observed information, the Hessian at the optimum
+    likelihood:         Cov = A^-1                 A the observed information, the Hessian at the optimum,
+                                                   from samples where it is not known exactly
     pseudo-likelihood:  Cov = A^-1 B A^-1          B the covariance of its gradient ("sandwich")
 
 A pseudo-likelihood counts what atoms say of each other more than once, so that A^-1 alone is too small
@@ -19,12 +20,16 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from mlnlab.counting.checked_arguments import whole_number
 from mlnlab.counting.renumbering import renumbered
 from mlnlab.errors import ArgumentError
 from mlnlab.kernels.gibbs import sweep
 from mlnlab.kernels.random_numbers import streams
+from mlnlab.learning.conditional_log_likelihood import EstimatedLogLikelihood
 from mlnlab.learning.ground_example import ground_example
+from mlnlab.learning.moments import plain
 from mlnlab.learning.pseudo_log_likelihood import PseudoLogLikelihood, pseudo_log_likelihood
+from mlnlab.learning.sampled_counts import SampledCounts
 from mlnlab.logic.printing import to_text
 from mlnlab.logic.relations import Relation, sorted_rows
 from mlnlab.logic.vocabulary import FrozenMapping
@@ -38,6 +43,7 @@ if TYPE_CHECKING:
     from mlnlab.learning.ground_example import GroundExample
     from mlnlab.learning.learning_state import LearningState
     from mlnlab.learning.problem import Point, Problem
+    from mlnlab.learning.sampled_counts import Sampling
     from mlnlab.learning.training_data import Example, TrainingData
     from mlnlab.logic.ground_atoms import GroundAtom
 
@@ -111,10 +117,11 @@ def standard_errors(
     learned: Learned, *, bootstrap: int = 0, samples: int = 200, seed: int = 0
 ) -> StandardErrors:
     """Return the standard errors of learned weights; ``bootstrap`` is how often to learn again."""
-    if bootstrap:
+    samples = whole_number(samples, "samples", 2)
+    if whole_number(bootstrap, "bootstrap"):
         return _by_bootstrap(learned, bootstrap, seed)
-    problem, state = learned.problem, learned.state
-    point = problem.at(problem.free.parameters_of(learned.weights), state.memory)
+    problem = _of_all_data(learned.problem, samples, seed)
+    point = problem.at(problem.free.parameters_of(learned.weights))
     free = _free_to_move(point)
     bread = _inverse(point.hessian()[np.ix_(free, free)])
     covariance, how = bread, "the inverse of the observed information"
@@ -126,6 +133,19 @@ def standard_errors(
     if not problem.priors.is_flat:
         how += "; with the prior's curvature (Laplace's approximation of the posterior)"
     return _of_weights(learned, free, covariance, how)
+
+
+def _of_all_data(problem: Problem, samples: int, seed: int) -> Problem:
+    """Return the problem of all databases at once; what was estimated is so by as many samples as asked for.
+
+    The few samples of a learner's step, or its most probable world, tell next to nothing of covariances.
+    """
+    objective = plain(problem.objective)
+    if isinstance(objective, EstimatedLogLikelihood):
+        known = objective.expecting
+        name: Sampling = known.name if isinstance(known, SampledCounts) else "mc-sat"
+        objective = replace(objective, expecting=SampledCounts(name, samples, burn_in=_BURN_IN, seed=seed))
+    return replace(problem, objective=objective)
 
 
 def _free_to_move(point: Point) -> NDArray[np.int64]:
@@ -182,8 +202,6 @@ def _scores(learned: Learned, objective: PseudoLogLikelihood, samples: int, seed
 
 def _drawn_scores(learned: Learned, weighted: bool, samples: int, seed: int) -> Iterator[Numbers]:
     """Yield the gradient at the learned weights in worlds that the learned model draws."""
-    if samples < 2:
-        raise ArgumentError(f"samples is a whole number from 2 on, not {samples!r}.")
     data, weights = learned.data, learned.weights
     runs = [
         _worlds(data, example, weights, samples, seed + 7919 * number)

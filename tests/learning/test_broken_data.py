@@ -10,6 +10,7 @@ import pytest
 
 import mlnlab as ml
 from mlnlab.errors import ArgumentError, UnsatisfiableError
+from mlnlab.learning.runaways import LearningWarning
 from mlnlab.logic.relations import Relation
 from mlnlab.logic.vocabulary import FrozenMapping
 
@@ -99,3 +100,17 @@ def test_what_is_no_database_and_no_predicate() -> None:
         ml.learn_weights(RULE, [database("Cancer(A)"), "x"])  # type: ignore[list-item]
     with pytest.raises(ArgumentError, match="There is no predicate 3 to learn to predict"):
         ml.learn_weights(RULE, database("Cancer(A)"), query=3)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "method", ["pll", "wpll", "ll", "vp", "vp-pw", "cd", "cd-pw", "dn", "scg", "pscg", "smd"]
+)
+def test_a_type_without_constants_leaves_weights_where_they_begin(method: str) -> None:
+    mln = ml.MLN.from_text("Smokes(person)\n0.5 Smokes(x)")
+    said = r"^The data say nothing about the weight of Smokes\(x\): evidence decides every grounding, or"
+    with pytest.warns(LearningWarning, match=said):
+        found = ml.learn_weights(mln, database("", mln), method, prior=None)
+    assert found.weights.tolist() == [0.5]
+    assert len(found.diagnostics) == 1
+    pulled = ml.learn_weights(mln, database("", mln), method, prior=ml.Gaussian(0.1, 1), iterations=100)
+    assert abs(pulled.weights[0] - 0.1) < 0.4

@@ -128,3 +128,36 @@ def test_condition_numbers() -> None:
     learned = ml.learn_weights(mln, db, "ll")
     assert isinstance(learned, LearnedWeights)
     assert learned.condition([0.0] * 3).diagonal == pytest.approx(3.0)
+
+
+@pytest.mark.parametrize(
+    "learner", [("pscg", {}), ("vp", {}), ("cd", {"counts": "gibbs"}), ("cd", {"batch": 2})], ids=str
+)
+def test_where_counts_are_sampled_the_information_is_so_too(learner: tuple[str, dict[str, object]]) -> None:
+    """The five samples of a step, or a best world, tell next to nothing of covariances."""
+    method, options = learner
+    dbs = drawn((-0.3, 0.6), 6, np.random.default_rng(5))
+    prior = ml.Gaussian(0, 3)
+    exact = ml.weight_learner("ll", CHAIN, dbs, ["A"], prior=prior).problem
+    found = ml.learn_weights(CHAIN, dbs, method, ["A"], prior=prior, iterations=20, **options)
+    expected = np.sqrt(np.diag(np.linalg.inv(exact.at(found.weights).hessian())))
+    errors = found.standard_errors(samples=2000, seed=1)
+    assert errors.values == pytest.approx(expected, rel=0.1)
+    assert "2000 samples of each database" in errors.how
+    assert np.array_equal(errors.values, found.standard_errors(samples=2000, seed=1).values)
+
+
+def test_batches_change_no_formula() -> None:
+    dbs = drawn((-0.3, 0.6), 24, np.random.default_rng(3))
+    whole = ml.learn_weights(CHAIN, dbs, "pll", ["A"], prior=None)
+    part = ml.learn_weights(CHAIN, dbs, "pll", ["A"], prior=None, batch=3, start=whole.weights, rate=1e-12)
+    assert part.standard_errors().how == whole.standard_errors().how
+    assert part.standard_errors().values == pytest.approx(whole.standard_errors().values, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"bootstrap": 2.5}, {"bootstrap": -1}, {"samples": 1}, {"samples": "many"}]
+)
+def test_numbers_of_samples_are_whole(wrong: dict[str, object]) -> None:
+    with pytest.raises(ArgumentError, match="is a whole number of"):
+        ml.learn_weights(COINS, [coins(3, 2), coins(2, 2)], "pll").standard_errors(**wrong)
