@@ -34,10 +34,12 @@ def contours_scene(contours: Contours) -> Scene:
     items: list[Item] = []
     for number, surface in enumerate(contours.surfaces):
         items += _plane(contours, surface, number)
+    # What all of them climb need not be said of each.
+    alike = len({way.objective for way in contours.ways}) == 1
     entries = [
         Entry(
             Path(path=polyline([(-8, 0), (8, 0)]), look=f"curve {style_of(place + 1)}"),
-            f"{way.name}: {way.objective}",
+            way.name if alike else f"{way.name}: {way.objective}",
         )
         for place, way in enumerate(contours.ways)
     ]

@@ -38,7 +38,7 @@ def steering_items(steering: Steering, top: float) -> tuple[list[Item], float]:
     taken = fitted(steering.taken, WIDTH - end - 8, "small")
     items.append(Text(id="taken", x=end + 4, y=top + 13.5, text=taken, look="quiet small"))
     items.append(Text(x=8, y=top + _ROW + 13.5, text="pause where", look="quiet small"))
-    pauses, _ = button_line(_of_pauses(steering), 78.0, top + _ROW)
+    pauses, _ = button_line(_of_pauses(steering), 92.0, top + _ROW)
     items += pauses
     third = top + 2 * _ROW
     if steering.formula is None:

@@ -97,12 +97,13 @@ def _other_parts(state: LearningState, formula: int) -> str:
     gap, counts = float(state.gap[formula]), float(state.observed[formula] - state.expected[formula])
     if abs(gap - counts) <= 1e-9 * max(1.0, abs(gap)):
         return ""
-    return f": {counts:+.3g}, and {gap - counts:+.3g} by the prior or tied weights"
+    return f"; {counts:+.3g} of the gap is theirs, {gap - counts:+.3g} that of the prior or of tied weights"
 
 
 def _listed(found: Heaviest, others: str, top: float) -> tuple[list[Item], float]:
     """Return a row for each of the heaviest; as many at every step."""
     shown = min(len(found.rows), MOST)
+    places = min(max(found.number, shown), MOST)
     words = f"The heaviest of {count_of(found.number, found.kind[:-1])}{others}"
     items: list[Item] = [
         Text(x=8, y=top + 12, text=words, look="words strong"),
@@ -112,10 +113,10 @@ def _listed(found: Heaviest, others: str, top: float) -> tuple[list[Item], float
     headings = (("data", _TRUTH), ("P", _CHANCE), ("Δn", _CHANGE), ("share of the gap", WIDTH - 4.0))
     items += [Text(x=x, y=top + 11, text=text, look="quiet small", anchor="end") for text, x in headings]
     largest = max((abs(row.share) for row in found.rows), default=0.0) or 1.0
-    for place in range(MOST):
+    for place in range(places):
         row = found.rows[place] if place < shown else None
         items.append(_row(row, largest, place, top + 18 + place * ROW))
-    return items, top + 18 + MOST * ROW + 6
+    return items, top + 18 + places * ROW + 6
 
 
 def _row(row: Contribution | None, largest: float, place: int, y: float) -> Group:

@@ -22,7 +22,7 @@ from mlnlab.display.scene.building import Entry, legend
 from mlnlab.display.scene.items import Item, Layer, Path, Rectangle, Scene, Text
 from mlnlab.display.scene.paths import segments
 from mlnlab.display.scene.text_fitting import fitted, text_width
-from mlnlab.learning.steering import SteeredLearner, changes_of, frozen_weights
+from mlnlab.learning.steering import SteeredLearner, change_in_words, changes_of, frozen_weights
 
 if TYPE_CHECKING:
     from mlnlab.learning.learner import WeightLearner
@@ -113,7 +113,7 @@ def overview_scene(looking: Looking, step: Step[Any], trace: Trace[Any]) -> Scen
     if looking.steered is not None:
         controls, top = _controls(looking, state, top)
     rows, below = gap_rows(view.rows(state), view.axis(moments), top)
-    items = [*_words(step, below), *rows, *_frame_of(looking, top)]
+    items = [*_words(view, step, below), *rows, *_frame_of(looking, top)]
     more, below = _more(looking, below)
     controls += more
     scores = None if looking.scores is None else looking.scores()
@@ -167,11 +167,13 @@ def _frame_of(looking: Looking, top: float) -> list[Item]:
     ]
 
 
-def _words(step: Step[Any], y: float) -> list[Item]:
-    move = step.state.move
-    taken_back = f" ({move.rejected:,} taken back so far)" if move.rejected else ""
-    words = fitted(f"{move.reason}{taken_back}", WIDTH - 16)
-    return [Text(id="move", x=8, y=y + 14, text=words, look="words")]
+def _words(view: LearningView, step: Step[Any], y: float) -> list[Item]:
+    """Return how the learner came to this step: by a move of its own, or by hand."""
+    move, changes = step.state.move, changes_of(step.state)
+    words = f"{move.reason}{f' ({move.rejected:,} taken back so far)' if move.rejected else ''}"
+    if changes and changes[-1].step == step.index:
+        words = f"by hand: {change_in_words(changes[-1], view.data.formulas)}"
+    return [Text(id="move", x=8, y=y + 14, text=fitted(words, WIDTH - 16), look="words")]
 
 
 def _times(view: LearningView, step: Step[Any], top: float) -> tuple[list[Item], float]:

@@ -71,18 +71,27 @@ def learning_plots(
     bold = [one for one in bold if np.isfinite(one.values).any()]
     if bold:
         plots.append(_plot(" and ".join(one.name for one in bold), tuple(bold), last, step, log=True))
-    plots.append(_plot(_weights_title(view), _weight_lines(view, across, moments), last, step))
-    return plots
+    # The rows of the formulas say which line is whose.
+    weights = _weight_lines(view, across, moments)
+    return [*plots, _plot(_weights_title(view), weights, last, step, named=False)]
 
 
 def _has_value(view: LearningView) -> bool:
     return view.problem.objective.has_value
 
 
-def _plot(title: str, lines: tuple[Line, ...], last: float, step: Step[Any], *, log: bool = False) -> Plot:
+def _plot(
+    title: str,
+    lines: tuple[Line, ...],
+    last: float,
+    step: Step[Any],
+    *,
+    log: bool = False,
+    named: bool = True,
+) -> Plot:
     return Plot(
         title, lines, place_axis(0, last, whole=True), vertical_axis(lines, log=log), marked=step.index,
-        named=len(lines) == 2,
+        named=named and len(lines) == 2,
     )  # fmt: skip
 
 

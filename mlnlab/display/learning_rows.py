@@ -14,13 +14,15 @@ from typing import NamedTuple
 
 from mlnlab.display.axes import value_words
 from mlnlab.display.bars import BAR, ROW, WIDTH
+from mlnlab.display.plots import sample
 from mlnlab.display.scene.building import numbered_id, tooltip
 from mlnlab.display.scene.items import Group, Item, Path, Rectangle, Text
 from mlnlab.display.scene.paths import polyline, segments
 from mlnlab.display.scene.text_fitting import fitted, text_width
 
 _BEND = 30.0  # how much of the scale is logarithmic: the largest gap is so many times the linear part
-_LABEL_END, _WEIGHT_END, _MARK, _ZERO, _HALF, _END = 262.0, 326.0, 331.0, 494.0, 118.0, WIDTH - 4.0
+_LABEL, _LABEL_END, _WEIGHT_END, _MARK = 30.0, 262.0, 326.0, 331.0
+_ZERO, _HALF, _END = 494.0, 118.0, WIDTH - 4.0
 _MARK_ROOM = _ZERO - _HALF - _MARK - 2
 _NOISE = 2.0  # standard errors
 _HEAD = 18.0
@@ -67,14 +69,14 @@ def gap_rows(
     """Return the rows with their headings and their axis, and where they end."""
     bottom = top + _HEAD + len(rows) * ROW
     items: list[Item] = [*_headings(top)]
-    items += [_row(row, axis, top + _HEAD + place * ROW, pick=pick) for place, row in enumerate(rows)]
+    items += [_row(row, place, axis, top + _HEAD + place * ROW, pick=pick) for place, row in enumerate(rows)]
     # Over the rows: their plates take clicks, and would hide the zero line.
     items += _ticks(axis, top + _HEAD, bottom)
     return items, bottom + 20
 
 
 def _headings(top: float) -> list[Item]:
-    places = (("formula", 8.0, "start"), ("weight", _WEIGHT_END, "end"), ("gap", _END, "end"))
+    places = (("formula", _LABEL, "start"), ("weight", _WEIGHT_END, "end"), ("gap", _END, "end"))
     found: list[Item] = [
         Text(x=x, y=top + 11, text=words, look="quiet small", anchor="end" if anchor == "end" else "start")
         for words, x, anchor in places
@@ -111,12 +113,12 @@ def _ticks(axis: GapAxis, top: float, bottom: float) -> list[Item]:
     ]
 
 
-def _row(row: GapRow, axis: GapAxis, y: float, *, pick: bool) -> Group:
+def _row(row: GapRow, place: int, axis: GapAxis, y: float, *, pick: bool) -> Group:
     reach = axis.place(row.gap) * _HALF
     noise = axis.place(_NOISE * row.error) * _HALF
     beyond = abs(row.gap) > _NOISE * row.error
     hue = "bar orange" if row.gap < 0 else "bar blue"
-    label = fitted(row.label, _LABEL_END - 8)
+    label = fitted(row.label, _LABEL_END - _LABEL)
     return Group(
         id=numbered_id("formula", row.number),
         y=y,
@@ -129,7 +131,8 @@ def _row(row: GapRow, axis: GapAxis, y: float, *, pick: bool) -> Group:
                 x=_ZERO + min(reach, 0.0), y=0, width=abs(reach), height=BAR,
                 look=hue if beyond else f"{hue} washed",
             ),
-            Text(x=8, y=BAR - 1.5, text=label, look="words"),
+            Group(x=15, y=BAR - 6, children=(sample(place),)),  # as its weight is drawn among the curves
+            Text(x=_LABEL, y=BAR - 1.5, text=label, look="words"),
             Text(x=_WEIGHT_END, y=BAR - 1.5, text=_weight(row.weight), look="number", anchor="end"),
             Text(x=_MARK, y=BAR - 1.5, text=fitted(row.mark, _MARK_ROOM, "small"), look="quiet small"),
             Text(x=_END, y=BAR - 1.5, text=_short(row.gap), look="number", anchor="end"),

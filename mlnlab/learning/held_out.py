@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.float64]
 
 Measure = Literal["cll", "auc"]
+MOST_SCORES = 500
 _COLUMNS = ("iteration", "seconds", "cll", "cll_error", "auc", "auc_error", "evaluating_seconds")
 
 
@@ -118,7 +119,8 @@ class HeldOut:
     r"""An observer that evaluates a learner on databases held out, ``every`` so many iterations.
 
     ``every`` may be "doubling": after 1, 2, 4, 8 ... iterations, for curves over a logarithm of time. At the
-    end it evaluates once more.
+    end it evaluates once more. A run so long that it has had 500 evaluations keeps every second of them, and
+    the best, and is evaluated half as often from there on.
 
     >>> import mlnlab as ml
     >>> mln = ml.MLN.from_text("Smokes(person)\nCancer(person)\nSmokes(x) => Cancer(x)\n!Cancer(x)")
@@ -151,7 +153,7 @@ class HeldOut:
         self.scores: list[HeldOutScore] = []
         self._every, self._samples, self._burn_in, self._seed = every, samples, burn_in, seed
         self._hidden: HiddenAtoms | None = None
-        self._spent = 0.0
+        self._spent, self._stride = 0.0, 1
 
     # --- watching -----------------------------------------------------------------------------
 
@@ -160,14 +162,28 @@ class HeldOut:
         self._hidden = hidden_atoms(
             learner.data, self.databases, samples=self._samples, burn_in=self._burn_in, seed=self._seed
         )
-        self.scores, self._spent = [], 0.0
+        self.scores, self._spent, self._stride = [], 0.0, 1
 
     def on_step(self, step: Step[Any], /) -> None:
         """Evaluate, if it is time to."""
         number = step.state.iteration
         doubled = number & (number - 1) == 0  # 0, 1, 2, 4, 8 ...
-        if doubled if self._every == "doubling" else number % self._every == 0:
+        if doubled if self._every == "doubling" else number % (self._every * self._stride) == 0:
             self._evaluate(step)
+
+            if len(self.scores) > MOST_SCORES:
+                self._thin_out()
+
+    def _thin_out(self) -> None:
+        """Keep every second score, and the best ones, so that runs of hours need no more memory."""
+        known = [score for score in self.scores if np.isfinite(score.cll) and np.isfinite(score.auc)]
+        best = [self.best("cll"), self.best("auc")] if known else []
+        self.scores = [
+            score
+            for place, score in enumerate(self.scores)
+            if place % 2 == 0 or any(score is one for one in best)
+        ]
+        self._stride *= 2
 
     def on_end(self, last: Step[Any], /) -> None:
         """Evaluate what was learned."""

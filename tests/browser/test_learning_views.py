@@ -60,7 +60,8 @@ def page(lab):
     name = lab.write(
         "learning.ipynb", MAKING, SHOWING, RACING,
         "state = dashboard.shown.state; (dashboard.shown.index, state.weights.round(6).tolist())",
-        SHOWING_BOLD, SAID, BESIDE, "(dashboard.model.weights, dashboard.trace.seek(8).state.answer.tolist())",
+        SHOWING_BOLD, SAID, BESIDE,
+        "(dashboard.model.weights, dashboard.trace.seek(8).state.answer.tolist())",
     )  # fmt: skip
     with lab.open(name, motion=False, height=1300) as opened:
         opened.hide_sidebar()

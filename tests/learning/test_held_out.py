@@ -167,3 +167,24 @@ def test_a_batch_has_a_size(mln, dbs):
             batches(mln, dbs, size)
     assert not isinstance(batches(mln, dbs, 4).problem.objective, MiniBatches)
     assert run(batches(mln, dbs, 2, "pscg", iterations=5)).state.iteration == 5
+
+
+def test_a_very_long_run_keeps_a_bounded_number_of_scores(monkeypatch):
+    monkeypatch.setattr("mlnlab.learning.held_out.MOST_SCORES", 8)
+    mln = ml.MLN.from_text("Smokes(person)\nCancer(person)\nSmokes(x) => Cancer(x)\n!Cancer(x)")
+    db = ml.Database.from_text("Smokes(Anna)\nSmokes(Bob)\nCancer(Anna)\nCancer(Carla)", mln)
+    other = ml.Database.from_text("Smokes(Dora)\nCancer(Dora)\nSmokes(Emil)\nSmokes(Fritz)", mln)
+    whole, thinned = ml.HeldOut(other, every=1, samples=20), ml.HeldOut(other, every=1, samples=20)
+    asked = {"query": ["Cancer"], "iterations": 60, "rate": 0.3, "seed": 4}
+    ml.learn_weights(mln, db, "cd", observers=[thinned], **asked)
+    monkeypatch.setattr("mlnlab.learning.held_out.MOST_SCORES", 500)
+    ml.learn_weights(mln, db, "cd", observers=[whole], **asked)
+    assert len(whole.scores) == 61
+    assert len(thinned.scores) <= 10
+    assert [score.iteration for score in thinned.scores] == sorted(
+        {score.iteration for score in thinned.scores}
+    )
+    assert (thinned.scores[0].iteration, thinned.scores[-1].iteration) == (0, 60)
+    seen = {score.iteration: score.cll for score in whole.scores}
+    assert all(score.cll == seen[score.iteration] for score in thinned.scores)
+    assert thinned.best("cll").cll == max(score.cll for score in thinned.scores)
