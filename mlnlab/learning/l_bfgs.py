@@ -55,6 +55,9 @@ class Params:
             raise ArgumentError("iterations and remembered are 1 or more, tolerances 0 or more.")
 
 
+_ROUNDING = 1e-15
+
+
 @storable("l_bfgs.Inner")
 @dataclass(frozen=True, slots=True, eq=False)
 class Inner:
@@ -80,6 +83,15 @@ class Split:
         number, kinked = self.problem.free.number, self.kinked
         found = x[:number] * self.scale
         found[kinked] += self.problem.priors.mean[kinked] - x[number:] * self.scale[kinked]
+        return self._at_bounds(found)
+
+    def _at_bounds(self, parameters: Numbers) -> Numbers:
+        """Return the parameters, those exactly at their bounds that units have moved off by rounding."""
+        free = self.problem.free
+        found = free.clipped(parameters)
+        for bound in (free.lower, free.upper):
+            near = np.abs(found - np.where(np.isfinite(bound), bound, np.nan)) <= _ROUNDING * np.abs(bound)
+            found = np.where(near, bound, found)
         return found
 
     def split(self, parameters: Numbers) -> Numbers:
