@@ -102,6 +102,18 @@ def test_tied_weights_run_away_as_one() -> None:
     assert not ml.weight_learner("pll", mln, db, prior=None, tied=[(0, 1)]).remarks
 
 
+def test_a_bound_on_the_side_to_which_a_weight_runs_holds_it() -> None:
+    mln = ml.MLN.from_text("A(thing)\nA(x)")
+    never = ml.Database.from_text("thing = {T1, T2}", mln)
+    always = ml.Database.from_text("A(T1)\nA(T2)", mln)
+    for method in ("pll", "ll", "cd"):
+        for db, low, high in ((never, -3, None), (always, None, 3)):
+            kept = ml.weight_learner(method, mln, db, prior=None, bounds={0: (low, high)}).remarks
+            assert not any("end" in text for text in kept)
+            other = ml.weight_learner(method, mln, db, prior=None, bounds={0: (high and -high, low and -low)})
+            assert any("without end" in text for text in other.remarks)
+
+
 # --- other input that deserves a sentence --------------------------------------------------------------
 
 
