@@ -47,6 +47,11 @@ class ExactLogLikelihood:
 
     has_value = True
 
+    @property
+    def has_quick_curvature(self) -> bool:
+        """Whether the Hessian costs little more than an evaluation."""
+        return all(exact.has_quick_curvature for exact in self.exact)
+
     @cached_property
     def counts(self) -> Numbers:
         """n_i of the open groundings in the data."""

@@ -152,4 +152,5 @@ def chosen_optimizer(objective: Objective, free: FreeWeights, priors: Priors) ->
     if not objective.has_value:
         return "scaled-conjugate-gradient"
     smooth = not priors.has_kinks and not free.is_bounded
-    return "newton" if smooth and free.number <= SMALL else "l-bfgs"
+    quick = getattr(objective, "has_quick_curvature", True)
+    return "newton" if smooth and quick and free.number <= SMALL else "l-bfgs"

@@ -78,7 +78,8 @@ def test_a_junction_tree_says_the_same_as_the_sum_over_all_worlds(
         tree, listed = ByJunctionTree(example).at(w), tables.at(w)
         assert tree.log_z == pytest.approx(listed.log_z, abs=1e-9)
         assert tree.expected == pytest.approx(listed.expected, abs=1e-9)
-        assert tree.curvature.matrix() == pytest.approx(listed.curvature.matrix(), abs=1e-5)
+        assert tree.curvature.matrix() == pytest.approx(listed.curvature.matrix(), abs=1e-9)
+        assert tree.curvature.times(w) == pytest.approx(listed.curvature.times(w), abs=1e-9)
 
 
 SMOKERS = ml.MLN.from_text(
@@ -147,3 +148,47 @@ def test_parts_that_are_alike_are_one_table() -> None:
     exact = exact_counts(example)
     assert len(exact._tables) == 1
     assert exact._tables[0].parts == 500
+
+
+def test_curvature_in_a_tree_is_the_slope_of_the_expected_counts() -> None:
+    """Where worlds are too many to be listed: along a direction, by differences, and refused as a whole."""
+    web = ml.sample("web_pages")
+    learner = ml.weight_learner("ll", web.mln, web.databases["delholm"], ["Class"])
+    (exact,) = learner.problem.objective.exact
+    assert isinstance(exact, ByJunctionTree)
+    rng = np.random.default_rng(3)
+    w, d = rng.normal(0, 0.5, exact.tree.formulas), rng.normal(size=exact.tree.formulas)
+    found = exact.at(w)
+    up, down = (exact.at(w + sign * 1e-5 * d) for sign in (1, -1))
+    assert found.curvature.times(d) == pytest.approx((up.expected - down.expected) / 2e-5, abs=1e-5)
+    assert d @ found.expected == pytest.approx((up.log_z - down.log_z) / 2e-5, rel=1e-7)
+    assert found.curvature.quadratic(d) == pytest.approx(d @ found.curvature.matrix() @ d)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("mlnlab.learning.count_trees.MOST_MULTIPLIED", 1000)
+        again = exact.at(w)
+        assert again.curvature.times(d) == pytest.approx(found.curvature.times(d))
+        with pytest.raises(TooLargeError, match=r"variances of 88 counts .* need about"):
+            again.curvature.diagonal()
+
+
+def test_trees_of_some_million_cells_are_learned_in_without_the_whole_curvature() -> None:
+    web = ml.sample("web_pages")
+    dbs = [web.databases[name] for name in ("corvane", "delholm")]
+    learner = ml.weight_learner("ll", web.mln, dbs, ["Class"], prior=ml.Gaussian(0, 1))
+    assert learner.optimizer.name == "l-bfgs"
+    *_, last = learner
+    assert last.observed - last.expected == pytest.approx(last.weights, abs=1e-3)
+
+
+def test_the_cost_of_a_tree_is_estimated_before_it_is_paid(monkeypatch: pytest.MonkeyPatch) -> None:
+    web = ml.sample("web_pages")
+    db = web.databases["aldermoor"]
+    monkeypatch.setattr("mlnlab.learning.exact_counts.MOST_CELLS", 1 << 21)
+    with pytest.raises(
+        TooLargeError, match=r"3,221,760 cells at every step .* seconds, some hundred times"
+    ) as caught:
+        ml.weight_learner("ll", web.mln, db, ["Class"])
+    assert 'use the pseudo-likelihood: method="pll"' in caught.value.remedies
+    monkeypatch.setattr("mlnlab.learning.exact_counts.MOST_CLAUSES", 100)
+    with pytest.raises(TooLargeError, match="ground clauses"):
+        ml.weight_learner("ll", web.mln, db, ["Class"])
