@@ -32,6 +32,8 @@ GRID = 61
 MOST_GRID = 301
 _ROOM = 0.25  # around what is to be seen, as a share of it
 _LEAST = 1.0  # the least half width of the region
+# Options that say what is optimised, so that surfaces and ways have them alike.
+_OF_THE_PROBLEM = ("tied", "fixed", "bounds", "units", "false_facts")
 _MOST = 12.0  # weights beyond are as good as certain
 
 
@@ -119,7 +121,7 @@ def _judges(
     options: Mapping[str, Any],
 ) -> tuple[list[WeightLearner], str]:
     """Return learners by the exact likelihood, where that is possible, and by the pseudo-likelihood."""
-    shared = {name: options[name] for name in ("tied", "fixed", "units") if name in options}
+    shared = {name: options[name] for name in _OF_THE_PROBLEM if name in options}
     pseudo = weight_learner("pll", mln, db, query, prior=prior, **shared)
     try:
         return [weight_learner("ll", mln, db, query, prior=prior, **shared), pseudo], ""

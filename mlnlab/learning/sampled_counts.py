@@ -2,7 +2,7 @@
 
 Each evaluation draws ``samples`` samples by MC-SAT or Gibbs sampling. There is no burn-in: a chain goes on
 from the last sample of the evaluation before, at other weights. The first one begins in the data, whose world
-is possible, unless ``start="random"``.
+is possible, unless ``begin="random"``.
 """
 
 from __future__ import annotations
@@ -51,23 +51,23 @@ class SampledCounts:
     samples: int = 5
     chains: int = 1
     burn_in: int = 0  # steps before the first sample of each evaluation
-    start: Literal["data", "random"] = "data"
+    begin: Literal["data", "random"] = "data"  # the first world of a chain
     seed: int = 0
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense."""
         for name, least in (("samples", 1), ("chains", 1), ("burn_in", 0), ("seed", 0)):
             value = getattr(self, name)
-            if not isinstance(value, int) or value < least:
+            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
                 raise ArgumentError(f"{name} is a whole number from {least} on, not {value!r}.")
-        if self.start not in {"data", "random"}:
-            raise ArgumentError(f'Chains start in the "data" or in a "random" world, not in {self.start!r}.')
+        if self.begin not in {"data", "random"}:
+            raise ArgumentError(f'Chains begin in the "data" or in a "random" world, not in {self.begin!r}.')
 
     def first(self, example: GroundExample, number: int) -> Chains:
         """Return the chains of a database before the first evaluation."""
         rows = streams(self.seed + 7919 * number, self.chains)
         chosen = [
-            random_world(example.ground, row.copy()).chosen if self.start == "random" else example.data
+            random_world(example.ground, row.copy()).chosen if self.begin == "random" else example.data
             for row in rows
         ]
         return _frozen(np.array(chosen, np.uint32), np.array(rows, np.uint64))

@@ -61,6 +61,19 @@ def test_surfaces_are_exact_and_ways_end_at_their_optima(data, plane):
     assert plane.surfaces[0].values[17, 3] == pytest.approx(judge.at(at).value)
 
 
+def test_surfaces_are_those_of_what_the_ways_climb():
+    mln = ml.MLN.from_text(MODEL)
+    db = ml.Database.from_text(f"{FACTS}\n!Cancer(Bob)\nSmokes(Dora)\n!Cancer(Dora)", mln)
+    given = {"query": ["Cancer"], "prior": ml.Gaussian(0, 2), "false_facts": "evidence", "bounds": (-5, 0.5)}
+    plane = ml.contours(mln, db, learners=["ll", "pll"], grid=9, **given)
+    for name, surface, way in zip(["ll", "pll"], plane.surfaces, plane.ways, strict=True):
+        judge = ml.weight_learner(name, mln, db, **given).problem
+        at = np.array([plane.first[2], plane.second[7]])
+        assert surface.values[7, 2] == pytest.approx(judge.at(at).value)
+        assert way.points[-1] == pytest.approx(surface.optimum, abs=1e-6)
+        assert max(surface.optimum) == pytest.approx(0.5)
+
+
 def test_a_plane_needs_two_weights(data):
     with pytest.raises(ArgumentError, match="this model has 1 to learn"):
         ml.contours(data[0].without(1), data[1])
