@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from mlnlab.display import contours, learned_weights
+from mlnlab.display import contours, learned_weights, posteriors
 from mlnlab.display.markup import Element
 from mlnlab.display.scene.items import Scene
 from mlnlab.learning.contours import Contours
 from mlnlab.learning.learned_weights import LearnedWeights
 from mlnlab.learning.learner import WeightLearner
+from mlnlab.learning.weight_samples import WeightPosterior
 
 # As HTML, as text, and perhaps as a scene.
 LEARNING_CARDS: Mapping[
@@ -20,5 +21,6 @@ LEARNING_CARDS: Mapping[
     LearnedWeights: (
         learned_weights.learned_display, learned_weights.learned_text, learned_weights.learned_scene
     ),
+    WeightPosterior: (posteriors.posterior_display, posteriors.posterior_text, posteriors.posterior_scene),
     WeightLearner: (learned_weights.learner_display, learned_weights.learner_text, None),
 }  # fmt: skip

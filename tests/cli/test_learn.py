@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import json
+import time
 
 import pytest
 
 import mlnlab as ml
 from mlnlab.cli import main
 from mlnlab.learning.learn_weights import learn_weights as learning
+from mlnlab.learning.learning_line import LearningLine
 
 MODEL = "Smokes(person)\nCancer(person)\nSmokes(x) => Cancer(x)\nCancer(x)\n"
 FACTS = "Smokes(Anna)\nSmokes(Bob)\nCancer(Anna)\nCancer(Carla)\n"
@@ -108,3 +110,16 @@ def test_a_stopped_run_writes_what_it_has(files, monkeypatch, capsys):
     assert learn(files, *arguments) == 130
     assert "stopped" in capsys.readouterr().err
     assert len(ml.MLN.load(files / "out.mln").formulas) == 2
+
+
+def test_a_terminal_shows_how_far_learning_is_and_a_file_does_not(files, monkeypatch, capsys):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    monkeypatch.setattr(LearningLine.__init__, "__kwdefaults__", {"clock": time.monotonic, "patience": 0.0})
+    for stream, shown in ((Terminal(), True), (io.StringIO(), False)):
+        monkeypatch.setattr("sys.stderr", stream)
+        assert learn(files, "--method", "cd", "--query", "Cancer", "--option", "iterations=40") == 0
+        assert ("cd  " in stream.getvalue() and "\r" in stream.getvalue()) == shown
+        assert "40 steps" in stream.getvalue().split("\r")[-1]  # what is said at the end stands alone

@@ -92,7 +92,8 @@ def learning_things(mln, db):
     learner = ml.weight_learner("pll", mln, complete, prior=ml.Gaussian(0, 2))
     pair = mln.without(*range(2, len(mln.formulas))) if len(mln.formulas) > 2 else mln
     plane = ml.contours(pair, complete, prior=ml.Gaussian(0, 2), grid=7)
-    return [learner, ml.learn_weights(mln, complete, prior=ml.Gaussian(0, 2)), plane]
+    posterior = ml.weight_posterior(pair, complete, prior=ml.Gaussian(0, 2), samples=8, burn_in=2)
+    return [learner, ml.learn_weights(mln, complete, prior=ml.Gaussian(0, 2)), plane, posterior]
 
 
 def count_things(mln, db):

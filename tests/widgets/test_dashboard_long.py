@@ -10,7 +10,9 @@ import pytest
 
 import mlnlab as ml
 from mlnlab.display.learning_pictures import looking_at, picture_at
+from mlnlab.display.learning_plots import DOTS
 from mlnlab.display.learning_view import MOST_FORMULAS, MOST_IN_TABLE
+from mlnlab.display.samplers_view import MOST_POINTS
 from mlnlab.display.scene.items import Text
 from mlnlab.learning.learning_state import frozen
 from mlnlab.learning.steering import SteeredLearner
@@ -32,6 +34,16 @@ def words():
     return ml.weight_learner("pll", model, db, ["Topic"], **options)
 
 
+class SoughtTrace(Trace):
+    """A recording that counts how many of its steps are looked at."""
+
+    sought = 0
+
+    def seek(self, index):
+        self.sought += 1
+        return super().seek(index)
+
+
 def long_run(learner, steps):
     """States as a run of so many steps has them, without the work of learning."""
     first = next(iter(learner))
@@ -44,20 +56,22 @@ def test_memory_and_drawing_of_a_long_run_are_bounded():
     mln = ml.MLN.from_text("Smokes(person)\nCancer(person)\nSmokes(x) => Cancer(x)\nCancer(x)")
     db = ml.Database.from_text("Smokes(Anna)\nSmokes(Bob)\nCancer(Anna)\nCancer(Carla)", mln)
     learner = ml.weight_learner("pll", mln, db, optimizer="gradient-descent", iterations=10**9)
-    trace, sizes, seconds = Trace(), [], []
+    trace, sizes, seconds, sought = SoughtTrace(), [], [], []
     parts = picture_at(looking_at(SteeredLearner(learner))).parts
     for step in (Step(n, n / 10, state) for n, state in enumerate(long_run(learner, 72_001))):
         trace.on_step(step)
         if step.index % 18_000 == 0 and step.index:
-            began = time.perf_counter()
+            began, trace.sought = time.perf_counter(), 0
             scenes = [draw(step, trace) for draw in parts.values()]
             seconds.append(time.perf_counter() - began)
+            sought.append(trace.sought)
             sizes.append(sum(len(str(scene.to_json())) for scene in scenes))
     assert trace.recorded == 72_001  # two hours of ten steps a second
     assert len(trace) <= 10_000
     assert trace.size < 80 * 2**20
     assert trace[0].index == 0
     assert trace[-1].index == 72_000
+    assert max(sought) <= 2 * (MOST_POINTS + DOTS)  # however long it is, so many steps are read
     assert max(sizes) < 1.2 * min(sizes) < 400_000
     assert max(seconds) < 5 * min(seconds) + 0.1
 
@@ -101,7 +115,14 @@ def test_frames_are_small_and_quick_with_thousands_of_weights(words):
     for _ in range(10):
         made._draw(resting=False)
     each = (time.process_time() - began) / 10
-    assert max(sizes) < 60_000  # the table is not among it while it is closed
+    assert max(sizes) < 60_000
+    asked = []
+    made._picture = replace(made._picture, table=asked.append)
+    made._draw(resting=False)
+    assert not asked  # nobody looks at the table while it is closed
+    made.answer("table", {"open": True}, [])
+    made._draw(resting=False)
+    assert asked
     assert each < 0.15
     made.close()
 
