@@ -117,7 +117,7 @@ def _table(learned: LearnedWeights, errors: Sequence[float] | None) -> Element:
 
 
 def _cells(learned: LearnedWeights, number: int, errors: Sequence[float] | None) -> tuple[Node, ...]:
-    weighted, state = learned.data.formulas[number], learned.state
+    weighted, state = learned.data.formulas[number], learned.at_weights
     hard = isinstance(weighted.weight, Hard)
     weight = "hard" if hard else f"{learned.weights[number]:.4f}"
     if not hard and learned.problem.free.parameter[number] == FIXED:
@@ -136,12 +136,12 @@ def _error(value: float) -> str:
 
 def learned_text(learned: LearnedWeights) -> str:
     """Return learned weights as text: a line for each formula."""
-    view, state = _view(learned), learned.state
+    view, weights = _view(learned), learned.weights
     lines = [
-        f"{state.answer[number]:>10.4f}  {view.label(number)}  (gap {state.gap[number]:.2g})"
-        for number in range(min(len(state.answer), MOST_ROWS))
+        f"{weights[number]:>10.4f}  {view.label(number)}  (gap {learned.gap[number]:.2g})"
+        for number in range(min(len(weights), MOST_ROWS))
     ]
-    rest = len(state.answer) - len(lines)
+    rest = len(weights) - len(lines)
     more = [f"... and {rest:,} more formulas"] if rest else []
     doubts = [f"! {shortened(sentence, 600)}" for sentence in learned.diagnostics]
     return "\n".join([repr(learned), *lines, *more, *doubts])

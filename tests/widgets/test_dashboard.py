@@ -333,6 +333,21 @@ def test_the_run_pauses_where_a_weight_changes_its_sign(data):
     made.close()
 
 
+def test_a_saved_notebook_keeps_a_picture_of_dashboard_and_race(data):
+    race = ml.race({name: learner_of(data, name) for name in ("cd", "pscg")})
+    race.play()
+    race.wait()
+    made = ml.dashboard(learner_of(data), delay=0)
+    made.step(3)
+    for view, said in ((race, "Race of 2 learners"), (made, "step 3")):
+        kept, _ = view._repr_mimebundle_()
+        assert said in kept["text/html"]
+        assert "<img " in kept["text/html"]
+        assert kept["application/vnd.mlnlab.scene+json"]["format"] == "mlnlab-scene"
+        assert len(str(kept)) < 350_000
+        view.close()
+
+
 def test_two_runs_are_aligned_in_the_picture(data):
     views = [ml.dashboard(learner_of(data)) for _ in range(2)]
     for made in views:
