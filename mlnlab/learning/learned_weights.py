@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 
 from mlnlab.errors import count_of
+from mlnlab.learning.learning_state import state_at
+from mlnlab.learning.moments import plain
 from mlnlab.logic.printing import to_text
 
 if TYPE_CHECKING:
@@ -38,6 +40,19 @@ class Trials(Protocol):
         ...
 
 
+def at_answer(problem: Problem, state: LearningState) -> LearningState:
+    """Return a state's counts, gaps and value at the weights that it answers with, of all databases.
+
+    Averages of weights are none of a learner's steps, and a batch is not the data. What is only estimated
+    stays that of the step.
+    """
+    objective = plain(problem.objective)
+    if not objective.has_value or (problem.objective.has_value and not state.answer_is_average):
+        return state
+    point = replace(problem, objective=objective).at(problem.free.parameters_of(state.answer))
+    return state_at(point, None, state.move, state.inner, ended=state.ended)
+
+
 @dataclass(frozen=True, eq=False)
 class LearnedWeights:
     """A learned model: ``.mln``, ``.weights``, ``.gap`` (zero at the optimum), ``.objective``, ``.trace``."""
@@ -45,7 +60,8 @@ class LearnedWeights:
     data: TrainingData
     problem: Problem
     method: str  # what learned the weights, in words
-    state: LearningState
+    state: LearningState  # the last one
+    at_weights: LearningState  # what holds at the learned weights (:func:`at_answer`)
     trace: Trace[LearningState]
     diagnostics: tuple[str, ...]
     seconds: float
@@ -64,23 +80,23 @@ class LearnedWeights:
 
     @property
     def gap(self) -> NDArray[np.float64]:
-        """How far each formula was from its optimum where the learner ended: zero there."""
-        return self.state.gap
+        """How far each formula is from its optimum: zero there."""
+        return self.at_weights.gap
 
     @property
     def objective(self) -> float:
         """The value of what was maximised, with the prior; nan where it is not known."""
-        return self.state.value
+        return self.at_weights.value
 
     @property
     def observed(self) -> NDArray[np.float64]:
         """The counts in the data, as the objective has them."""
-        return self.state.observed
+        return self.at_weights.observed
 
     @property
     def expected(self) -> NDArray[np.float64]:
         """The counts that the model expects."""
-        return self.state.expected
+        return self.at_weights.expected
 
     def standard_errors(self, *, bootstrap: int = 0, samples: int = 200, seed: int = 0) -> StandardErrors:
         """Return the standard error of each weight, by the formula that is right for the objective.

@@ -11,7 +11,7 @@ from mlnlab.errors import ArgumentError
 from mlnlab.learning.best_step import best_step, recorded_until
 from mlnlab.learning.diagnostics import diagnosed, foreseen
 from mlnlab.learning.free_weights import free_weights
-from mlnlab.learning.learned_weights import LearnedWeights
+from mlnlab.learning.learned_weights import LearnedWeights, at_answer
 from mlnlab.learning.mini_batches import in_batches
 from mlnlab.learning.presets import chosen_optimizer, objective_named, preset_named, with_parts
 from mlnlab.learning.priors import Gaussian, PriorLike, priors_of
@@ -84,21 +84,15 @@ class WeightLearner:
     def learned(self, trace: Trace[LearningState], seconds: float = 0.0) -> LearnedWeights:
         """Return what a recorded run has learned."""
         state = trace[-1].state
+        at_weights = at_answer(self.problem, state)
         told = diagnosed(
-            self.problem, trace[0].state, state, self.optimizer.name,
-            rate_given=getattr(self.params, "rate", None) is not None,
+            self.problem, trace[0].state, replace(state, gap=at_weights.gap, value=at_weights.value),
+            self.optimizer.name, rate_given=getattr(self.params, "rate", None) is not None,
         )  # fmt: skip
-        found = (*self.remarks, *told)
         return LearnedWeights(
-            self.data,
-            self.problem,
-            self.description,
-            state,
-            trace,
-            found,
-            seconds,
-            learn_again=self.last_state,
-        )
+            self.data, self.problem, self.description, state, at_weights, trace, (*self.remarks, *told),
+            seconds, learn_again=self.last_state,
+        )  # fmt: skip
 
     def __repr__(self) -> str:
         return f"<WeightLearner {self.preset.name}: {self.problem.free.number:,} weights, {self.description}>"

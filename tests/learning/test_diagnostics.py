@@ -26,6 +26,23 @@ def test_an_end_that_is_worse_than_the_start_is_told_and_nothing_else_is() -> No
     assert any("The gaps are larger than at the start" in text for text in swinging.diagnostics)
 
 
+@pytest.mark.parametrize("options", [{"rate": 0.1}, {"batch": 1, "rate": 0.05}], ids=str)
+@pytest.mark.parametrize("method", ["ll", "pll"])
+def test_what_is_said_of_averages_holds_at_the_average(method: str, options: dict[str, float]) -> None:
+    found = ml.learn_weights(
+        MLN, [DB, DB], method, optimizer="gradient-descent", iterations=20, prior=ml.Gaussian(0, 2), **options
+    )
+    assert found.state.answer_is_average
+    likelihood = ml.log_likelihood if method == "ll" else ml.pseudo_log_likelihood
+    value = 2 * likelihood(found.mln, DB) - (found.weights**2).sum() / 8
+    assert found.objective == pytest.approx(value)
+    assert found.gap == pytest.approx(found.observed - found.expected - found.weights / 4)
+    assert found.to_frame()["gap"].tolist() == found.gap.tolist()
+    assert np.array_equal(found.at_weights.weights, found.weights)
+    (said,) = found.diagnostics if "batch" not in options else (f"a gap of {np.abs(found.gap).max():.3g}",)
+    assert f"a gap of {np.abs(found.gap).max():.3g}" in said
+
+
 def test_steps_that_did_not_suffice_are_told() -> None:
     slow = ml.learn_weights(MLN, DB, "ll", optimizer="gradient-descent", rate=0.001, iterations=30)
     (said,) = slow.diagnostics
