@@ -137,6 +137,25 @@ def test_the_rate_is_changed(view):
     assert view.rate == pytest.approx(0.03)
 
 
+def test_what_is_changed_while_it_runs_holds_at_once_and_it_runs_on(data):
+    made = ml.dashboard(learner_of(data, iterations=5_000), delay=0.002)
+    made.play()
+    for change in (lambda: made.set_weight(1, 0.25), lambda: made.freeze(1), lambda: made.scale_rate(0.5)):
+        before = made.live.last
+        change()
+        assert made.live.running
+        assert made.live.last.index > (before.index if before else 0)
+    made.pause()
+    made.wait()
+    last = made.shown.state
+    assert [change.kind for change in changes_of(last)] == ["weight", "freeze", "rate"]
+    first, second, third = (change.step for change in changes_of(last))
+    assert made.trace.seek(first).state.weights[1] == 0.25
+    assert made.trace.seek(second).state.weights[1] == last.weights[1]
+    assert first < second < third <= made.shown.index
+    made.close()
+
+
 def test_what_cannot_be_changed_is_refused_in_a_sentence(data, view):
     for change, sentence in (
         (lambda: view.freeze(3), "must hold"),
