@@ -59,8 +59,8 @@ class Inner:
 
 
 def direction(point: Point, params: Params) -> Numbers:
-    """Return the gradient divided by the diagonal of the Hessian."""
-    return np.asarray(point.gradient / variances(point, params.least_variance))
+    """Return the gradient divided by the diagonal of the Hessian, without what bounds hold back."""
+    return np.asarray(point.slope / variances(point, params.least_variance))
 
 
 def steps(params: Params, problem: Problem, start: LearningState | None = None) -> Iterator[LearningState]:

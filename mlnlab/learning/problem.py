@@ -134,12 +134,18 @@ class Point:
         return np.asarray(gather @ full[np.ix_(places, places)] @ gather.T + np.diag(priors.precision))
 
     @property
+    def held(self) -> NDArray[np.bool_]:
+        """Which parameters a bound holds back, or rest at the kink of a prior."""
+        free, priors = self.problem.free, self.problem.priors
+        low = (self.parameters <= free.lower) & (self.gradient < 0)
+        high = (self.parameters >= free.upper) & (self.gradient > 0)
+        at_kink = (priors.pull > 0) & (self.parameters == priors.mean) & (self.gradient == 0)
+        return np.asarray(low | high | at_kink)
+
+    @property
     def slope(self) -> Numbers:
         """The gradient by parameter; 0 at a bound that holds a parameter back."""
-        free = self.problem.free
-        held_low = (self.parameters <= free.lower) & (self.gradient < 0)
-        held_high = (self.parameters >= free.upper) & (self.gradient > 0)
-        return np.where(held_low | held_high, 0.0, self.gradient)
+        return np.where(self.held, 0.0, self.gradient)
 
     @property
     def gap(self) -> Numbers:

@@ -64,10 +64,10 @@ class Inner:
 
 
 def preconditioned(point: Point, params: Params) -> Numbers:
-    """Return P g, of the gradient that is climbed."""
+    """Return P g, of the gradient that is climbed, without what bounds hold back."""
     if not params.preconditioned:
-        return point.gradient
-    return np.asarray(point.gradient / variances(point, params.least_variance))
+        return point.slope
+    return np.asarray(point.slope / variances(point, params.least_variance))
 
 
 def direction(point: Point, params: Params, before: Inner) -> tuple[Numbers, Numbers]:
@@ -76,9 +76,9 @@ def direction(point: Point, params: Params, before: Inner) -> tuple[Numbers, Num
     if not len(before.direction):
         return z, z
     last = float(before.preconditioned @ before.gradient)
-    beta = max(0.0, float(z @ (point.gradient - before.gradient)) / last) if last > 0 else 0.0
-    d = z + beta * before.direction
-    return (d if float(d @ point.gradient) > 0 else z), z
+    beta = max(0.0, float(z @ (point.slope - before.gradient)) / last) if last > 0 else 0.0
+    d = np.where(point.held, 0.0, z + beta * before.direction)
+    return (d if float(d @ point.slope) > 0 else z), z
 
 
 def steps(params: Params, problem: Problem, start: LearningState | None = None) -> Iterator[LearningState]:
@@ -108,7 +108,7 @@ def steps(params: Params, problem: Problem, start: LearningState | None = None) 
             Region(before.damping, params.least_variance, params.largest_step),
             state.move.rejected,
         )
-        inner = Inner(found.damping, frozen(d), frozen(point.gradient), frozen(z))
+        inner = Inner(found.damping, frozen(d), frozen(point.slope), frozen(z))
         point = found.point
         end = ended(point, state.iteration + 1, found.move, params.iterations, params.tolerance)
         spent = max(0.0, time.perf_counter() - began - point.seconds)

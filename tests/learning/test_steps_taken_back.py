@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import mlnlab as ml
-from mlnlab.learning import newton, scaled_conjugate_gradient, stochastic_meta_descent
+from mlnlab.learning import diagonal_newton, newton, scaled_conjugate_gradient, stochastic_meta_descent
 from mlnlab.learning.learning_state import frozen
 from mlnlab.learning.trust_region import Region, curved, least_variance, tried
 from tests.learning.test_steps_of_optimizers import Quadratic, problem_of, quadratics
@@ -127,3 +127,24 @@ def test_samples_that_agree_with_the_data_by_chance_are_no_end():
             found = ml.learn_weights(mln, db, method, prior=None, seed=seed, samples=2, iterations=6)
             assert found.state.iteration == 6
             assert np.isfinite(found.weights).all()
+
+
+# --- bounds -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("preconditioned", [None, True, False])
+def test_what_a_bound_holds_back_takes_no_part_in_directions(preconditioned):
+    """A weight at its bound, which hardly curves anything, would shorten all steps without end."""
+    plain = problem_of(np.diag([1.0, 3.0, 1e-8]), [1.0, -2.0, 1e9])
+    free = replace(plain.free, upper=np.array([np.inf, np.inf, 0.1]))
+    problem = replace(plain, free=free)
+    if preconditioned is None:
+        *_, last = diagonal_newton.steps(diagonal_newton.Params(iterations=60), problem)
+    else:
+        params = scaled_conjugate_gradient.Params(preconditioned=preconditioned, iterations=60)
+        *_, last = scaled_conjugate_gradient.steps(params, problem)
+    np.testing.assert_allclose(last.weights, [1.0, -2.0, 0.1], atol=1e-4)
+    point = problem.at(last.parameters)
+    assert point.held.tolist() == [False, False, True]
+    assert point.slope[2] == 0.0
+    assert point.gradient[2] > 9
