@@ -32,7 +32,7 @@ from mlnlab.kernels.belief_propagation_logs import (
     tell_edge_by_logs,
     tell_table_by_logs,
 )
-from mlnlab.kernels.compiled import compiled
+from mlnlab.kernels.compiled import borrowing, inlined
 
 if TYPE_CHECKING:
     from typing import Any
@@ -47,7 +47,7 @@ DECISIVE = 1e6  # the difference between a finite message and an infinite one
 ROUNDING = 2e-15  # of a message: less than that of it is no news
 
 
-@compiled
+@inlined
 def difference(new: float, old: float) -> float:
     """Return by how much a message changes."""
     if new == old:
@@ -58,7 +58,7 @@ def difference(new: float, old: float) -> float:
     return change if change > ROUNDING * abs(new) else 0.0
 
 
-@compiled
+@inlined
 def damped(told: float, old: float, damping: float) -> float:
     """Return a message that keeps a share of the old one, unless one of them is infinite."""
     if told == -inf or old == -inf:
@@ -69,7 +69,7 @@ def damped(told: float, old: float, damping: float) -> float:
 # --- clauses --------------------------------------------------------------------------------------
 
 
-@compiled
+@inlined
 def weigh_clause(factors: Factors, messages: Messages, clause: Number) -> None:
     """Compute how probably each choice falsifies a clause without it, and how probably it satisfies it."""
     value_starts = factors.value_starts
@@ -100,7 +100,7 @@ def weigh_clause(factors: Factors, messages: Messages, clause: Number) -> None:
         messages.satisfying[edge] = satisfied / total
 
 
-@compiled
+@inlined
 def tell_clause(factors: Factors, messages: Messages, clause: Number, damping: float) -> float:
     """Compute a clause's new messages; return by how much they change at most."""
     weigh_clause(factors, messages, clause)
@@ -109,7 +109,7 @@ def tell_clause(factors: Factors, messages: Messages, clause: Number, damping: f
     all_false, some_true = 1.0, 0.0  # the choices in front of the edge
     for edge in range(start, end):
         others, worth = all_false, some_true
-        for other in range(edge + 1, end):
+        for other in range(edge + _1, end):
             worth += others * satisfying[other]
             others *= falsifying[other]
         worth += others * factors.if_falsified[clause]
@@ -122,7 +122,7 @@ def tell_clause(factors: Factors, messages: Messages, clause: Number, damping: f
     return change
 
 
-@compiled
+@inlined
 def take_clause(factors: Factors, messages: Messages, clause: Number) -> None:
     """Let the choices hear a clause's new messages."""
     for edge in range(factors.clause_starts[clause], factors.clause_starts[clause + 1]):
@@ -138,7 +138,7 @@ def take_clause(factors: Factors, messages: Messages, clause: Number) -> None:
 # --- tables ---------------------------------------------------------------------------------------
 
 
-@compiled
+@borrowing
 def weigh_table(factors: Factors, messages: Messages, table: Number) -> None:
     """Compute for each choice of a table the distribution that it has without it."""
     for edge in range(factors.table_starts[table], factors.table_starts[table + 1]):
@@ -157,7 +157,7 @@ def weigh_table(factors: Factors, messages: Messages, table: Number) -> None:
             messages.cavities[first + option] /= total
 
 
-@compiled
+@borrowing
 def tell_table(factors: Factors, messages: Messages, table: Number, damping: float) -> float:
     """Compute a table's new messages; return by how much they change at most."""
     weigh_table(factors, messages, table)
@@ -191,7 +191,7 @@ def tell_table(factors: Factors, messages: Messages, table: Number, damping: flo
     return change
 
 
-@compiled
+@borrowing
 def settle_message(
     factors: Factors, messages: Messages, edge: Number, damping: float, are_logs: bool
 ) -> float:  # fmt: skip
@@ -211,7 +211,7 @@ def settle_message(
     return change
 
 
-@compiled
+@borrowing
 def take_table(factors: Factors, messages: Messages, table: Number) -> None:
     """Let the choices hear a table's new messages."""
     for edge in range(factors.table_starts[table], factors.table_starts[table + 1]):
@@ -225,7 +225,16 @@ def take_table(factors: Factors, messages: Messages, table: Number) -> None:
 # --- sweeps ---------------------------------------------------------------------------------------
 
 
-@compiled
+@inlined
+def take(factors: Factors, messages: Messages, factor: Number) -> None:
+    """Let the choices hear a factor's new messages."""
+    if factor < len(factors.if_falsified):
+        take_clause(factors, messages, factor)
+    else:
+        take_table(factors, messages, factor - len(factors.if_falsified))
+
+
+@borrowing
 def sweep_factors(factors: Factors, messages: Messages, damping: float, at_once: bool) -> float:
     """Let each factor speak once, all at once or in turn; return the largest change of a message."""
     clauses, tables = len(factors.if_falsified), len(factors.if_true)
@@ -246,16 +255,7 @@ def sweep_factors(factors: Factors, messages: Messages, damping: float, at_once:
     return largest
 
 
-@compiled
-def take(factors: Factors, messages: Messages, factor: Number) -> None:
-    """Let the choices hear a factor's new messages."""
-    if factor < len(factors.if_falsified):
-        take_clause(factors, messages, factor)
-    else:
-        take_table(factors, messages, factor - len(factors.if_falsified))
-
-
-@compiled
+@borrowing
 def read_factors(
     factors: Factors, messages: Messages, truths: NDArray[np.float64], log_sums: NDArray[np.float64]
 ) -> None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from mlnlab.kernels.compiled import compiled
+from mlnlab.kernels.compiled import borrowing, inlined
 
 if TYPE_CHECKING:
     from typing import Any
@@ -69,7 +69,7 @@ class Messages(NamedTuple):
     digits: NDArray[np.uint32]
 
 
-@compiled
+@inlined
 def hear(
     beliefs: NDArray[np.float64], bans: NDArray[np.float64], value: Number, count: float, before: float,
     now: float,
@@ -88,7 +88,7 @@ def hear(
         bans[value] += count
 
 
-@compiled
+@inlined
 def without(
     beliefs: NDArray[np.float64], bans: NDArray[np.float64], value: Number, own: float
 ) -> float:  # fmt: skip
@@ -98,7 +98,7 @@ def without(
     return float(beliefs[value] - own) if bans[value] < 0.5 else -inf
 
 
-@compiled
+@borrowing
 def add_up(factors: Factors, messages: Messages) -> None:
     """Compute the beliefs from all messages."""
     clause, table = messages.clause, messages.table

@@ -18,7 +18,7 @@ from mlnlab.kernels.belief_propagation_graph import (
     smallest_factors,
     without,
 )
-from mlnlab.kernels.compiled import compiled
+from mlnlab.kernels.compiled import borrowing
 
 if TYPE_CHECKING:
     from typing import Any
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _1 = np.uint32(1)
 
 
-@compiled
+@borrowing
 def log_add(one: float, other: float) -> float:
     """Return log(exp(one) + exp(other))."""
     if one < other:
@@ -36,7 +36,7 @@ def log_add(one: float, other: float) -> float:
     return one if other == -inf else one + log1p(exp(other - one))
 
 
-@compiled
+@borrowing
 def weigh_edge_by_logs(factors: Factors, messages: Messages, edge: Number) -> None:
     """Compute the logarithms of how probably a choice falsifies and satisfies its clause without it."""
     choice, bit = factors.clause_choices[edge], factors.bit_starts[edge]
@@ -52,7 +52,7 @@ def weigh_edge_by_logs(factors: Factors, messages: Messages, edge: Number) -> No
     messages.satisfying[edge] = satisfied - total if satisfied > -inf else -inf
 
 
-@compiled
+@borrowing
 def tell_edge_by_logs(factors: Factors, messages: Messages, clause: Number, told: Number) -> float:
     """Return a clause's message to one of its choices; the cavities are left as they were."""
     all_false, some_true = 0.0, -inf
@@ -67,7 +67,7 @@ def tell_edge_by_logs(factors: Factors, messages: Messages, clause: Number, told
     return log_add(some_true, all_false + factors.log_if_falsified[clause])
 
 
-@compiled
+@borrowing
 def read_clause(factors: Factors, messages: Messages, clause: Number) -> tuple[float, float]:
     """Return the probability that a clause holds, and the logarithm of its part of Z."""
     all_false, some_true = 0.0, -inf
@@ -79,7 +79,7 @@ def read_clause(factors: Factors, messages: Messages, clause: Number) -> tuple[f
     return (exp(some_true - total) if total > -inf else 1.0), total
 
 
-@compiled
+@borrowing
 def messages_place(factors: Factors, edge: Number, cell: Number) -> Number:
     """Return where the message stands that an edge has for the option that a cell selects."""
     first = np.int64(factors.message_starts[edge])
@@ -87,7 +87,7 @@ def messages_place(factors: Factors, edge: Number, cell: Number) -> Number:
     return first + np.int64(cell) // np.int64(factors.strides[edge]) % options
 
 
-@compiled
+@borrowing
 def weigh_table_by_logs(factors: Factors, messages: Messages, table: Number) -> None:
     """Compute for each choice of a table the logarithms of the distribution that it has without it."""
     for edge in range(factors.table_starts[table], factors.table_starts[table + 1]):
@@ -102,7 +102,7 @@ def weigh_table_by_logs(factors: Factors, messages: Messages, table: Number) -> 
                 messages.cavities[first + option] -= total
 
 
-@compiled
+@borrowing
 def tell_table_by_logs(factors: Factors, messages: Messages, table: Number) -> None:
     """Compute the logarithms of what each option of a table's choices is worth to it."""
     weigh_table_by_logs(factors, messages, table)
@@ -120,7 +120,7 @@ def tell_table_by_logs(factors: Factors, messages: Messages, table: Number) -> N
             messages.new_table[place] = log_add(messages.new_table[place], worth)
 
 
-@compiled
+@borrowing
 def read_table(factors: Factors, messages: Messages, table: Number) -> tuple[float, float]:
     """Return the probability that a table holds, and the logarithm of its part of Z."""
     weigh_table_by_logs(factors, messages, table)

@@ -20,7 +20,7 @@ from mlnlab.kernels.belief_propagation_graph import (
     room_for_messages,
     smallest_factors,
 )
-from mlnlab.kernels.compiled import compiled
+from mlnlab.kernels.compiled import borrowing
 
 if TYPE_CHECKING:
     from typing import Any
@@ -47,7 +47,7 @@ class Queue(NamedTuple):
     places: NDArray[np.uint32]  # where each factor stands
 
 
-@compiled
+@borrowing
 def swap(queue: Queue, one: int, other: int) -> None:
     """Let two places of the heap change their factors."""
     first, second = queue.heap[one], queue.heap[other]
@@ -55,7 +55,7 @@ def swap(queue: Queue, one: int, other: int) -> None:
     queue.places[second], queue.places[first] = one, other
 
 
-@compiled
+@borrowing
 def rise(queue: Queue, place: int) -> None:
     """Move a factor up while it has more to tell than what stands above it."""
     while place > 0:
@@ -66,7 +66,7 @@ def rise(queue: Queue, place: int) -> None:
         place = above
 
 
-@compiled
+@borrowing
 def sink(queue: Queue, place: int) -> None:
     """Move a factor down while it has less to tell than what stands below it."""
     number = len(queue.heap)
@@ -80,7 +80,7 @@ def sink(queue: Queue, place: int) -> None:
         place = below
 
 
-@compiled
+@borrowing
 def order(queue: Queue) -> None:
     """Build the heap anew, so that it depends on the news alone."""
     number = len(queue.heap)
@@ -90,7 +90,7 @@ def order(queue: Queue) -> None:
         sink(queue, place)
 
 
-@compiled
+@borrowing
 def pass_on(
     factors: Factors, messages: Messages, neighbours: Neighbours, queue: Queue, factor: Number
 ) -> None:
@@ -119,7 +119,7 @@ def pass_on(
                 rise(queue, int(queue.places[other]))
 
 
-@compiled
+@borrowing
 def sweep_residuals(
     factors: Factors, messages: Messages, neighbours: Neighbours, queue: Queue, damping: float
 ) -> float:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from mlnlab.kernels.belief_propagation_order import Queue, order, rise, sink
-from mlnlab.kernels.compiled import compiled
+from mlnlab.kernels.compiled import borrowing
 from mlnlab.kernels.factor_tables import Tables, smallest_tables
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Spoken(NamedTuple):
     peaks: NDArray[np.float64]
 
 
-@compiled
+@borrowing
 def add_up(tables: Tables, spoken: Spoken) -> None:
     """Compute the beliefs from all messages."""
     for place in range(len(spoken.beliefs)):
@@ -55,7 +55,7 @@ def add_up(tables: Tables, spoken: Spoken) -> None:
             spoken.beliefs[start + value] += spoken.messages[first + value]
 
 
-@compiled
+@borrowing
 def hear(tables: Tables, spoken: Spoken, table: Number) -> None:
     """Compute what the variables of a table say without it, as logarithms of distributions: eq. 5."""
     for edge in range(np.int64(tables.scope_starts[table]), np.int64(tables.scope_starts[table + 1])):
@@ -75,7 +75,7 @@ def hear(tables: Tables, spoken: Spoken, table: Number) -> None:
             spoken.cavities[first + value] -= most + log(total)
 
 
-@compiled
+@borrowing
 def cell_place(tables: Tables, edge: Number, cell: Number) -> Number:
     """Return where the message stands that an edge has for the value that a cell selects."""
     first = np.int64(tables.message_starts[edge])
@@ -83,7 +83,7 @@ def cell_place(tables: Tables, edge: Number, cell: Number) -> Number:
     return first + np.int64(cell) // np.int64(tables.strides[edge]) % size
 
 
-@compiled
+@borrowing
 def cell_score(tables: Tables, spoken: Spoken, table: Number, cell: Number) -> float:
     """Return the logarithm of a cell's weight, times what all variables say of it."""
     score: float = tables.logs[np.int64(tables.cell_starts[table]) + np.int64(cell)]
@@ -92,7 +92,7 @@ def cell_score(tables: Tables, spoken: Spoken, table: Number, cell: Number) -> f
     return score
 
 
-@compiled
+@borrowing
 def tell(tables: Tables, spoken: Spoken, table: Number, damping: float) -> float:
     """Compute a table's new messages, eq. 6; return by how much they change at most."""
     hear(tables, spoken, table)
@@ -119,7 +119,7 @@ def tell(tables: Tables, spoken: Spoken, table: Number, damping: float) -> float
     return change
 
 
-@compiled
+@borrowing
 def settle_message(tables: Tables, spoken: Spoken, edge: Number, damping: float) -> float:
     """Turn sums into a message whose greatest number is 0, and damp it; return by how much it changes."""
     first, end = np.int64(tables.message_starts[edge]), np.int64(tables.message_starts[edge + 1])
@@ -134,7 +134,7 @@ def settle_message(tables: Tables, spoken: Spoken, edge: Number, damping: float)
     return change
 
 
-@compiled
+@borrowing
 def take(tables: Tables, spoken: Spoken, table: Number) -> None:
     """Let the variables hear a table's new messages."""
     for edge in range(np.int64(tables.scope_starts[table]), np.int64(tables.scope_starts[table + 1])):
@@ -147,7 +147,7 @@ def take(tables: Tables, spoken: Spoken, table: Number) -> None:
             spoken.messages[first + value] = spoken.new[first + value]
 
 
-@compiled
+@borrowing
 def sweep_tables(tables: Tables, spoken: Spoken, damping: float, at_once: bool) -> float:
     """Let each table speak once, all at once or in turn; return the largest change of a message."""
     largest = 0.0
@@ -164,7 +164,7 @@ def sweep_tables(tables: Tables, spoken: Spoken, damping: float, at_once: bool) 
     return largest
 
 
-@compiled
+@borrowing
 def spread_news(tables: Tables, spoken: Spoken, queue: Queue, table: Number) -> None:
     """Tell the other tables of a table's variables that there is news, before the variables hear it."""
     for edge in range(np.int64(tables.scope_starts[table]), np.int64(tables.scope_starts[table + 1])):
@@ -181,7 +181,7 @@ def spread_news(tables: Tables, spoken: Spoken, queue: Queue, table: Number) -> 
                 rise(queue, int(queue.places[other]))
 
 
-@compiled
+@borrowing
 def sweep_residual(tables: Tables, spoken: Spoken, queue: Queue, damping: float) -> float:
     """Let as many tables speak as there are, always that with most to tell; return the most that is left."""
     number = len(spoken.changes)
@@ -202,7 +202,7 @@ def sweep_residual(tables: Tables, spoken: Spoken, queue: Queue, damping: float)
     return float(queue.news[queue.heap[0]]) if number else 0.0
 
 
-@compiled
+@borrowing
 def bethe(tables: Tables, spoken: Spoken) -> float:
     """Return log Z as the messages have it (Yedidia, Freeman and Weiss 2005); exact without loops.
 
@@ -233,7 +233,7 @@ def bethe(tables: Tables, spoken: Spoken) -> float:
     return total
 
 
-@compiled
+@borrowing
 def log_sum(logs: NDArray[np.float64], first: Number, end: Number) -> float:
     """Return the logarithm of the sum of exponentials of a stretch."""
     most, total = logs[first], 0.0

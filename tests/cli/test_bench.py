@@ -30,6 +30,8 @@ NAMES = [
     "SampleSAT, 1,000 friends and smokers",
     "SampleSAT, random 3-SAT of 1,000 atoms",
     "SampleSAT, random 3-SAT of 2,000 atoms",
+    "Belief propagation, 1,000 friends and smokers",
+    "Gibbs, 60 x 60 variables of 4 values",
     "Enumeration, 2^24 worlds",
 ]
 needs_compiler = pytest.mark.skipif(in_c.find_compiler() is None, reason="no C compiler here")

@@ -14,16 +14,22 @@ if TYPE_CHECKING:
     from mlnlab.experiments.bench.measurement import Effort, Measurement
 
 
-PARTS = ("gibbs", "max-walk-sat", "sample-sat", "enumeration")
+PARTS = ("gibbs", "max-walk-sat", "sample-sat", "messages", "enumeration")
 
 
 def measurements(
     effort: Effort, in_c: FunctionsInC | None = None, only: Collection[str] = PARTS
 ) -> Iterator[Measurement]:
     """Yield one measurement after the other; without the loops in C, our own speeds only."""
-    from mlnlab.experiments.bench import enumeration_speed, gibbs_speed, sample_sat_speed, walk_sat_speed
+    from mlnlab.experiments.bench import (
+        enumeration_speed,
+        gibbs_speed,
+        message_speed,
+        sample_sat_speed,
+        walk_sat_speed,
+    )
 
-    modules = (gibbs_speed, walk_sat_speed, sample_sat_speed, enumeration_speed)
+    modules = (gibbs_speed, walk_sat_speed, sample_sat_speed, message_speed, enumeration_speed)
     for part, module in zip(PARTS, modules, strict=True):
         if part in only:
             yield from module.measured(effort, in_c)

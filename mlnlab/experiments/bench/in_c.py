@@ -36,6 +36,8 @@ class FunctionsInC:
     sum_over_worlds: Callable[..., float]
     walk: Callable[..., None]
     search: Callable[..., int]
+    sweep_clauses: Callable[..., float]
+    sweep_tables: Callable[..., None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,7 @@ def _in_words(compiler: str) -> str:
 def compiled_functions(compiler: str, folder: Path) -> FunctionsInC:
     """Compile the C files into libraries in a folder and return their functions."""
     libraries = {}
-    for name in ("gibbs", "enumeration", "walk_sat", "sample_sat"):
+    for name in ("gibbs", "enumeration", "walk_sat", "sample_sat", "belief_propagation", "factor_gibbs"):
         library = folder / f"{name}.so"
         _called(compiler, *FLAGS, "-shared", "-fPIC", str(SOURCES / f"{name}.c"), "-o", str(library), "-lm")
         try:
@@ -89,8 +91,9 @@ def compiled_functions(compiler: str, folder: Path) -> FunctionsInC:
     doubles = np.ctypeslib.ndpointer(np.float64)
     sum_over_worlds.argtypes, sum_over_worlds.restype = [ctypes.c_int, doubles, doubles], ctypes.c_double
     return FunctionsInC(
-        sweep, sum_over_worlds, _walk(libraries["walk_sat"]), _search(libraries["sample_sat"])
-    )
+        sweep, sum_over_worlds, _walk(libraries["walk_sat"]), _search(libraries["sample_sat"]),
+        _sweep_clauses(libraries["belief_propagation"]), _sweep_tables(libraries["factor_gibbs"]),
+    )  # fmt: skip
 
 
 def _walk(library: ctypes.CDLL) -> Callable[..., None]:
@@ -121,6 +124,22 @@ def _search(library: ctypes.CDLL) -> Callable[..., int]:
     numbers = (ctypes.c_int64, ctypes.c_double, ctypes.c_double, ctypes.c_int64)
     search.argtypes, search.restype = [ctypes.c_int64, *arrays, *numbers], ctypes.c_int64
     return search
+
+
+def _sweep_clauses(library: ctypes.CDLL) -> Callable[..., float]:
+    sweep = library.sweep_clauses
+    arrays = map(np.ctypeslib.ndpointer, (*(np.uint32,) * 4, np.uint8, *(np.float64,) * 9))
+    sweep.argtypes = [ctypes.c_int64, ctypes.c_int64, *arrays, ctypes.c_double]
+    sweep.restype = ctypes.c_double
+    return sweep
+
+
+def _sweep_tables(library: ctypes.CDLL) -> Callable[..., None]:
+    sweep = library.sweep_tables
+    kinds = (*(np.uint32,) * 5, np.float64, *(np.uint32,) * 2, np.uint64, np.float64)
+    sweep.argtypes = [ctypes.c_int64, *map(np.ctypeslib.ndpointer, kinds), ctypes.c_int64]
+    sweep.restype = None
+    return sweep
 
 
 def _called(*command: str) -> str:
