@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from mlnlab.logic.weights import WeightedFormula
 
 MOST_LOOSE = 2_000.0  # atoms that a slice leaves loose, on average
+MANY_LOOSE = (
+    50.0  # so that grounding for each few slices takes longer than drawing them from all that is open
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,7 +70,7 @@ def _all_apart(formula: Formula) -> bool:
 def lazy_model(asked: Opening) -> LazyModel:
     """Return a question with its priors apart, or refuse it where too many atoms would be loose.
 
-    Without priors, a small question is all listed.
+    A small question is all listed where it has no priors, or these leave many atoms loose.
     """
     strengths: dict[str, float] = {}
     for weighted in asked.mln.formulas:
@@ -77,11 +80,13 @@ def lazy_model(asked: Opening) -> LazyModel:
     without = _without(asked, frozenset(strengths))
     eager = eager_predicates(without)
     lazy = {name: s for name, s in strengths.items() if s > 0 and name in asked.opened - eager}
-    eager = asked.opened - lazy.keys()
     numbers = open_atoms_of(asked)
     loose = sum(numbers.get(name, 0) * exp(-strength) for name, strength in lazy.items())
-    if loose > MOST_LOOSE or (not lazy and not is_small(asked)):
+    if (not lazy or loose > MANY_LOOSE) and is_small(asked):
+        lazy, loose = {}, 0.0  # to ground all once is less work
+    elif loose > MOST_LOOSE or not lazy:
         raise _too_dense(loose, numbers, lazy)
+    eager = asked.opened - lazy.keys()
     rest = _without(asked, frozenset(lazy))
     question = listed(replace(rest, opened=eager, queries=()))
     ground = ground_lazily(rest, question, frozenset(lazy))

@@ -135,7 +135,7 @@ def _lazy_plan(asked: Opening, model: LazyModel, options: Mapping[str, object]) 
     size = size_of(asked)
     formulas_of(model)  # refuses what the answer would refuse
     params = method_named(LAZY, MARGINALS).settings(**options)
-    slices = slices_of(model, params.samples)
+    slices = slices_of(model, params.samples, params.chains)
     batches = params.chains * (params.burn_in / slices + params.samples / slices)
     atoms = EVENTS + model.ground.clauses.number_of_atoms
     names = ", ".join(sorted(model.strengths))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from mlnlab.grounding.clause_making import ground_clauses
-from mlnlab.inference.chains import Ground, prepared, refuse_impossible
+from mlnlab.grounding.merging import merged
+from mlnlab.inference.chains import Ground, prepared, refuse_impossible, visits_of
 from mlnlab.inference.loose_atoms import draw_loose, with_priors
 from mlnlab.inference.satisfying import start_of
 from mlnlab.inference.slices import constraints_of, room_for
@@ -31,9 +33,11 @@ if TYPE_CHECKING:
     from mlnlab.inference.seen_times import Seen, SeenTimes
     from mlnlab.kernels.ground_network import Chain
     from mlnlab.kernels.sample_sat_components import Effort
+    from mlnlab.kernels.sample_sat_constraints import Constraints
     from mlnlab.logic.formulas import Formula
 
 BATCHES = 16  # of samples, for standard errors: at least so many
+VISITS_PER_STATE = 200_000  # of clauses by atoms, in all chains: some 10 ms
 EVENTS = 200.0  # atoms that get loose before clauses are ground anew, about
 
 REGISTRY.add("logic.GroundAtom", GroundAtom)
@@ -71,9 +75,13 @@ class LazyState:
         return {name: float(value) for name, value in found.items()}
 
 
-def slices_of(model: LazyModel, samples: int) -> int:
-    """Return how many slices are drawn before clauses are ground anew: at most a batch of samples."""
-    few = EVENTS / max(model.loose, 1e-9)
+def slices_of(model: LazyModel, samples: int, chains: int) -> int:
+    """Return how many slices lead from one state to the next, and are ground for: at most a batch of samples.
+
+    Where all atoms are listed nothing is ground anew, and a state takes some milliseconds as in MC-SAT.
+    """
+    visits = max(1, visits_of(model.ground.clauses))
+    few = EVENTS / model.loose if model.loose else VISITS_PER_STATE // (chains * visits)
     return max(1, int(min(1_000, few, samples // BATCHES)))
 
 
@@ -125,21 +133,34 @@ class LazyChains:
         lazy = self.model.ground.activated((*loose.atoms, *state.true))
         own = [(place, atom) for place, atom in enumerate(lazy.atoms) if atom in self.kept]
         strengths = np.array([self.model.strengths[atom.predicate] for _, atom in own])
-        clauses = with_priors(lazy.clauses, np.array([place for place, _ in own], np.int64), strengths)
-        ground, true = prepared(clauses), set(state.true)
+        if self.model.strengths:
+            clauses = with_priors(lazy.clauses, np.array([place for place, _ in own], np.int64), strengths)
+            ground = prepared(clauses)
+            constraints = constraints_of(ground)
+        else:
+            ground, constraints = self._whole
+        clauses, true = ground.clauses, set(state.true)
         chosen = np.ones(len(clauses.options), np.uint32)
         chosen[: self.listed] = state.listed
         for place, choice in enumerate(clauses.question.choices[self.listed :], self.listed):
             chosen[place] = choice.atoms[0] not in true
         chain = new_chain(ground.network, chosen, state.random)
-        counts = self._sampled(lazy, ground, chain, loose)
+        counts = self._sampled(lazy, ground, constraints, chain, loose)
         return self._state(lazy, chain.chosen, chain.random), counts, clauses
 
-    def _sampled(self, lazy: LazyGround, ground: Ground, chain: Chain, loose: Loose) -> Mapping[Seen, int]:
+    @cached_property
+    def _whole(self) -> tuple[Ground, Constraints]:
+        """What is ground where all atoms are listed: the same for all slices."""
+        ground = prepared(merged(self.model.ground.clauses))
+        return ground, constraints_of(ground)
+
+    def _sampled(
+        self, lazy: LazyGround, ground: Ground, constraints: Constraints, chain: Chain, loose: Loose
+    ) -> Mapping[Seen, int]:
         """Let a chain go through some slices, and return how often what was true in them."""
         guarded, rows = self._guarded(lazy, loose)
         sums = np.zeros(len(lazy.atoms), np.int64)
-        shared = ground.network, constraints_of(ground), chain, room_for(ground), self.effort
+        shared = ground.network, constraints, chain, room_for(ground), self.effort
         times: dict[Seen, int] = {}
         if not self.formulas:
             sample_loose(*shared, guarded, rows, sums)

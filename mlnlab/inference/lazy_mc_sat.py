@@ -81,7 +81,7 @@ class Params:
 
 def first_state(params: Params, sampler: LazyChains) -> LazyState:
     """Return each chain in a world in which what must hold does, with few atoms true."""
-    times = SeenTimes(slices_of(sampler.model, params.samples))
+    times = SeenTimes(slices_of(sampler.model, params.samples, params.chains))
     numbers = enumerate(streams(params.seed, params.chains))
     chains = tuple(sampler.first(row, np.random.default_rng([params.seed, n])) for n, row in numbers)
     clauses = sampler.model.ground.clauses
@@ -92,7 +92,7 @@ def advanced(state: LazyState, params: Params, sampler: LazyChains) -> LazyState
     """Return the state some slices later: at most as many as what is ground for them serves."""
     times, waiting = state.times, params.burn_in - state.sweeps
     left = waiting if waiting > 0 else min(times.room, params.samples - times.samples)
-    slices = min(slices_of(sampler.model, params.samples), left)
+    slices = min(slices_of(sampler.model, params.samples, params.chains), left)
     found: dict[Seen, NDArray[np.int64]] = {}
     chains, atoms, clauses = [], 0, 0
     for number, chain in enumerate(state.chains):

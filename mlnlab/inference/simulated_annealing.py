@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from mlnlab.grounding.question import Question
     from mlnlab.steps.step import Observer
 
+VISITS_PER_STATE = 500_000  # of clauses by choices: some 10 ms
 STATES = 100  # at least so many in a run, so that there is something to see
 
 
@@ -44,7 +45,7 @@ class Params:
     hottest: float = 5.0  # temperatures, in units of log-weight
     coldest: float = 0.02
     seed: int = 0
-    sweeps_per_state: int | None = None  # None: a hundredth of a try
+    sweeps_per_state: int | None = None  # None: a hundredth of a try, at most some milliseconds
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense."""
@@ -99,9 +100,17 @@ def first_state(params: Params, landscape: Landscape) -> AnnealingState:
     return _state(landscape, chain, None, 0, 0, params.hottest)
 
 
+def sweeps_of(params: Params, landscape: Landscape) -> int:
+    """Return how many sweeps lead from one state to the next, however many there are in all."""
+    if params.sweeps_per_state is not None:
+        return params.sweeps_per_state
+    affordable = VISITS_PER_STATE // max(1, landscape.ground.visits)
+    return max(1, min(affordable, params.sweeps // STATES))
+
+
 def advanced(state: AnnealingState, params: Params, landscape: Landscape) -> AnnealingState:
     """Return the state some sweeps later; a new try is hot again, from where the last one ended."""
-    sweeps = params.sweeps_per_state or max(1, params.sweeps // STATES)
+    sweeps = sweeps_of(params, landscape)
     done = state.sweeps % params.sweeps
     sweeps = min(sweeps, params.sweeps - done)
     chain, now = landscape.chain(state.chosen, state.random), state.temperature

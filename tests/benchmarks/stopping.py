@@ -78,6 +78,7 @@ ENDLESS = {  # so that there is something to interrupt
     "simulated-tempering": {"samples": 100_000_000},
     "max-walk-sat": {"flips": 10**12},
     "simulated-annealing": {"sweeps": 10**9},
+    "lazy-mc-sat": {"samples": 100_000_000},
     "belief-propagation": {"tolerance": 1e-300, "sweeps": 10**9},
     "lifted-belief-propagation": {"tolerance": 1e-300, "sweeps": 10**9},
 }
