@@ -8,6 +8,7 @@ saves and what it loses.
 from mlnlab.experiments.cora.canopies import Canopies, Canopy, canopies
 from mlnlab.experiments.cora.identities import IDENTITIES, SAME, Identity
 from mlnlab.experiments.cora.model import cora_databases, cora_model
+from mlnlab.experiments.cora.own_fields import with_own_fields
 from mlnlab.experiments.cora.sizes import CanopySizes, ModelSize, canopy_sizes
 
 __all__ = [
@@ -22,4 +23,5 @@ __all__ = [
     "canopy_sizes",
     "cora_databases",
     "cora_model",
+    "with_own_fields",
 ]

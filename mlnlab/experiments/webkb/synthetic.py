@@ -78,11 +78,16 @@ def synthetic_web(
     links: int = LINKS,
     words: int = WORDS,
     rarest: float = 0.002,
+    hubs: float = 1.1,
 ) -> SyntheticWeb:
-    """Return a web; ``rarest`` is the share of pages on which the rarest word is expected to stand."""
-    if pages < 40 or words < 1 or links < 0 or not 0 < rarest < 0.5:
+    """Return a web; ``rarest`` is the share of pages on which the rarest word is expected to stand.
+
+    ``hubs`` says how unevenly links are spread over pages: the deviation of the logarithm, 0 for evenly.
+    """
+    if pages < 40 or words < 1 or links < 0 or not 0 < rarest < 0.5 or not 0 <= hubs <= 5:
         raise ArgumentError(
-            "A web has at least 40 pages and a word, and its rarest word stands on a share below 1/2."
+            "A web has at least 40 pages and a word, and its rarest word stands on a share below 1/2; hubs= is "
+            "from 0 to 5."
         )
     rng = np.random.default_rng(seed)
     kinds = _drawn(np.array([share for share, _ in KINDS.values()]), pages, rng)
@@ -92,7 +97,7 @@ def synthetic_web(
         rng.random((words, len(CATEGORIES))) < _TELLING, _SPREAD * _normal((words, 7), rng), 0.0
     )
     has = rng.random((pages, words)) < _chances(belongs, planted, rarest)
-    pairs = _links(kinds, homes, links, rng)
+    pairs = _links(kinds, homes, links, hubs, rng)
     model = webkb_model(priors=CATEGORIES[1:])
     names = [f"Word{number + 1}" for number in range(words)]
     databases = tuple(
@@ -123,13 +128,13 @@ def _chances(belongs: NDArray[np.bool_], planted: Numbers, rarest: float) -> Num
 
 
 def _links(
-    kinds: NDArray[np.int64], homes: NDArray[np.int64], number: int, rng: np.random.Generator
+    kinds: NDArray[np.int64], homes: NDArray[np.int64], number: int, hubs: float, rng: np.random.Generator
 ) -> NDArray[np.int64]:
     """Return different pairs of pages of the same university."""
     names = list(KINDS)
     affinity = np.array([[AFFINITY.get((one, other), 1.0) for other in names] for one in names])
     # Some pages link much, some are linked to much: log-normal.
-    active, popular = np.exp(1.1 * _normal((len(kinds),), rng)), np.exp(1.1 * _normal((len(kinds),), rng))
+    active, popular = np.exp(hubs * _normal((len(kinds),), rng)), np.exp(hubs * _normal((len(kinds),), rng))
     found: NDArray[np.int64] = np.zeros(0, np.int64)
     share = np.bincount(homes, minlength=len(UNIVERSITIES)) / len(homes)
     wanted = np.diff(np.round(np.cumsum(share) * number).astype(np.int64), prepend=0)
