@@ -4,11 +4,11 @@ Each evaluation draws ``samples`` samples by MC-SAT or Gibbs sampling. There is 
 from the last sample of the evaluation before, at other weights. The first one begins in the data, whose world
 is possible, unless ``begin="random"``.
 
-Where formulas reinforce each other, as classes of linked pages do, a chain may stay among worlds like the data
-while the model, whose weights grow, has come to prefer others: gaps are then small and predictions bad, which
-``ml.HeldOut`` shows. On WebKB the models of second-order methods are best after some twenty steps and useless
-after a hundred, unless chains get time to follow: with ``burn_in=20`` they stay good, and with shorter steps
-(``largest_step=``) for longer.
+Where formulas reinforce each other, as classes of linked pages do, a chain may stay among worlds like the
+data while the model, whose weights grow, has come to prefer others: gaps are then small and predictions bad,
+which ``ml.HeldOut`` shows. On WebKB the models of second-order methods are best after some twenty steps and
+useless after a hundred, unless chains get time to follow: with ``burn_in=20`` they stay good, and with
+shorter steps (``largest_step=``) for longer.
 """
 
 from __future__ import annotations
