@@ -15,8 +15,10 @@ from mlnlab.display.samplers_convergence import convergence_part
 from mlnlab.display.samplers_probabilities import overview_part, probabilities_part
 from mlnlab.display.samplers_view import MOST_CHOSEN, MOST_ROWS, SamplerView, sampler_view
 from mlnlab.display.samplers_worlds import worlds_part
+from mlnlab.inference.lazy_answers import LazyReader
 
 if TYPE_CHECKING:
+    from mlnlab.inference.lazy_chains import LazyState
     from mlnlab.inference.sampling import Sampler
     from mlnlab.inference.state_reading import ChainsReader
     from mlnlab.steps.step import Step
@@ -83,9 +85,21 @@ def _parts(view: SamplerView) -> dict[str, Draw]:
 
 
 def _caption(view: SamplerView, step: Step[Any]) -> str:
+    if isinstance(view.reader, LazyReader):
+        return _slices_in_words(view.reader, step.state)
     if view.chains is None:
         return f"step {step.index:,}"
     return sweeps_in_words(view.chains, step.state)
+
+
+def _slices_in_words(reader: LazyReader, state: LazyState) -> str:
+    """Return how far lazy sampling has come, and how much it holds at a time."""
+    words = f"slice {state.sweeps:,} of {reader.burn_in + reader.samples:,}"
+    held = f"{count_of(state.atoms, 'atom')} and {count_of(state.clauses, 'clause')} at a time"
+    if not state.samples:
+        return f"{words}, burn-in; {held}"
+    samples = count_of(state.samples, "sample")
+    return f"{words}, {samples} from each of {count_of(len(state.chains), 'chain')}; {held}"
 
 
 def sweeps_in_words(reader: ChainsReader, state: Any) -> str:  # noqa: ANN401 - any state with chains

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import mlnlab as ml
+from mlnlab.display.run_pictures import picture_of
 from mlnlab.grounding.lazy_priors import lazy_model
 from mlnlab.grounding.question import opening, pose
 from mlnlab.inference.lazy_mc_sat import Params, chains_of, steps_on
@@ -24,6 +25,8 @@ from mlnlab.inference.seen_times import SeenTimes
 from mlnlab.logic.ground_atoms import GroundAtom
 from mlnlab.steps.checkpoint import load_checkpoint, save_checkpoint
 from mlnlab.steps.sameness import same_state
+from mlnlab.steps.step import run
+from mlnlab.steps.trace import Trace
 
 RULES = """
 Same(r, r)
@@ -303,3 +306,17 @@ def test_the_plan_and_the_answer_refuse_alike():
         said.append(str(caught.value))
     assert said[0] == said[1]
     assert "4,000,000" in said[0]
+
+
+def test_its_run_is_drawn_and_told_step_by_step():
+    sampler = ml.sampler("lazy-mc-sat", *large(), ["Same"], samples=200, burn_in=20)
+    trace = Trace(budget=1 << 22)
+    run(sampler, observers=[trace])
+    picture = picture_of(sampler)
+    assert picture.caption(trace[0]).startswith("slice 0 of 220, burn-in; ")
+    assert ", 200 samples from each of 4 chains; " in picture.caption(trace[-1])
+    names = [row[0] for row in picture.table(trace[-1]).rows]
+    assert names == ["Same(1, 2)", "Same(3, 4)", "Same(8, 9)", "Same(9, 8)"]
+    for part in picture.parts.values():
+        for step in (trace[0], trace[-1]):
+            assert part(step, trace).items()
