@@ -100,3 +100,20 @@ def test_blocks_are_bounded_too():
     assert ml.log_z(mln, {"person": 3, "house": 4}).value == pytest.approx(
         3 * (1 + log2(4) / log2(2.718281828459045))
     )
+
+
+def test_a_likelihood_does_not_wait_for_a_proof_that_no_world_is_possible(monkeypatch):
+    """Pigeons in fewer holes: a SAT solver needs longer than anybody waits to see that no world is possible."""
+    from mlnlab.inference import likelihoods
+
+    monkeypatch.setattr(likelihoods, "SECONDS", 0.5)
+    text = "In(pigeon, hole)\nEXIST h In(p, h).\n!(p = q) ^ In(p, h) => !In(q, h)."
+    mln = ml.MLN.from_text(text + "\npigeon = {1, ..., 14}\nhole = {1, ..., 13}")
+    db = ml.Database.from_text("In(1, 1)", mln)
+    began = time.monotonic()
+    with pytest.warns(UserWarning, match=r"not found out within .* seconds; ml.conflict looks"):
+        assert ml.log_likelihood(mln, db) == float("-inf")
+    assert time.monotonic() - began < 20
+    few = ml.MLN.from_text(text + "\npigeon = {1, 2}\nhole = {1}")
+    with pytest.raises(ml.UnsatisfiableError):  # what is found out in time is told
+        ml.log_likelihood(few, ml.Database.from_text("In(1, 1)", few))
