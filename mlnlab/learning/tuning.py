@@ -8,10 +8,12 @@ gradient descent so sensitive to rates that more data could upset the rates that
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite, nan
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from mlnlab.errors import ArgumentError
 from mlnlab.learning.gradient_descent import Params as DescentParams
@@ -149,7 +151,7 @@ def tune_rate(
     asked = [validation] if isinstance(validation, Database) else list(validation)
     if not asked:
         raise ArgumentError("Rates are tuned on data: name databases in validation=.")
-    if seconds is not None and not seconds > 0:
+    if seconds is not None and not _is_above_0(seconds):
         raise ArgumentError(
             f"seconds is how long each rate may learn, a number above 0, not {seconds!r:.60}."
         )
@@ -181,12 +183,17 @@ def usual_rates(learner: WeightLearner) -> list[float]:
     return [factor * middle for factor in FACTORS]
 
 
-def checked(rates: Sequence[float]) -> list[float]:
+def checked(rates: object) -> list[float]:
     """Return the rates, or say what is wrong with them."""
-    found = [float(rate) for rate in rates]
-    if not found or not all(0 < rate < float("inf") for rate in found):
-        raise ArgumentError(f"rates is a list of numbers above 0, not {list(rates)!r:.60}.")
-    return found
+    found = list(rates) if isinstance(rates, Iterable) and not isinstance(rates, str) else []
+    if not found or not all(map(_is_above_0, found)):
+        raise ArgumentError(f"rates is a list of numbers above 0, not {rates!r:.60}.")
+    return [float(rate) for rate in found]
+
+
+def _is_above_0(given: object) -> bool:
+    is_number = isinstance(given, int | float | np.integer | np.floating) and not isinstance(given, bool)
+    return is_number and 0 < float(given) < float("inf")  # type: ignore[arg-type]
 
 
 def _trial(learner: WeightLearner, hidden: HiddenAtoms, rate: float, seconds: float | None) -> Trial:

@@ -76,6 +76,9 @@ def test_seconds_bound_each_rate(mln, dbs):
         ({"rates": [0.1, -1]}, "above 0"),
         ({"validation": []}, "validation="),
         ({"seconds": 0}, "seconds"),
+        ({"seconds": "long"}, "seconds is how long each rate may learn"),
+        ({"rates": "abc"}, "rates is a list of numbers above 0, not 'abc'"),
+        ({"rates": [0.1, True]}, "above 0"),
     ],
 )
 def test_bad_input_gets_a_sentence(mln, dbs, options, words):
