@@ -83,6 +83,7 @@ _HOMES = {
     "lazy_map_state": "inference.lazy_map_states",
     "lazy_rounds": "grounding.lazy_grounding",
     "learn_weights": "learning.learn_weights",
+    "learning_growth": "experiments.bench.learning_growth",
     "live": "widgets.running",
     "load": "model.loading",
     "load_bif": "factors.bif_reading",

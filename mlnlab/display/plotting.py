@@ -21,7 +21,7 @@ from mlnlab.display.plotting_curves import (
 )
 from mlnlab.display.plotting_evaluations import evaluation_figure
 from mlnlab.display.plotting_folds import cross_validation_figure
-from mlnlab.display.plotting_growth import growth_figure
+from mlnlab.display.plotting_growth import growth_figure, learning_growth_figure
 from mlnlab.display.plotting_learning import contours_figure, learned_figure
 from mlnlab.display.plotting_look import empty_figure, plot_text, with_names
 from mlnlab.display.plotting_sensitivities import sensitivities_figure
@@ -31,6 +31,7 @@ from mlnlab.errors import ArgumentError
 from mlnlab.evaluation.calibration import Calibration, calibration
 from mlnlab.evaluation.evaluating import Evaluation
 from mlnlab.experiments.bench.counting_growth import CountingGrowth
+from mlnlab.experiments.bench.learning_growth import LearningGrowth
 from mlnlab.experiments.validated import CrossValidation
 from mlnlab.inference.explanation import Explanation
 from mlnlab.inference.marginals import Marginals
@@ -152,6 +153,7 @@ _PLOTS: Mapping[type, Callable[[Any], Any]] = {
     Comparison: comparison_figure,
     Counts: counts_figure,
     CountingGrowth: growth_figure,
+    LearningGrowth: learning_growth_figure,
     Calibration: calibration_figure,
     Contours: contours_figure,
     Evaluation: evaluation_figure,

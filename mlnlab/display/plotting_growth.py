@@ -1,4 +1,4 @@
-"""The growth of counting as a plotly figure: seconds over true atoms, and over arguments."""
+"""The growth of counting and of learning as plotly figures: seconds over atoms, and over arguments."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
     from mlnlab.experiments.bench.counting_growth import CountingGrowth, GrowthPoint
+    from mlnlab.experiments.bench.learning_growth import LearningGrowth
 
 _MARKS = ("circle", "square", "diamond", "triangle-up")
 _WAYS: tuple[tuple[Literal["planned", "duckdb"], str, str], ...] = (
@@ -58,3 +59,30 @@ def _add_shape(
             hovertemplate="%{customdata[0]}<br>%{customdata[1]:,} atoms: %{y:.3~s}s<extra>"
             f"{plot_text(words)}</extra>",
         )
+
+
+def learning_growth_figure(growth: LearningGrowth) -> go.Figure:
+    """Draw what counting costs once, and what an iteration costs after it, over ground atoms."""
+    if not growth.points:
+        raise ArgumentError("There is nothing to draw: nothing was measured.")
+    figure = empty_figure("Seconds of pseudo-likelihood learning", rows=13)
+    for place, (name, words, dash) in enumerate(
+        (("counting", "counting, once", "dash"), ("iteration", "an iteration", "solid"))
+    ):
+        figure.add_scatter(
+            x=[point.atoms for point in growth.points],
+            y=[getattr(point, name) for point in growth.points],
+            name=words,
+            mode="lines+markers",
+            line={"color": COLOURS[HUES[place]].middle, "dash": dash},
+            marker={"symbol": _MARKS[place], "size": 8},
+            customdata=[[point.people, point.rows] for point in growth.points],
+            hovertemplate="%{customdata[0]:,} people, %{x:,} atoms, %{customdata[1]:,} different rows:"
+            f" %{{y:.3~s}}s<extra>{words}</extra>",
+        )
+    figure.update_layout(
+        xaxis={"type": "log", "dtick": 1, "title": "ground atoms"},
+        yaxis={"type": "log", "dtick": 1, "title": "seconds", "exponentformat": "power"},
+        legend={"orientation": "h", "y": -0.22},
+    )
+    return figure

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import mlnlab as ml
+from mlnlab.experiments.bench.learning_growth import learning_growth
 from mlnlab.experiments.cora import cora_model
 from mlnlab.experiments.webkb import synthetic_web
 
@@ -25,7 +26,7 @@ ROUNDS = 5
 TARGET = 10.0  # times as fast as Alchemy, for weighted PLL
 MARGIN = 2.0  # of the target: processors differ, and other processes may be busy
 COUNTED, LEARNED = 15.0, 30.0  # seconds: ten thousand weights, and a hundred steps of them
-FLAT = 3.0  # a tenfold database may make an iteration so many times as long
+FLAT = 3.0  # a thousand times as many atoms may make an iteration so many times as long
 
 
 def cpu_seconds(action):
@@ -74,28 +75,12 @@ def test_sampled_learning_beside_alchemy(reference_folder, method, short_of):
     assert reached > exact.objective - short_of
 
 
-def people(number: int, mln: ml.MLN) -> ml.Database:
-    """Return people with three friends each."""
-    rng = random.Random(number)
-    lines = [f"Smokes(P{n})" for n in range(number) if rng.random() < 0.3]
-    lines += [f"Cancer(P{n})" for n in range(number) if rng.random() < 0.2]
-    lines += [f"Friends(P{n}, P{rng.randrange(number)})" for n in range(number) for _ in range(3)]
-    return ml.Database.from_text("\n".join(lines), mln)
-
-
 def test_an_iteration_of_pseudo_likelihood_costs_the_same_for_larger_databases():
-    mln = ml.MLN.from_text(
-        "Smokes(person)\nCancer(person)\nFriends(person, person)\nSmokes(x) => Cancer(x)\n"
-        "Friends(x, y) ^ Smokes(x) => Smokes(y)\nSmokes(x)\nCancer(x)\nFriends(x, y)"
-    )
-    seconds = {}
-    for number in (300, 1_000, 3_000):
-        learner = ml.weight_learner("pll", mln, people(number, mln))
-        objective, weights = learner.problem.objective, np.zeros(5)
-        seconds[number], _ = cpu_seconds(lambda: [objective.moments(weights) for _ in range(50)])  # noqa: B023
-        print(f"\n{number:,} people: {20 * seconds[number]:.3f} ms an iteration, counted in "
-              f"{learner.counting_seconds:.2f} s")  # fmt: skip
-    assert seconds[3_000] < FLAT * seconds[300]
+    growth = learning_growth([300, 1_000, 3_000, 10_000])
+    print(f"\n{growth.to_frame().to_string(index=False)}")
+    first, *_, last = growth.points
+    assert last.atoms > 1_000 * first.atoms
+    assert last.iteration < FLAT * first.iteration
 
 
 def clauses(number: int, seed: int = 0) -> ml.MLN:

@@ -86,8 +86,8 @@ def synthetic_web(
     """
     if pages < 40 or words < 1 or links < 0 or not 0 < rarest < 0.5 or not 0 <= hubs <= 5:
         raise ArgumentError(
-            "A web has at least 40 pages and a word, and its rarest word stands on a share below 1/2; hubs= is "
-            "from 0 to 5."
+            "A web has at least 40 pages and a word, and its rarest word stands on a share below 1/2; hubs= "
+            "is from 0 to 5."
         )
     rng = np.random.default_rng(seed)
     kinds = _drawn(np.array([share for share, _ in KINDS.values()]), pages, rng)
