@@ -88,11 +88,7 @@ def learning_growth(
     [10200, 1002000]
     >>> figure = ml.plot(growth)
     """
-    numbers = list(people) if isinstance(people, Sequence) else []
-    if not numbers or not all(isinstance(n, int) and 10 <= n <= MOST_PEOPLE for n in numbers):
-        raise ArgumentError(
-            f"people= needs a list of whole numbers from 10 to {MOST_PEOPLE:,}, not {people!r:.60}."
-        )
+    numbers = _checked(people)
     whole_number(rounds, "rounds", 1)
     whole_number(seed, "A seed")
     model = MLN.from_text(MODEL)
@@ -103,6 +99,15 @@ def learning_growth(
         told(point)
         found.append(point)
     return LearningGrowth(tuple(found))
+
+
+def _checked(people: object) -> list[int]:
+    numbers = list(people) if isinstance(people, Sequence) else []
+    if not numbers or not all(isinstance(n, int) and 10 <= n <= MOST_PEOPLE for n in numbers):
+        raise ArgumentError(
+            f"people= needs a list of whole numbers from 10 to {MOST_PEOPLE:,}, not {people!r:.60}."
+        )
+    return numbers
 
 
 def _people(number: int, model: MLN, seed: int) -> Database:
