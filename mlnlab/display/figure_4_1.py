@@ -37,6 +37,6 @@ def _plot(found: Figure, measure: Measure, of: str) -> Plot:
         lines,
         across,
         vertical_axis(lines),
-        "seconds of learning",
+        "seconds",
         named=False,
     )
