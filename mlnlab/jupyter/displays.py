@@ -52,6 +52,7 @@ SHOWN_TYPES = {
     "mlnlab.inference.solving": ("Solver",),
     "mlnlab.learning.contours": ("Contours",),
     "mlnlab.learning.learned_weights": ("LearnedWeights",),
+    "mlnlab.learning.weight_samples": ("WeightPosterior",),
     "mlnlab.learning.learner": ("WeightLearner",),
     "mlnlab.logic.formulas": (
         "And", "Arithmetic", "Atom", "Cardinality", "Comparison", "Constant", "CountingExists", "Equality",
