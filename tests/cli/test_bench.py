@@ -133,6 +133,7 @@ def test_a_compiler_that_makes_nothing_loadable(monkeypatch, tmp_path, capsys):
 def test_other_results_in_c_are_a_failure(monkeypatch, tmp_path, capsys):
     for source in in_c.SOURCES.glob("*.c"):
         text = source.read_text().replace("if (w >> a & 1) marginals", "if (w >> a & 2) marginals")
+        text = text.replace("double told = log(worth)", "double told = 0.5 * log(worth)")
         # Numbers below a half only: other ones, but none by which a loop would look beside its arrays.
         (tmp_path / source.name).write_text(text.replace("0x1.0p-53", "0x0.8p-53"))
     monkeypatch.setattr(in_c, "SOURCES", tmp_path)

@@ -210,8 +210,12 @@ def test_a_model_that_cannot_be_listed_is_stepped_stored_and_resumed_bit_for_bit
 
 SCRIPT = """
 import mlnlab as ml
-from tests.inference.test_lazy_sampling import large
-found = ml.infer(*large(), ["Same"], method="lazy-mc-sat", samples=200, burn_in=10, seed=4)
+from tests.inference.test_lazy_sampling import RULES
+# Many atoms are true at a time that no formula wants to be true by itself, and are loose now and then.
+mln = ml.MLN.from_text(RULES.replace("-1.5", "-2.5") + "r = {1, ..., 16}")
+facts = "\\n".join(f"Alike({n}, {n + 1})" for n in range(1, 15, 3))
+asked = mln, ml.Database.from_text(facts, mln), ["Same"]
+found = ml.infer(*asked, method="lazy-mc-sat", samples=100, burn_in=10, chains=2, seed=4)
 print(sorted(found.items()))
 """
 

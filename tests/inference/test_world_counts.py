@@ -103,7 +103,7 @@ def test_blocks_are_bounded_too():
 
 
 def test_a_likelihood_does_not_wait_for_a_proof_that_no_world_is_possible(monkeypatch):
-    """Pigeons in fewer holes: a SAT solver needs longer than anybody waits to see that no world is possible."""
+    """Pigeons in fewer holes: a SAT solver needs longer than anybody waits to see that it cannot be."""
     from mlnlab.inference import likelihoods
 
     monkeypatch.setattr(likelihoods, "SECONDS", 0.5)
