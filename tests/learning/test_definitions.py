@@ -32,6 +32,7 @@ TEXTS = (
     "In(Anna, Hall) In(Bob, Attic) Owns(Anna, Dog) Tall(Bob) Odd(Anna) !Tall(Anna) !Odd(Bob) !Owns(Bob, Cat)",
     "In(Anna, Hall) In(Bob, Hall) Owns(Anna, Cat) Owns(Bob, Dog) Tall(Anna) !Owns(Anna, Dog) !In(Bob, Attic)",
     "In(Anna, Attic) In(Bob, Attic) Tall(Anna) Tall(Bob) !Owns(Bob, Dog)",
+    "In(Anna, Hall) In(Bob, Hall) Tall(Bob) Owns(Bob, Cat) !Tall(Anna)",
 )
 DATABASES = tuple(ml.Database.from_text(DOMAINS + text.replace(") ", ")\n"), MODEL) for text in TEXTS)
 WEIGHTS = (np.array([0.7, -1.2, 0.4, 1.5, 0.0, 0.0]), np.array([-0.3, 0.2, -2.0, 0.6, 0.0, 0.0]))
