@@ -164,11 +164,9 @@ def sampled_lazily(asked: Opening) -> LazyModel | None:
         return None
 
 
-def larger_plan(
-    asked: Opening, refusal: TooLargeError | None, options: Mapping[str, object]
-) -> InferencePlan:
+def larger_plan(asked: Opening, refusal: TooLargeError, options: Mapping[str, object]) -> InferencePlan:
     """Return what answers where there are too many worlds; options of sampling ask for samples."""
-    why = refusal.summary.rstrip(".") if refusal is not None else "there are too many worlds to visit each"
+    why = refusal.summary.rstrip(".")
     tree = _tree_plan(asked, why) if set(options) <= {"seed"} else None
     return sampling_plan(asked, refusal, options) if tree is None else tree
 
@@ -185,12 +183,10 @@ def _tree_plan(asked: Opening, why: str) -> InferencePlan | None:
     return InferencePlan(TREE, why, seconds, memory)
 
 
-def sampling_plan(
-    asked: Opening, refusal: TooLargeError | None, options: Mapping[str, object]
-) -> InferencePlan:
+def sampling_plan(asked: Opening, refusal: TooLargeError, options: Mapping[str, object]) -> InferencePlan:
     """Return which sampler fits, after enumeration was refused."""
     tie = held_together(asked)
-    why = refusal.summary.rstrip(".") if refusal is not None else "there are too many worlds to visit each"
+    why = refusal.summary.rstrip(".")
     name = SLICES if tie else SINGLE_CHANGES
     if tie:
         why += f"; {tie}, so chains that change one atom at a time could get stuck"
