@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import mlnlab as ml
@@ -130,3 +130,31 @@ def test_an_atom_that_a_hard_formula_holds_is_certain() -> None:
     # Carl may not smoke and Anna must be ill; of the others, two smoke or not, and two are ill or not.
     assert found.weights[1:] == pytest.approx([0.0, 0.0], abs=1e-6)
     assert found.objective == pytest.approx(4 * log(0.5))
+
+
+@settings(max_examples=15)
+@given(databases(), st.lists(st.floats(-2, 2), min_size=6, max_size=6), st.booleans())
+def test_sparse_rows_are_the_same_objective(db: ml.Database, weights: list[float], weighted: bool) -> None:
+    """With a block and a hard formula, and atoms that are known to be false."""
+    hard = MODEL.add("Friends(x, x) => Smokes(x).")
+    assume(not ml.count(hard, db).false[-1])
+    facts = db.relation("Friends").true.tolist()
+    names = [f"!Friends({p}, {q})" for i, p in enumerate(PEOPLE) for j, q in enumerate(PEOPLE)
+             if [i, j] not in facts][:2]  # fmt: skip
+    data = training_data(hard, db.with_facts("\n".join(names)) if names else db, false_facts="evidence")
+    dense = pseudo_log_likelihood(data, weighted=weighted)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("mlnlab.learning.pseudo_log_likelihood.MANY", 0)
+        sparse = pseudo_log_likelihood(data, weighted=weighted)
+    w, d = np.array(weights), np.arange(6.0) - 2
+    one, other = dense.moments(w)[0], sparse.moments(w)[0]
+    assert other.value == pytest.approx(one.value)
+    assert other.observed == pytest.approx(one.observed)
+    assert other.expected == pytest.approx(one.expected)
+    assert sparse.counts == pytest.approx(dense.counts)
+    assert other.curvature.matrix() == pytest.approx(one.curvature.matrix(), abs=1e-12)
+    assert other.curvature.diagonal() == pytest.approx(one.curvature.diagonal(), abs=1e-12)
+    assert other.curvature.times(d) == pytest.approx(one.curvature.times(d), abs=1e-12)
+    assert other.curvature.quadratic(d) == pytest.approx(one.curvature.quadratic(d), abs=1e-12)
+    rows = np.unique(sparse.advantages().toarray() + 0.0, axis=0)
+    assert rows.tolist() == dense.advantages().tolist()
