@@ -131,6 +131,30 @@ def test_blocks_run_away_too(method: str) -> None:
     assert said.startswith("The weight of In(x, Hall) grows without end")
 
 
+def test_false_facts_keep_their_constants_where_marks_bring_others_before_them() -> None:
+    mln = ml.MLN.from_text("Good(page, word)\nGood(p, +w)")
+    one = ml.Database.from_text("Good(P, Red)\nGood(P, Blue)", mln)
+    two = ml.Database.from_text("Good(Q, Green)\n!Good(Q, Red)\n!Good(R, Green)", mln)
+    for method in ("pll", "ll"):
+        learner = ml.weight_learner(method, mln, [one, two], ["Good"], false_facts="evidence")
+        words = [str(weighted.formula).split(", ")[1][:-1] for weighted in learner.data.formulas]
+        weights = dict(zip(["Red", "Blue", "Green"], [0.3, -1.1, 2.0], strict=True))
+        true = {("P", "Red"), ("P", "Blue"), ("Q", "Green")}
+        asked = {(page, word) for page in "PQR" for word in weights} - {("Q", "Red"), ("R", "Green")}
+        signs = [(weights[word], (page, word) in true) for page, word in asked]
+        expected = -sum(np.logaddexp(0.0, -weight if holds else weight) for weight, holds in signs)
+        moments, _ = learner.problem.objective.moments(np.array([weights[word] for word in words]))
+        assert moments.value == pytest.approx(expected)
+
+
+def test_units_are_added_for_what_is_predicted() -> None:
+    mln = ml.MLN.from_text("A(t)\nB(t)\nC(t)\nA(x) => B(x)\nB(x)")
+    db = ml.Database.from_text("A(1)\nB(1)\nC(2)", mln)
+    for query, added in ((["A"], ["A(x1)"]), (["B"], []), (None, ["A(x1)", "C(x1)"])):
+        formulas = ml.weight_learner("pll", mln, db, query, units=True).data.formulas
+        assert [str(weighted.formula) for weighted in formulas[2:]] == added
+
+
 # --- ties, bounds and kinks ---------------------------------------------------------------------------
 
 PLAIN = ml.MLN.from_text("A(t)\nB(t)\nA(x)\nB(x)\nA(x) => B(x)\nA(x) ^ B(x)")
