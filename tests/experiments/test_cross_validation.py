@@ -144,6 +144,19 @@ def test_options_are_chosen_on_the_validation_database_and_learned_anew_from_all
         cross_validate(mln, dbs, {"tuned": tuned}, "Topic", number=2)
 
 
+def test_options_are_chosen_by_the_measure_that_is_asked_for(mln, dbs):
+    """Weights that are far too large rank as well as sensible ones, and are punished for their pride."""
+
+    def scaled(model, databases, seed, scale):
+        return model.with_weights([scale * w for w in (1.4, 1.2, 0.4)])
+
+    grid = {"scale": [0.0, 40.0]}
+    learners = {by: {"method": scaled, "grid": grid, "tune_by": by} for by in ("cll", "auc")}
+    found = cross_validate(mln, dbs, learners, "Topic")
+    assert {r.chosen for r in found.by("cll")} == {"scale=0.0"}
+    assert {r.chosen for r in found.by("auc")} == {"scale=40.0"}
+
+
 def test_evidence_says_what_is_known_of_the_tested_database(mln, dbs):
     found = cross_validate(mln, dbs, {"good": ours.good}, "Topic", evidence=ours.extra_is_known)
     for result in found.results:

@@ -214,3 +214,14 @@ def test_weights_leave_the_mean_of_a_laplace_prior_where_data_pull_harder(
     assert not rests.all()
     assert (np.abs(slope[rests]) <= 1.0).all()
     assert slope[~rests] == pytest.approx(np.sign(found.weights - mean)[~rests], abs=5e-3)
+
+
+def test_bounds_hold_where_they_leave_the_mean_of_a_laplace_prior_out() -> None:
+    bounds = {0: (0.5, 2.0), 1: (-2.0, -0.5), 2: (-1.0, 1.0)}
+    learner = ml.weight_learner(
+        "ll", PLAIN, FACTS, optimizer="l-bfgs", prior=ml.Laplace(0, 1), bounds=bounds, start=[2, -2, 1, 1]
+    )
+    states = list(learner)
+    for state in states:
+        assert all(low <= state.weights[place] <= high for place, (low, high) in bounds.items())
+    assert states[-1].weights[:2].tolist() == [0.5, -0.5]  # as near to the mean as they may come
