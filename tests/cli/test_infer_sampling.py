@@ -13,6 +13,7 @@ import pytest
 
 import mlnlab as ml
 from mlnlab.cli import main, progress
+from mlnlab.steps import status_line
 
 MODEL = """
 Smokes(person)
@@ -156,7 +157,7 @@ def test_progress_is_shown_on_a_terminal_only(paths, monkeypatch, capsys):
     terminal = Terminal()
     bars = progress.progress_bars
     monkeypatch.setattr(progress, "progress_bars", lambda name, total: bars(name, total, terminal))
-    monkeypatch.setattr(progress, "_EVERY_SECONDS", 0.0)
+    monkeypatch.setattr(status_line, "_EVERY_SECONDS", 0.0)
     assert main(["infer", *paths[:2], *gibbs("--samples", "300", "--burn-in", "100")]) == 0
     lines = terminal.text.split("\r")
     assert "a.db  burn-in  0 s" in lines[1]
