@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from mlnlab.errors import TooLargeError
 from mlnlab.grounding.question import listed, opening
-from mlnlab.inference.choosing import TREE, plan_of
+from mlnlab.inference.choosing import TREE, plan_of, refuse_endless
 from mlnlab.inference.enumeration import MOST_WORLDS
 from mlnlab.inference.method import LOG_Z, MARGINALS, Method
 from mlnlab.inference.registry import method_named
@@ -97,10 +97,10 @@ def infer(
     tree where that is small (and no option of sampling is given), and samples otherwise: by MC-SAT where
     formulas, one alone or many together, make open atoms hold each other, else by Gibbs sampling. A
     model too large to ground, of which priors such as ``-20 Same(x, y)`` keep nearly all atoms false, is
-    sampled by ``"lazy-mc-sat"``: of a predicate it lists only what was true in some sample. The
-    answer's ``reason`` says which and why, and :func:`ml.inference_plan` says so before. Sampling takes
-    ``seed=`` and the options ``samples=``, ``burn_in=``, ``chains=`` and ``thin=``; its errors are in
-    ``error(...)`` and its doubts in ``warnings``.
+    sampled by ``"lazy-mc-sat"``: of a predicate it lists only what was true in some sample. What would take
+    hours is refused with its estimate, unless the method is named. The answer's ``reason`` says which and
+    why, and :func:`ml.inference_plan` says so before. Sampling takes ``seed=`` and the options ``samples=``,
+    ``burn_in=``, ``chains=`` and ``thin=``; its errors are in ``error(...)`` and its doubts in ``warnings``.
     If it is interrupted, the exception's ``so_far()`` returns what is known by then.
 
     >>> import mlnlab as ml
@@ -118,6 +118,7 @@ def infer(
     if method == "auto":
         _refuse_unknown(options)
         plan = plan_of(asked, limit, {"seed": seed, **options})
+        refuse_endless(plan)
         chosen = method_named(plan.method, MARGINALS)
         settings = {name: value for name, value in settings.items() if chosen.knows(name)}
         if chosen.name != EXACT:

@@ -59,6 +59,7 @@ _BATCH, _PER_ATOM = 4e-3, 4e-5  # for grounding anew what some slices of lazy sa
 _WORLD, _MOST_OF_WORLDS, _CELL, _GROUND, _OPEN, _LITERAL = 60, 27e6, 8, 1_600, 1_000, 20
 _LEAST = 200_000
 _LONGEST = 120  # letters of a formula in a sentence
+MOST_SECONDS = 6 * 3600.0  # nobody waits longer without having said so
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +129,20 @@ def plan_of(asked: Opening, limit: int, options: Mapping[str, object]) -> Infere
     why = f"about 2^{log2(max(1, worlds)):.0f} worlds are few enough to visit each"
     memory = _LEAST + min(_MOST_OF_WORLDS, worlds * _WORLD)
     return InferencePlan(EXACT, why, _BEGINNING[EXACT] + worlds * _SECONDS[EXACT], memory)
+
+
+def refuse_endless(plan: InferencePlan) -> None:
+    """Refuse what would take hours, where nobody named the method that takes them."""
+    if plan.seconds <= MOST_SECONDS:
+        return
+    ways = [
+        f'method="{plan.method}" begins all the same; when it is stopped, so_far() tells what it knows',
+        "use fewer constants, list more facts, or close predicates",
+        "ask for fewer samples, samples=",
+    ]
+    raise TooLargeError(
+        f"By {plan.method} this would take about {plan.cost}: {plan.why}.", plan.seconds, ways
+    )
 
 
 def _lazy_plan(asked: Opening, model: LazyModel, options: Mapping[str, object]) -> InferencePlan:

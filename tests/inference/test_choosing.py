@@ -9,6 +9,7 @@ import pytest
 
 import mlnlab as ml
 from mlnlab.grounding.question import opening
+from mlnlab.inference import choosing
 from mlnlab.inference.asking import SamplingWarning
 from mlnlab.inference.choosing import HOLDING
 from mlnlab.inference.couplings import core_of, small_ground
@@ -252,3 +253,18 @@ def test_a_plan_says_memory_too():
 def test_formulas_over_very_many_atoms_are_judged_without_a_table_of_their_worlds(people):
     mln = ml.MLN.from_text("P(t)\n2 EXIST=3 x P(x)\n")
     assert ml.inference_plan(mln, {"t": people}, ["P"]).method == "gibbs"
+
+
+def test_what_would_take_hours_is_begun_only_by_name(monkeypatch):
+    mln = ml.MLN.from_text("t = {1, ..., 30}\nP(t)\n0.4 P(x)\n0.3 P(x) ^ P(y) => P(x)\n6 P(x) <=> P(y)")
+    expected = ml.inference_plan(mln)
+    assert expected.method == "mc-sat"
+    monkeypatch.setattr(choosing, "MOST_SECONDS", expected.seconds / 2)
+    with pytest.raises(ml.TooLargeError) as refused:
+        ml.infer(mln)
+    assert f"By mc-sat this would take about {expected.cost}" in str(refused.value)
+    assert refused.value.estimate == expected.seconds
+    assert 'method="mc-sat" begins all the same' in str(refused.value)
+    assert ml.infer(mln, method="mc-sat", samples=100).method == "mc-sat"
+    monkeypatch.setattr(choosing, "MOST_SECONDS", expected.seconds * 2)
+    assert ml.infer(mln).method == "mc-sat"
