@@ -10,6 +10,7 @@ import numpy as np
 from mlnlab.display.axes import place_axis, value_words
 from mlnlab.display.bars import WIDTH
 from mlnlab.display.curves import vertical_axis
+from mlnlab.display.markup import shortened
 from mlnlab.display.plots import Box, Line, Plot, plot_items, sample
 from mlnlab.display.runs import Column, RunPicture, Table
 from mlnlab.display.samplers_view import History
@@ -18,11 +19,12 @@ from mlnlab.display.scene.items import Group, Item, Layer, Scene, Text
 from mlnlab.display.scene.text_fitting import fitted
 
 if TYPE_CHECKING:
-    from mlnlab.learning.race import Race, RaceState
+    from mlnlab.learning.race import Race, RaceState, Runner
     from mlnlab.steps.step import Step
     from mlnlab.steps.trace import Trace
 
 _HEIGHT, _ROW = 190.0, 20.0
+_LONGEST = 60  # letters of a learner's name
 _COLUMNS = (("steps", 330.0), ("seconds", 410.0), ("score", 520.0), ("largest gap", WIDTH - 6.0))
 
 # Of each learner that has begun: iteration, seconds, score, largest gap.
@@ -77,7 +79,7 @@ def _line(name: str, rows: list[_Places], by: int, field: int) -> Line:
             points.setdefault(row[name][0], (row[name][by], row[name][field]))
     values = np.array(list(points.values()), np.float64).reshape(len(points), 2)
     shown = np.where(values[:, 1] == 0, np.nan, values[:, 1]) if field == 3 else values[:, 1]
-    return Line(name, values[:, 0], shown)
+    return Line(shortened(name, _LONGEST), values[:, 0], shown)
 
 
 def _standing(names: list[str], state: RaceState, top: float) -> tuple[list[Item], float]:
@@ -88,10 +90,11 @@ def _standing(names: list[str], state: RaceState, top: float) -> tuple[list[Item
     known = {one.name: one for one in state.runners}
     places = _places(state)
     mover = state.runners[state.mover].name
+    failures = dict(state.failures)
     for number, name in enumerate(names):
         y = top + 18 + number * _ROW
         numbers = _numbers(places[name]) if name in known else ("", "", "", "")
-        ended = known[name].state.ended if name in known else "has not begun"
+        word, told = _how_it_stands(known.get(name), failures.get(name))
         look = "words strong" if name == mover else "words"
         cells = [
             Text(x=x, y=4.5, text=words, look="number", anchor="end")
@@ -99,16 +102,25 @@ def _standing(names: list[str], state: RaceState, top: float) -> tuple[list[Item
         ]
         items.append(
             Group(
-                id=numbered_id("runner", number), x=0, y=y + 6, tooltip=tooltip(name, ended),
+                id=numbered_id("runner", number), x=0, y=y + 6, tooltip=tooltip(name, told),
                 children=(
                     Group(x=18, children=(sample(number),)),
                     Text(x=34, y=4.5, text=fitted(name, 210), look=look),
-                    Text(x=250, y=4.5, text="ended" if name in known and ended else "", look="quiet small"),
+                    Text(x=250, y=4.5, text=word, look="quiet small"),
                     *cells,
                 ),
             )
         )  # fmt: skip
     return items, top + 24 + len(names) * _ROW
+
+
+def _how_it_stands(runner: Runner | None, failure: str | None) -> tuple[str, str]:
+    """Return a word and a sentence on whether a learner still runs."""
+    if failure is not None:
+        return "failed", f"failed: {failure}"
+    if runner is None:
+        return "", "has not begun"
+    return ("ended", runner.state.ended) if runner.state.ended else ("", "")
 
 
 def _numbers(place: tuple[float, float, float, float]) -> tuple[str, str, str, str]:
@@ -120,14 +132,22 @@ def caption(step: Step[Any]) -> str:
     runners = step.state.runners
     leader = max(runners, key=lambda one: -np.inf if np.isnan(one.score) else one.score)
     mover = runners[step.state.mover]
-    return f"step {step.index:,}: {mover.name} moved; {leader.name} leads with {leader.score:,.5g}"
+    moved, leads = (shortened(one.name, _LONGEST) for one in (mover, leader))
+    words = f"step {step.index:,}: {moved} moved"
+    return words if np.isnan(leader.score) else f"{words}; {leads} leads with {leader.score:,.5g}"
 
 
 def _remarks(step: Step[Any]) -> list[str]:
-    return [f"{one.name} ended: {one.state.ended}." for one in step.state.runners if one.state.ended]
+    state = step.state
+    failures = dict(state.failures)
+    ended = [
+        f"{shortened(one.name, _LONGEST)} ended: {one.state.ended}."
+        for one in state.runners if one.state.ended and one.name not in failures
+    ]  # fmt: skip
+    return [*ended, *(f"{shortened(name, _LONGEST)} failed: {why}" for name, why in failures.items())]
 
 
 def _table(step: Step[Any]) -> Table:
     columns = ("steps", "seconds", "score", "largest gap")
-    rows = tuple((name, *place) for name, place in _places(step.state).items())
+    rows = tuple((shortened(name, 200), *place) for name, place in _places(step.state).items())
     return Table("Learners", (Column("learner"), *(Column(name, number=True) for name in columns)), rows)

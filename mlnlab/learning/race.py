@@ -3,30 +3,36 @@
 Whoever has used the least time makes the next step, so that all are about equally far in seconds, whatever
 their steps cost. The clock of a learner holds what it takes to count or ground its data and what its steps
 took; compiling, waiting for others, measuring and drawing are nobody's time. All are measured by the same
-yardstick: an objective whose value is known, at the weights that each would return.
+yardstick: an objective whose value is known, at the weights that each would return. Whoever fails is out, and
+the others go on.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import nan
 
 import numpy as np
 
-from mlnlab.errors import ArgumentError
+from mlnlab.errors import ArgumentError, MlnlabError
 from mlnlab.learning.best_step import best_step, recorded_until
 from mlnlab.learning.learned_weights import LearnedWeights
 from mlnlab.learning.learner import WeightLearner
 from mlnlab.learning.learning_state import LearningState
+from mlnlab.learning.moments import plain
+from mlnlab.learning.priors import priors_of
 from mlnlab.learning.problem import Problem
 from mlnlab.learning.pseudo_log_likelihood import pseudo_log_likelihood
+from mlnlab.logic.printing import to_text
 from mlnlab.steps.encoding import storable
 from mlnlab.steps.step import Step
 from mlnlab.steps.trace import Trace
 
 MOST_RUNNERS = 12
+_OF_PRIORS = ("mean", "precision", "pull")
 _LONG_STEP = 1.0  # seconds
 _LONG_COUNT = 20.0  # seconds: beside so many, what compiling took is little
 
@@ -50,6 +56,7 @@ class RaceState:
     runners: tuple[Runner, ...]  # those that have begun, in the order given
     mover: int  # which of them made the last step
     waiting: tuple[float, ...] = ()  # the clocks of those that have not begun
+    failures: tuple[tuple[str, str], ...] = ()  # who could not go on, and why
 
     def metrics(self) -> Mapping[str, float]:
         """Return each learner's score, largest gap and clock."""
@@ -81,23 +88,32 @@ class Race:
         for name, learner in self.learners.items():
             _warm(learner, known[name].state if name in known else None)
         clocks = self._clocks(state)
+        failures = {} if state is None else dict(state.failures)
         runs = {
             name: learner.resume(known[name].state if name in known else None)
             for name, learner in self.learners.items()
+            if name not in failures
         }
+        mover = "" if state is None else state.runners[state.mover].name
         while runs:
             # Nobody is ahead before all have begun, in the order given.
             name = min(runs, key=lambda one: (clocks[one] if one in known else -1.0, names.index(one)))
             began = self.clock()
-            reached = next(runs[name], None)
-            clocks[name] += self.clock() - began
-            if reached is None:
+            try:
+                reached = next(runs[name], None)
+            except Exception as problem:
+                failures[name] = str(problem) or type(problem).__name__
+                if not known and len(runs) == 1:
+                    raise  # there is nobody left to tell of it
+                reached = None
+            else:
+                clocks[name] += self.clock() - began
+            if reached is not None:
+                known[name], mover = Runner(name, clocks[name], reached, self.score(reached)), name
+            else:
                 del runs[name]
-                continue
-            known[name] = Runner(name, clocks[name], reached, self.score(reached))
-            order = [one for one in names if one in known]
-            later = tuple(clocks[one] for one in names if one not in known)
-            yield RaceState(tuple(known[one] for one in order), order.index(name), later)
+            if known and (reached is not None or name in failures):
+                yield _as_state(names, known, mover, clocks, failures)
 
     def _clocks(self, state: RaceState | None) -> dict[str, float]:
         """Return each learner's clock: that of a state, or else what counting takes."""
@@ -109,9 +125,13 @@ class Race:
 
     def score(self, state: LearningState) -> float:
         """Return the yardstick's value at the weights that a state would return."""
-        free = self.yardstick.free
-        value = self.yardstick.at(free.parameters_of(state.answer)).value
-        return nan if value is None else value
+        # At the weights themselves: what another learner held fixed or tied, this one may have moved.
+        judge = self.yardstick
+        try:
+            value = judge.objective.moments(state.answer)[0].value
+        except MlnlabError:  # weights so far away that there is no number for them
+            return nan
+        return nan if value is None else value + judge.priors.value(judge.free.parameters_of(state.answer))
 
     def learned(self, name: str, trace: Trace[RaceState]) -> LearnedWeights:
         """Return the best that one learner of a recorded race has learned."""
@@ -137,6 +157,19 @@ class Race:
         return own
 
 
+def _as_state(
+    names: list[str],
+    known: Mapping[str, Runner],
+    mover: str,
+    clocks: Mapping[str, float],
+    failures: Mapping[str, str],
+) -> RaceState:
+    order = [name for name in names if name in known]
+    waiting = tuple(clocks[name] for name in names if name not in known)
+    runners = tuple(known[name] for name in order)
+    return RaceState(runners, order.index(mover), waiting, tuple(failures.items()))
+
+
 def _refuse_strangers(known: Mapping[str, Runner], names: list[str]) -> None:
     strangers = [name for name in known if name not in names]
     if strangers:
@@ -148,9 +181,10 @@ def _refuse_strangers(known: Mapping[str, Runner], names: list[str]) -> None:
 def _warm(learner: WeightLearner, state: LearningState | None) -> None:
     """Go two steps ahead and forget them, so that compiling kernels is nobody's time."""
     began = time.perf_counter()
-    for place, _ in enumerate(learner.resume(state)):
-        if place >= 1 or time.perf_counter() - began > _LONG_STEP:
-            return
+    with suppress(Exception):  # it will fail once more when it counts, and is told then
+        for place, _ in enumerate(learner.resume(state)):
+            if place >= 1 or time.perf_counter() - began > _LONG_STEP:
+                return
 
 
 def counting_clock(learner: WeightLearner, clock: Callable[[], float] = time.perf_counter) -> float:
@@ -168,22 +202,64 @@ def counting_clock(learner: WeightLearner, clock: Callable[[], float] = time.per
 
 def race_of(learners: Mapping[str, WeightLearner], yardstick: WeightLearner | None = None) -> Race:
     """Return a race; without a yardstick, the objective that all share, or the pseudo-log-likelihood."""
-    if not learners or len(learners) > MOST_RUNNERS:
-        raise ArgumentError(f"A race is between 1 and {MOST_RUNNERS} learners, given by name.")
-    for name, learner in learners.items():
-        if not isinstance(learner, WeightLearner):
-            raise ArgumentError(f"{name!s:.60} is no learner; make one by ml.weight_learner(...).")
-    first = next(iter(learners.values()))
-    number = len(first.data.formulas)
-    if any(len(learner.data.formulas) != number for learner in learners.values()):
-        raise ArgumentError(
-            "The learners of a race learn the same formulas; these have different numbers of them."
-        )
+    learners = _checked(learners)
+    first, *others = learners.values()
+    for learner in others:
+        _refuse_other_formulas(first, learner, "The learners of a race learn the same formulas")
     if yardstick is not None:
-        if not yardstick.problem.objective.has_value:
-            raise ArgumentError("A yardstick needs an objective whose value is known, such as pll or ll.")
-        return Race(dict(learners), yardstick.problem)
-    objectives = {learner.problem.objective.name for learner in learners.values()}
-    shared = len(objectives) == 1 and first.problem.objective.has_value
-    objective = first.problem.objective if shared else pseudo_log_likelihood(first.data)
-    return Race(dict(learners), replace(first.problem, objective=objective))
+        return Race(learners, _given_yardstick(first, yardstick))
+    objective = plain(first.problem.objective)
+    shared = objective.has_value and all(
+        plain(other.problem.objective).name == objective.name and other.data.query == first.data.query
+        for other in others
+    )
+    if not shared:
+        objective = pseudo_log_likelihood(first.data)
+    priors, free = first.problem.priors, first.problem.free
+    if not all(_same_weights(first.problem, other.problem) for other in others):
+        priors = priors_of(None, free.parameter, free.number)
+    return Race(learners, replace(first.problem, objective=objective, priors=priors))
+
+
+def _checked(learners: object) -> dict[str, WeightLearner]:
+    """Return learners by name, or raise a sentence."""
+    if not isinstance(learners, Mapping) or not 0 < len(learners) <= MOST_RUNNERS:
+        raise ArgumentError(
+            f'A race is between 1 and {MOST_RUNNERS} learners, given by name: {{"newton": learner, ...}}.'
+        )
+    for name, learner in learners.items():
+        if not isinstance(name, str):
+            raise ArgumentError(f"A learner's name is a text, not {name!r:.60}.")
+        if not isinstance(learner, WeightLearner):
+            raise ArgumentError(f"{name:.60} is no learner; make one by ml.weight_learner(...).")
+    return dict(learners)
+
+
+def _given_yardstick(first: WeightLearner, yardstick: object) -> Problem:
+    if not isinstance(yardstick, WeightLearner):
+        raise ArgumentError(
+            'A yardstick is a learner whose objective measures: ml.weight_learner("pll", ...).'
+        )
+    _refuse_other_formulas(first, yardstick, "A yardstick has the formulas of those that it measures")
+    objective = plain(yardstick.problem.objective)
+    if not objective.has_value:
+        raise ArgumentError("A yardstick needs an objective whose value is known, such as pll or ll.")
+    return replace(yardstick.problem, objective=objective)
+
+
+def _refuse_other_formulas(first: WeightLearner, other: WeightLearner, rule: str) -> None:
+    """Raise a sentence where two learners have different lists of formulas."""
+    one, two = first.data.formulas, other.data.formulas
+    if len(one) != len(two):
+        raise ArgumentError(f"{rule}; these have different numbers of them.")
+    for number, (left, right) in enumerate(zip(one, two, strict=True)):
+        if left.formula != right.formula:
+            texts = f"{to_text(left.formula):.60} here and {to_text(right.formula):.60} there"
+            raise ArgumentError(f"{rule}; formula {number} is {texts}.")
+
+
+def _same_weights(one: Problem, other: Problem) -> bool:
+    """Say whether two problems have the same parameters and the same priors of them."""
+    pairs = [(one.free.parameter, other.free.parameter)]
+    pairs += [(getattr(one.priors, name), getattr(other.priors, name)) for name in _OF_PRIORS]
+    return all(np.array_equal(left, right) for left, right in pairs)
