@@ -155,7 +155,7 @@ def evaluate(
     false_facts: FalseFacts = "data",
     prior: float = PRIOR,
     seed: int = 0,
-    observers: Iterable[Observer] = (),
+    observers: Iterable[Observer] | None = (),
     **options: object,
 ) -> Evaluation:
     r"""Return how good a model's probabilities of the queried predicates' atoms are.

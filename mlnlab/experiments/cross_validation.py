@@ -84,7 +84,7 @@ def cross_validate(
     executor: Executor | None = None,
     folder: str | Path | None = None,
     seed: int = 0,
-    observers: Iterable[Observer] = (),
+    observers: Iterable[Observer] | None = (),
     **inference: object,
 ) -> CrossValidation:
     r"""Learn on all databases but one, test on that one, for each of them and each learner.

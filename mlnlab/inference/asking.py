@@ -82,7 +82,7 @@ def infer(
     method: str = "auto",
     limit: int = MOST_WORLDS,
     seed: int = 0,
-    observers: Iterable[Observer] = (),
+    observers: Iterable[Observer] | None = (),
     **options: object,
 ) -> Marginals:
     r"""Return the probabilities of atoms and formulas.
@@ -153,15 +153,15 @@ def _usual(method: Method, limit: int, seed: int) -> dict[str, object]:
 
 
 def _marginals(
-    method: Method, question: Question, options: Mapping[str, object], observers: Iterable[Observer]
+    method: Method, question: Question, options: Mapping[str, object], observers: Iterable[Observer] | None
 ) -> Marginals:
     function = method.required(method.marginals)
     if method.steps is None:
-        return function(method.settings(**options), question, observers)
+        return function(method.settings(**options), question, observers or ())
     trace: Trace[State] = Trace(budget=TRACE_BYTES)
     params = method.settings(**options)
     try:
-        answer = function(params, question, (trace, *observers))
+        answer = function(params, question, (trace, *(observers or ())))
     except KeyboardInterrupt:
         raise Interrupted(method, params, question, trace) from None
     return replace(answer, trace=trace, memory=answer.memory + trace.size)

@@ -83,7 +83,7 @@ def marginals(
     *,
     method: str = "auto",
     seed: int = 0,
-    observers: Iterable[Observer] = (),
+    observers: Iterable[Observer] | None = (),
     **options: object,
 ) -> NetworkMarginals:
     """Return the distribution of each variable of a factor graph or Bayesian network, given evidence.
@@ -111,9 +111,9 @@ def marginals(
     question = factor_question(model, evidence)
     name, why = chosen(question) if method == "auto" else (method, "")
     if name == JUNCTION_TREE:
-        return _exact(question, {} if method == "auto" else options, observers)
+        return _exact(question, {} if method == "auto" else options, observers or ())
     known = options if name in {method, SAMPLING} else {}
-    answer = _stepwise(_run(name, question, seed, known), observers)
+    answer = _stepwise(_run(name, question, seed, known), observers or ())
     for warning in answer.warnings:
         warnings.warn(warning, SamplingWarning, stacklevel=2)
     return replace(answer, reason=f"{answer.reason} ({why})" if why else answer.reason)

@@ -70,7 +70,7 @@ def lazy_map_state(
     open: Sequence[str] | str = (),  # noqa: A002 - the public name of infer's argument
     closed: Sequence[str] | str = (),
     given: Sequence[str | Formula] | str | Formula = (),
-    observers: Iterable[Observer] = (),
+    observers: Iterable[Observer] | None = (),
 ) -> MapState:
     r"""Return a most probable world, grounding only what it takes to prove it; arguments as of ``map_state``.
 

@@ -127,7 +127,7 @@ def map_state(
     method: str = "auto",
     limit: int | None = None,
     seed: int | None = None,
-    observers: Iterable[Observer] = (),
+    observers: Iterable[Observer] | None = (),
     **options: object,
 ) -> MapState:
     r"""Return a most probable world given the evidence; the arguments are those of :func:`infer`.
@@ -156,17 +156,17 @@ def map_state(
         params = chosen.settings(**known)
         if chosen.refuse is not None:
             chosen.refuse(params, asked)
-        return _answered(chosen, params, listed(asked), observers)
+        return _answered(chosen, params, listed(asked), observers or ())
     method_named(SEARCH, MOST_PROBABLE).settings(
         **options
     )  # misspelt options are refused also where not needed
     question = listed(asked)
     small = method_named(SMALL, MOST_PROBABLE)
     try:
-        return _answered(small, small.settings(limit=limit or FEW_WORLDS), question, observers)
+        return _answered(small, small.settings(limit=limit or FEW_WORLDS), question, observers or ())
     except TooLargeError as error:
         refusal = error.summary
-    return _exact_or_searched(question, {"seed": seed, **options}, observers, refusal)
+    return _exact_or_searched(question, {"seed": seed, **options}, observers or (), refusal)
 
 
 def _has(method: Method, option: str) -> bool:

@@ -37,7 +37,7 @@ def learn_weights(
     bounds: Mapping[int, tuple[float, float]] | tuple[float, float] | None = None,
     start: Sequence[float] | None = None,
     seed: int = 0,
-    observers: Iterable[Observer] = (),
+    observers: Iterable[Observer] | None = (),
     progress: bool | None = None,
     **options: object,
 ) -> LearnedWeights:
@@ -65,7 +65,7 @@ def learn_weights(
     (-0.51, -4.0329)
     """
     lines = learning_lines(method, progress)
-    watching = [*observers, *lines]
+    watching = [*(observers or ()), *lines]
     given: dict[str, Any] = {
         "prior": prior, "objective": objective, "optimizer": optimizer, "counts": counts, "units": units,
         "false_facts": false_facts, "tied": tied, "fixed": fixed, "bounds": bounds, "start": start,

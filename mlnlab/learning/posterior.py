@@ -194,7 +194,7 @@ def weight_posterior(
     chains: int = 4,
     burn_in: int = 100,
     seed: int = 0,
-    observers: Iterable[Observer] = (),
+    observers: Iterable[Observer] | None = (),
     **options: Any,  # noqa: ANN401 - those of weight_learner
 ) -> WeightPosterior:
     r"""Return samples of the weights' posterior distribution, for models with an exact likelihood.
@@ -221,7 +221,7 @@ def weight_posterior(
     sampler = PosteriorSampler(learner, params, mode)
     trace: Trace[State] = Trace(budget=TRACE_BYTES)
     kept = _Kept()
-    run(sampler, observers=(trace, kept, *observers))
+    run(sampler, observers=(trace, kept, *(observers or ())))
     rows = np.array(kept.weights).transpose(1, 0, 2)
     share = float(trace[-1].state.accepted.mean()) / trace[-1].state.iteration
     return WeightPosterior(learner.data, rows, share, trace)

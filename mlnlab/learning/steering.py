@@ -215,7 +215,7 @@ class SteeredLearner:
             raise ArgumentError(
                 f"{text} {'must hold' if hard else 'has a fixed weight'}: nothing of it is learned."
             )
-        if change.kind == "weight":
+        if change.kind in {"weight", "freeze"}:
             _check_weight(change.value, float(free.lower[parameter]), float(free.upper[parameter]))
         frozen = frozen_weights(changes_of(state))
         if change.kind == "free" and not set(frozen) & set(self._group(change.formula).tolist()):

@@ -74,7 +74,7 @@ class TunedRate:
     def learn(self, by: Measure = "cll", **options: Any) -> LearnedWeights:  # noqa: ANN401 - of learn_weights
         """Learn from all databases with the best rate; ``options`` replace those of tuning."""
         given = {**self.options, **options, "rate": self.rate(by)}
-        observers = given.pop("observers", ())
+        observers = given.pop("observers", None) or ()
         began = time.perf_counter()
         asked = self.method, self.mln, list(self.databases), list(self.query) or None
         return completed(weight_learner(*asked, **given), observers, began)

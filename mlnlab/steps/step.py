@@ -68,9 +68,9 @@ def numbered(
         yield Step(index, clock() - began, state)
 
 
-def watched(steps: Iterable[Step[S]], observers: Iterable[Observer]) -> Generator[Step[S], None, None]:
+def watched(steps: Iterable[Step[S]], observers: Iterable[Observer] | None) -> Generator[Step[S], None, None]:
     """Yield the steps after telling every observer; one that fails is dropped with a warning."""
-    active = list(observers)
+    active = list(observers or ())
     last: Step[S] | None = None
     try:
         for step in steps:
@@ -98,7 +98,7 @@ def run(
     states: Iterable[S],
     *,
     stop: Callable[[Step[S]], bool] | None = None,
-    observers: Iterable[Observer] = (),
+    observers: Iterable[Observer] | None = (),
     first: int = 0,
     seconds: float = 0.0,
 ) -> Step[S]:

@@ -14,12 +14,14 @@ from mlnlab.display.learning_plots import dotted_steps
 from mlnlab.errors import ArgumentError, MlnlabError
 from mlnlab.learning.best_step import best_step, recorded_until
 from mlnlab.learning.learned_weights import LearnedWeights
+from mlnlab.learning.learner import WeightLearner
 from mlnlab.learning.learning_line import learning_line
 from mlnlab.learning.learning_state import LearningState
 from mlnlab.learning.parting import Parting, PartingSearch
 from mlnlab.learning.steering import SteeredLearner, changes_of
 from mlnlab.steps.trace import Trace
-from mlnlab.widgets.held_out_scores import ByStep, scores_of
+from mlnlab.widgets.asked import number_asked, observers_of
+from mlnlab.widgets.held_out_scores import scores_of, told_by_step
 from mlnlab.widgets.learning_session import LearningSession
 from mlnlab.widgets.resuming import checkpointing
 from mlnlab.widgets.steered_view import SteeredView
@@ -29,7 +31,6 @@ from mlnlab.widgets.waiting import WaitingLine
 if TYPE_CHECKING:
     from os import PathLike
 
-    from mlnlab.learning.learner import WeightLearner
     from mlnlab.model.mln import MLN
     from mlnlab.steps.step import Observer, Step
     from mlnlab.steps.stopping import Predicate
@@ -49,24 +50,27 @@ class LearningDashboard(SteeredView):
         *,
         held_out: Any = None,  # noqa: ANN401 - any observer with scores
         stop: Predicate | None = None,
-        breaks: Iterable[Predicate] = (),
-        observers: Iterable[Observer] = (),
+        breaks: Iterable[Predicate] | None = (),
+        observers: Iterable[Observer] | None = (),
         delay: float = 0.0,
         checkpoint: str | PathLike[str] | None = None,
     ) -> None:
+        if not isinstance(learner, WeightLearner):
+            raise ArgumentError(
+                f"A dashboard shows a learner, of ml.weight_learner(...), not something of type"
+                f" {type(learner).__name__}; ml.stepper(...) shows recordings."
+            )
         steered = SteeredLearner(learner)
         self._taken: tuple[Step[LearningState], bool] | None = None  # and whether its answer was taken
         self._search: PartingSearch | None = None
         resumed, writing = checkpointing(checkpoint, LearningState, "a weight learner")
-        told = [] if held_out is None else [ByStep(held_out)]
-        if hasattr(held_out, "on_begin"):
-            held_out.on_begin(learner)
+        told: list[Any] = [] if held_out is None else [told_by_step(held_out, learner)]
         total = getattr(learner.params, "iterations", None)
         line = WaitingLine(partial(learning_line, learner.preset.name, total))
+        told += [*observers_of(observers), *writing, line]
         session = LearningSession(
-            steered, stop=stop, breaks=breaks, observers=[*observers, *told, *writing, line], delay=delay,
-            resumed=resumed,
-        )  # fmt: skip
+            steered, stop=stop, breaks=breaks, observers=told, delay=delay, resumed=resumed
+        )
         self._looking = looking_at(steered, scores_of(held_out), self._told)
         super().__init__(steered, session, picture_at(self._looking), line)
 
@@ -111,9 +115,7 @@ class LearningDashboard(SteeredView):
 
     def beside(self, other: LearningDashboard | LearnedWeights | Trace[Any]) -> None:
         """Draw another run beside this one, step beside step, and where the two part: the part "two runs"."""
-        trace = other if isinstance(other, Trace) else other.trace
-        if not len(trace) or not isinstance(trace[0].state, LearningState):
-            raise ArgumentError("Beside a learner's run stands another one: its dashboard, result or trace.")
+        trace = _recorded(other)
         self._search = PartingSearch(self.trace, trace, self._steered.learner.data)
         drawn = beside_part(self._looking.view, self._search, trace)
         self._look(replace(self._looking, beside=drawn))
@@ -127,8 +129,7 @@ class LearningDashboard(SteeredView):
 
     def parting(self, other: LearningDashboard | LearnedWeights | Trace[Any]) -> Parting | None:
         """Return where this run and another one part; nothing where they never do."""
-        trace = other if isinstance(other, Trace) else other.trace
-        return PartingSearch(self.trace, trace, self._steered.learner.data).find()
+        return PartingSearch(self.trace, _recorded(other), self._steered.learner.data).find()
 
     # --- looking closely ----------------------------------------------------------------------
 
@@ -139,7 +140,7 @@ class LearningDashboard(SteeredView):
 
     @formula.setter
     def formula(self, number: int) -> None:
-        if not 0 <= number < self._looking.view.number:
+        if not 0 <= number_asked(number, "A formula") < self._looking.view.number:
             raise ArgumentError(f"Formulas have numbers from 0 to {self._looking.view.number - 1}.")
         self._look(with_formula(self._looking, number))
 
@@ -225,13 +226,21 @@ class LearningDashboard(SteeredView):
         return Told(f"model: step {step.index:,}{', averaged' * averaged}", pauses)
 
 
+def _recorded(other: object) -> Trace[LearningState]:
+    """Return the recording of another learner's run."""
+    trace = other if isinstance(other, Trace) else getattr(other, "trace", None)
+    if not isinstance(trace, Trace) or not len(trace) or not isinstance(trace[0].state, LearningState):
+        raise ArgumentError("Beside a learner's run stands another one: its dashboard, result or trace.")
+    return trace
+
+
 def dashboard(
     learner: WeightLearner,
     *,
     held_out: Any = None,  # noqa: ANN401 - any observer with scores
     stop: Predicate | None = None,
-    breaks: Iterable[Predicate] = (),
-    observers: Iterable[Observer] = (),
+    breaks: Iterable[Predicate] | None = (),
+    observers: Iterable[Observer] | None = (),
     delay: float = 1 / 3,
     checkpoint: str | PathLike[str] | None = None,
 ) -> LearningDashboard:

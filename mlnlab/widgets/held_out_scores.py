@@ -7,8 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from mlnlab.display.learning_plots import Score
+from mlnlab.errors import ArgumentError
 
 if TYPE_CHECKING:
+    from mlnlab.learning.learner import WeightLearner
     from mlnlab.steps.step import Step
 
 
@@ -25,6 +27,17 @@ class ByStep:
     def on_end(self, last: Step[Any]) -> None:
         """Pass the end on."""
         self._observer.on_end(_by_index(last))
+
+
+def told_by_step(observer: Any, learner: WeightLearner) -> ByStep:  # noqa: ANN401 - any observer
+    """Return what tells an observer with held-out scores of a dashboard's steps."""
+    if not callable(getattr(observer, "on_step", None)):
+        raise ArgumentError(
+            f"held_out is an observer with scores, ml.HeldOut(databases), not {observer!r:.60}."
+        )
+    if hasattr(observer, "on_begin"):
+        observer.on_begin(learner)
+    return ByStep(observer)
 
 
 def _by_index(step: Step[Any]) -> Step[Any]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mlnlab.errors import ArgumentError
 from mlnlab.learning.steering import Change, Kind, SteeredLearner
+from mlnlab.widgets.asked import number_asked, real_asked
 from mlnlab.widgets.resuming import states_from
 from mlnlab.widgets.session import FIRST_STEP_SECONDS, Session
 
@@ -27,8 +28,8 @@ class LearningSession(Session):
         source: SteeredLearner,
         *,
         stop: Predicate | None = None,
-        breaks: Iterable[Predicate] = (),
-        observers: Iterable[Observer] = (),
+        breaks: Iterable[Predicate] | None = (),
+        observers: Iterable[Observer] | None = (),
         delay: float = 0.0,
         resumed: Checkpoint | None = None,
     ) -> None:
@@ -46,6 +47,9 @@ class LearningSession(Session):
 
     def change(self, kind: Kind, formula: int = -1, value: float = 0.0) -> None:
         """Change something at the step that is looked at; the newest step is then the changed one."""
+        if kind in {"weight", "freeze", "free"}:
+            formula = number_asked(formula, "A formula")
+        value = real_asked(value, "A rate" if kind == "rate" else "A weight")
         live = self.live
         goes_on = live is not None and live.running
         if goes_on:
@@ -55,7 +59,7 @@ class LearningSession(Session):
         if looked_at is None or newest is None:
             raise ArgumentError("The learner has made no step yet.")
         first = newest.index + 1
-        change = Change(kind, formula, float(value), looked_at.index, first)
+        change = Change(kind, formula, value, looked_at.index, first)
         change = self.steered.checked(looked_at.state, change)
         states = self.steered.changed(looked_at.state, change)
         self._go_on(states, newest, first)

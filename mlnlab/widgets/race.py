@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from mlnlab.display.races import caption, race_picture
 from mlnlab.learning.parting import Parting, PartingSearch
 from mlnlab.learning.race import Race, RaceState, race_of
+from mlnlab.widgets.asked import observers_of
 from mlnlab.widgets.resuming import checkpointing, states_from
 from mlnlab.widgets.run_view import RunView
 from mlnlab.widgets.session import Session
@@ -31,8 +32,8 @@ class RaceSession(Session):
         race: Race,
         *,
         stop: Predicate | None = None,
-        breaks: Iterable[Predicate] = (),
-        observers: Iterable[Observer] = (),
+        breaks: Iterable[Predicate] | None = (),
+        observers: Iterable[Observer] | None = (),
         delay: float = 0.0,
         resumed: Checkpoint | None = None,
     ) -> None:
@@ -74,8 +75,8 @@ def race(
     *,
     yardstick: WeightLearner | None = None,
     stop: Predicate | None = None,
-    breaks: Iterable[Predicate] = (),
-    observers: Iterable[Observer] = (),
+    breaks: Iterable[Predicate] | None = (),
+    observers: Iterable[Observer] | None = (),
     delay: float = 0.0,
     checkpoint: str | PathLike[str] | None = None,
 ) -> RaceView:
@@ -102,6 +103,11 @@ def race(
     resumed, writing = checkpointing(checkpoint, RaceState, "a race")
     line = WaitingLine(caption)
     session = RaceSession(
-        found, stop=stop, breaks=breaks, observers=[*observers, *writing, line], delay=delay, resumed=resumed
+        found,
+        stop=stop,
+        breaks=breaks,
+        observers=[*observers_of(observers), *writing, line],
+        delay=delay,
+        resumed=resumed,
     )
     return RaceView(found, session, line)

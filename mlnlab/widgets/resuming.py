@@ -28,6 +28,8 @@ def checkpointing(
     if path is None:
         return None, ()
     file = Path(path)
+    if not file.absolute().parent.is_dir():
+        raise InputError(f"There is no folder {str(file.absolute().parent)!r:.200} to write checkpoints to.")
     found = load_checkpoint(file) if file.exists() or previous_path(file).exists() else None
     if found is not None and not isinstance(found.state, kind):
         raise InputError(f"{found.path.name} holds no state of {what}.")

@@ -14,6 +14,7 @@ from mlnlab.display.runs import RunPicture
 from mlnlab.display.scene.items import Scene
 from mlnlab.display.scene.patches import patch_between
 from mlnlab.errors import ArgumentError
+from mlnlab.widgets.asked import conditions
 from mlnlab.widgets.run_still import signature, signed, still_markup
 from mlnlab.widgets.session import Session
 from mlnlab.widgets.view import Message, View, script_of
@@ -148,8 +149,8 @@ class RunView(View):
         return self._session.breaks
 
     @breaks.setter
-    def breaks(self, breaks: Iterable[Predicate]) -> None:
-        self._session.breaks = tuple(breaks)
+    def breaks(self, breaks: Iterable[Predicate] | None) -> None:
+        self._session.breaks = conditions(breaks)
 
     @property
     def speed(self) -> float:

@@ -10,6 +10,7 @@ from mlnlab.grounding.ground_network import GroundNetwork
 from mlnlab.learning.learner import WeightLearner
 from mlnlab.model.hypergraph import Hypergraph
 from mlnlab.steps.trace import Trace
+from mlnlab.widgets.asked import conditions, observers_of
 from mlnlab.widgets.dashboard import LearningDashboard
 from mlnlab.widgets.graph_view import graph_view
 from mlnlab.widgets.run_view import RunView
@@ -25,8 +26,8 @@ def live(
     source: object,
     *,
     stop: Predicate | None = None,
-    breaks: Iterable[Predicate] = (),
-    observers: Iterable[Observer] = (),
+    breaks: Iterable[Predicate] | None = (),
+    observers: Iterable[Observer] | None = (),
     delay: float = 0.0,
 ) -> RunView | SceneView:
     r"""Run an algorithm and watch it: a view with play, pause, step, back, stop, a scrubber and the speed.
@@ -59,8 +60,8 @@ def stepper(
     source: object,
     *,
     stop: Predicate | None = None,
-    breaks: Iterable[Predicate] = (),
-    observers: Iterable[Observer] = (),
+    breaks: Iterable[Predicate] | None = (),
+    observers: Iterable[Observer] | None = (),
     delay: float = 1 / 3,
 ) -> RunView:
     r"""Step through an algorithm, forward and back; or through the steps that a trace recorded.
@@ -77,7 +78,7 @@ def stepper(
     2
     >>> view.close()
     """
-    if isinstance(source, Trace) and any((stop, tuple(breaks), tuple(observers))):
+    if isinstance(source, Trace) and any((stop, conditions(breaks), observers_of(observers))):
         raise ArgumentError(
             "A trace is only looked at: stop, breaks and observers are for algorithms that run."
         )

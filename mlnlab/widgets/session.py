@@ -19,6 +19,7 @@ from mlnlab.steps.live import Live
 from mlnlab.steps.step import Observer, State, Step
 from mlnlab.steps.stopping import Predicate
 from mlnlab.steps.trace import Trace
+from mlnlab.widgets.asked import condition, conditions, number_asked, observers_of, steps_asked
 from mlnlab.widgets.session_observers import Pulse, Recorder
 
 FIRST_STEP_SECONDS = 10.0
@@ -45,8 +46,8 @@ class Session:
         source: object,
         *,
         stop: Predicate | None = None,
-        breaks: Iterable[Predicate] = (),
-        observers: Iterable[Observer] = (),
+        breaks: Iterable[Predicate] | None = (),
+        observers: Iterable[Observer] | None = (),
         delay: float = 0.0,
     ) -> None:
         self.source = source
@@ -56,8 +57,8 @@ class Session:
         self.live: Live[Any] | None = None
         self.delay = _checked(delay)
         self._unrecorded = ""  # why steps are not recorded any more
-        self._stop, self._breaks = stop, tuple(breaks)
-        self._observers = tuple(observers)
+        self._stop, self._breaks = condition(stop), conditions(breaks)
+        self._observers = observers_of(observers)
         self._looking_at: int | None = None  # the index of an earlier step
         if self.replays:
             if not len(self.trace):
@@ -174,8 +175,7 @@ class Session:
 
         Return whether new ones were asked for; they are made in the run's thread.
         """
-        if n < 1:
-            raise ArgumentError(f"step takes 1 or more, not {n}; back() goes the other way.")
+        n = steps_asked(n, "step", "back")
         left = n - self._move(n)
         if not left or self.live is None or (self.live.ended and not self.resumes):
             return False
@@ -186,8 +186,7 @@ class Session:
 
     def back(self, n: int = 1) -> None:
         """Look at the step so many places earlier; a running one pauses."""
-        if n < 1:
-            raise ArgumentError(f"back takes 1 or more, not {n}; step() goes the other way.")
+        n = steps_asked(n, "back", "step")
         self.pause()
         self._move(-n)
 
@@ -199,6 +198,7 @@ class Session:
 
     def seek(self, index: int) -> None:
         """Look at the step with this index, or at the last one kept before it; a running one pauses."""
+        index = number_asked(index, "A step")
         self.pause()
         found = self.trace.seek(index)
         indices = self.trace.indices
@@ -240,8 +240,8 @@ class Session:
         return self._breaks
 
     @breaks.setter
-    def breaks(self, breaks: Iterable[Predicate]) -> None:
-        self._breaks = tuple(breaks)
+    def breaks(self, breaks: Iterable[Predicate] | None) -> None:
+        self._breaks = conditions(breaks)
         if self.live is not None:
             self.live.breaks = self._breaks
 

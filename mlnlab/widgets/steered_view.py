@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import TYPE_CHECKING
 
 from mlnlab.errors import ArgumentError
+from mlnlab.widgets.asked import number_asked, real_asked
 from mlnlab.widgets.pauses import pause_condition
 from mlnlab.widgets.run_view import RunView
 
@@ -46,11 +48,7 @@ class SteeredView(RunView):
 
     def freeze(self, formula: int, weight: float | None = None) -> None:
         """Keep a formula's weight, as it is or as given, out of learning."""
-        state = self._state()
-        kept = weight
-        if kept is None and 0 <= formula < len(state.weights):
-            kept = float(state.weights[formula])
-        self._change("freeze", formula, 0.0 if kept is None else kept)
+        self._change("freeze", formula, self.weight_of(formula) if weight is None else weight)
 
     def free(self, formula: int) -> None:
         """Learn a frozen formula's weight again."""
@@ -67,6 +65,9 @@ class SteeredView(RunView):
 
     def scale_rate(self, factor: float) -> None:
         """Step more boldly, or less: multiply the rate, or divide λ."""
+        factor = real_asked(factor, "What multiplies a rate")
+        if not 0 < factor < inf:
+            raise ArgumentError(f"A rate is multiplied by a number above 0, not by {factor:g}.")
         damped = self._steered.rate_name() == "damping"
         self.rate = self.rate / factor if damped else self.rate * factor
 
@@ -95,7 +96,12 @@ class SteeredView(RunView):
 
     def weight_of(self, formula: int) -> float:
         """Return a formula's weight at the step that is looked at."""
-        return float(self._state().weights[formula])
+        weights = self._state().weights
+        if not 0 <= number_asked(formula, "A formula") < len(weights):
+            raise ArgumentError(
+                f"Formulas have numbers from 0 to {len(weights) - 1}; there is none of number {formula}."
+            )
+        return float(weights[formula])
 
     def _change(self, kind: Kind, formula: int = -1, value: float = 0.0) -> None:
         self._learning.remark = ""
