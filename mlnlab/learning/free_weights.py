@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mlnlab.errors import ArgumentError
+from mlnlab.logic.printing import to_text
 from mlnlab.logic.weights import Fixed, Hard, WeightedFormula, weight_value
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.float64]
 
 FIXED = -1  # the parameter of a weight that has none
+_LARGEST = 1e6  # beyond, sums of weights lose what learning looks at, and no step leads back
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,6 +80,18 @@ class FreeWeights:
     def clipped(self, parameters: Numbers) -> Numbers:
         """Return the parameters within their bounds."""
         return np.clip(parameters, self.lower, self.upper)
+
+    def refuse_huge(self, formulas: Sequence[WeightedFormula]) -> None:
+        """Refuse weights from which no learner finds back, and beside which others do not count."""
+        weights = self.weights(self.start)
+        number = int(np.abs(weights).argmax())
+        if abs(weights[number]) > _LARGEST:
+            raise ArgumentError(
+                f"The weight of formula {number}, {to_text(formulas[number].formula):.100}, is "
+                f"{weights[number]:.3g} where learning begins: no weight may be beyond {_LARGEST:,.0f}, from "
+                "where no step finds back. Begin elsewhere, start=[...] or a number in front of the formula, "
+                "with bounds= that allow it; or make the formula hard, with a full stop at its end."
+            )
 
     def without(self, formula: int, weights: Numbers) -> FreeWeights:
         """Return what is still free when one formula's weight (and what is tied to it) stays as it is."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mlnlab.errors import ArgumentError
+from mlnlab.errors import ArgumentError, TooLargeError
 from mlnlab.grounding.clause_making import ground_clauses
 from mlnlab.grounding.question import pose
 from mlnlab.inference.chains import Ground, prepared, refuse_impossible
@@ -26,12 +26,21 @@ from mlnlab.logic.weights import Fixed, Hard, Soft
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from mlnlab.grounding.clauses import GroundClauses
     from mlnlab.grounding.question import Question
     from mlnlab.kernels.ground_network import Chain
     from mlnlab.kernels.sample_sat_constraints import Constraints
     from mlnlab.learning.training_data import Example, TrainingData
+    from mlnlab.model.database import Database
+    from mlnlab.model.mln import MLN
 
     Numbers = NDArray[np.float64]
+
+_WAYS = (
+    'use the pseudo-likelihood, which counts groundings instead of listing them: method="pll"',
+    "predict fewer predicates, given the others: query=[...]",
+    "use fewer constants, or learn from several smaller databases",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,8 +125,7 @@ def ground_example(data: TrainingData, example: Example) -> GroundExample:
     )
     # A type may be empty in one of several databases; predicates over it have no atoms there.
     opened = [name for name in data.mentioned if example.number_of_atoms(name)]
-    question = pose(replace(model, formulas=formulas), data.hidden(example), opened)
-    clauses = ground_clauses(question)
+    question, clauses = _ground(replace(model, formulas=formulas), data.hidden(example), opened)
     if len(clauses.sources) != len(formulas):
         raise ArgumentError(
             f"{len(formulas)} formulas became {len(clauses.sources)} when they were read again; learn from"
@@ -126,6 +134,17 @@ def ground_example(data: TrainingData, example: Example) -> GroundExample:
     refuse_impossible(clauses)
     hard = np.array([isinstance(weighted.weight, Hard) for weighted in formulas], bool)
     return GroundExample(prepared(clauses), _options_of_data(question, example), hard)
+
+
+def _ground(mln: MLN, db: Database, opened: list[str]) -> tuple[Question, GroundClauses]:
+    """Return what is asked and its ground clauses; what is too large is refused with a learner's ways out."""
+    try:
+        question = pose(mln, db, opened)
+        return question, ground_clauses(question)
+    except TooLargeError as refusal:
+        of_formula = [way for way in refusal.remedies if way.startswith("drop or change")]
+        summary = f"This learner grounds the model over the data, which is too much here. {refusal.summary}"
+        raise TooLargeError(summary, refusal.estimate, [*_WAYS, *of_formula]) from None
 
 
 def _options_of_data(question: Question, example: Example) -> NDArray[np.uint32]:

@@ -5,7 +5,8 @@ r"""Stochastic meta-descent: each weight's rate learns from how its gradients ag
 v says how the weights depend on the logarithms of past rates; Vishwanathan et al. (2006) trained conditional
 random fields so. The thesis found it too unstable for Markov
 logic (section 4.3.4); it is here to be seen, and because it does well where gradients are noisy but well
-conditioned.
+conditioned. Where the objective's value is known, a step by which it falls is taken back, all rates are
+halved and the past is forgotten, as by a step that leaves all bounds.
 
 Needs: the gradient, and the Hessian times a vector.
 """
@@ -21,7 +22,7 @@ import numpy as np
 
 from mlnlab.errors import ArgumentError
 from mlnlab.learning.gradient_descent import Params as DescentParams
-from mlnlab.learning.gradient_descent import first_rate
+from mlnlab.learning.gradient_descent import fallen, first_rate
 from mlnlab.learning.learning_state import LearningState, Move, frozen, state_at
 from mlnlab.learning.optimizer import Optimizer
 from mlnlab.steps.encoding import storable
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.float64]
 
 _TOO_LARGE = 1e4  # a weight beyond this will not come back
+_LEAST_RATE = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,18 +100,27 @@ def _next(
     step = parameters - point.parameters
     unstable = not np.isfinite(parameters).all() or float(np.abs(parameters).max(initial=0.0)) > _TOO_LARGE
     if unstable or not np.isfinite(influence).all():
-        after = Inner(frozen(inner.rates / 2), frozen(np.zeros_like(influence)))
-        reason = "the step left all bounds: taken back, all rates halved, the past forgotten"
-        move = Move(
-            0.0, float(after.rates.mean()), accepted=False, rejected=state.move.rejected + 1, reason=reason
-        )
-        return point, state_at(point, state, move, after, ended=_ended(params, state.iteration + 1))
+        return _taken_back(params, point, state, "the step left all bounds")
     reached = problem.at(parameters, point.memory)
+    fell = fallen(point, reached)
+    if fell and float(inner.rates.max()) > _LEAST_RATE:
+        return _taken_back(params, point.remembering(reached.memory), state, fell)
     reason = f"rates from {rates.min():.2g} to {rates.max():.2g}"
     size = float(np.linalg.norm(problem.free.spread(step)))
     move = Move(size, float(rates.mean()), rejected=state.move.rejected, reason=reason)
     after = Inner(frozen(rates), frozen(influence))
     return reached, state_at(reached, state, move, after, ended=_ended(params, state.iteration + 1))
+
+
+def _taken_back(params: Params, kept: Point, state: LearningState, why: str) -> tuple[Point, LearningState]:
+    """Return to where all was well, to go on slower from there."""
+    inner = state.inner
+    assert isinstance(inner, Inner)  # noqa: S101 - a state of this optimiser
+    after = Inner(frozen(inner.rates / 2), frozen(np.zeros_like(inner.influence)))
+    reason = f"{why}: taken back, all rates halved, the past forgotten"
+    rate, rejected = float(after.rates.mean()), state.move.rejected + 1
+    move = Move(0.0, rate, accepted=False, rejected=rejected, reason=reason)
+    return kept, state_at(kept, state, move, after, ended=_ended(params, state.iteration + 1))
 
 
 def _ended(params: Params, iteration: int) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import mlnlab as ml
-from mlnlab.errors import ArgumentError
+from mlnlab.errors import ArgumentError, TooLargeError
 
 MLN = ml.MLN.from_text("Smokes(person)\nCancer(person)\nSmokes(x) => Cancer(x)\nCancer(x)\n!Smokes(x)")
 DB = ml.Database.from_text("Smokes(A)\nSmokes(B)\nCancer(A)\nCancer(C)", MLN)
@@ -30,6 +30,11 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"bounds": {"Cancer": (0, 1)}}, r"not by 'Cancer'"),
     ({"start": "abc"}, r"start= needs a finite number for each of the 3 formulas"),
     ({"start": [1]}, r"start= needs a finite number"),
+    ({"start": [0, -1e300, 1]}, r"The weight of formula 1, .*, is -1e\+300 where learning begins"),
+    (
+        {"bounds": {2: (1e7, None)}},
+        r"The weight of formula 2, .*, is 1e\+07 where .* no weight may be beyond",
+    ),
     ({"prior": 10}, r"A prior is ml\.Gaussian\(\.\.\.\), ml\.Laplace\(\.\.\.\) or None, not 10"),
     ({"prior": "gaussian"}, r"A prior is ml\.Gaussian"),
     ({"prior": [None]}, r"1 priors were given for 3 formulas"),
@@ -81,3 +86,24 @@ def test_parts_of_a_learner_go_together_without_naming_what_has_no_choice() -> N
     assert pseudo.description == "pseudo-log-likelihood, scaled-conjugate-gradient"
     with pytest.raises(ArgumentError, match="needs no expected counts; leave counts= out"):
         ml.weight_learner("pll", MLN, DB, counts="mc-sat")
+
+
+@pytest.mark.parametrize("method", ["ll", "vp", "cd", "pscg"])
+def test_what_is_too_large_to_be_ground_names_ways_that_a_learner_has(method: str) -> None:
+    friends = ml.MLN.from_text("F(t, t)\nF(x, y) ^ F(y, z) => F(x, z)")
+
+    def refused(constants: int) -> TooLargeError:
+        names = ", ".join(f"C{n}" for n in range(constants))
+        db = ml.Database.from_text(f"F(A, B)\nt = {{{names}}}", friends)
+        with pytest.raises(TooLargeError) as found:
+            ml.learn_weights(friends, db, method)
+        return found.value
+
+    for constants, largest, ways in ((1500, 1502**2, 3), (900, 902**3, 4)):  # too many atoms; groundings
+        refusal = refused(constants)
+        assert f"{largest:,}" in refusal.summary or refusal.estimate > largest
+        assert len(refusal.remedies) == ways
+        assert 'method="pll"' in str(refusal)
+        assert "query=[...]" in str(refusal)
+        assert "ask for" not in str(refusal)
+    assert ml.learn_weights(friends, ml.Database.from_text("F(A, B)", friends), method).state.iteration

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -22,15 +23,38 @@ def test_stochastic_meta_descent_takes_the_steps_of_its_equations(problem, meta_
     params = stochastic_meta_descent.Params(rate=0.05, meta_rate=meta_rate, memory=memory, iterations=5)
     hessian, best = problem.objective.hessian, problem.objective.best
     w, v, rates = np.zeros(len(best)), np.zeros(len(best)), np.full(len(best), 0.05)
+    value = problem.at(w).value
     for state in stochastic_meta_descent.steps(params, problem):
-        if np.abs(w).max() > 1e4:  # out of all bounds: taken back, as the thesis found it
-            assert "taken back" in state.move.reason
+        if np.abs(w).max() > 1e4 or problem.at(w).value < value - 1e-6 * (1 + abs(value)):
+            assert "taken back" in state.move.reason  # the thesis found it unstable
+            assert state.value == value
             return
+        value = state.value
         np.testing.assert_allclose(state.weights, w, rtol=1e-9, atol=1e-9)
         g = hessian @ (w - best)  # of what is minimised
         rates = rates * np.maximum(0.5, 1 - meta_rate * g * v)
         v = memory * v - rates * (g + memory * (hessian @ v))
         w = w - rates * g
+
+
+def test_stochastic_meta_descent_never_makes_a_known_value_less():
+    mln = ml.MLN.from_text("A(thing)\nB(thing)\nA(x)\nA(x) => B(x)")
+    db = ml.Database.from_text("\n".join(f"A(T{i})\nB(T{i + 2})" for i in range(8)), mln)
+    best = ml.learn_weights(mln, db, "ll")
+    found = ml.learn_weights(
+        mln, db, "ll", optimizer="stochastic-meta-descent", rate=5.0, meta_rate=5.0, iterations=61
+    )
+    states = [step.state for step in found.trace.replay()]
+    assert (np.diff([state.value for state in states]) > -1e-8).all()
+    back = [(before, after) for before, after in pairwise(states) if not after.move.accepted]
+    assert back
+    for before, after in back:
+        assert after.move.reason.startswith("the objective fell by")
+        np.testing.assert_array_equal(after.weights, before.weights)
+        np.testing.assert_array_equal(after.inner.rates, before.inner.rates / 2)
+        assert not after.inner.influence.any()
+    assert found.objective == pytest.approx(best.objective)
+    assert any("The rate was too large" in text for text in found.diagnostics)
 
 
 @pytest.mark.parametrize(("claimed", "after"), [(1.0, 1 / 4), (2.5, 1.0), (30.0, 4.0)])
