@@ -100,4 +100,5 @@ OPTIMIZER = Optimizer(
     params=Params,
     citation="Becker and Le Cun 1988; Lowd's thesis, section 4.2.4",
     steps=steps,
+    keeps=Inner,
 )

@@ -291,4 +291,5 @@ OPTIMIZER = Optimizer(
     params=Params,
     citation="Lowd's thesis, sections 4.2.1 to 4.2.3",
     steps=steps,
+    keeps=Inner,
 )

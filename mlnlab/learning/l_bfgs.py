@@ -222,4 +222,5 @@ OPTIMIZER = Optimizer(
     params=Params,
     citation="Liu and Nocedal 1989; Byrd, Lu, Nocedal and Zhu 1995",
     steps=steps,
+    keeps=Inner,
 )

@@ -141,6 +141,7 @@ OPTIMIZER = Optimizer(
     params=Params,
     citation="Levenberg 1944; Fletcher 1987; Lowd's thesis, section 4.2.4",
     steps=steps,
+    keeps=Inner,
     takes_kinks=False,
     takes_bounds=False,
 )

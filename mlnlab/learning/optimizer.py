@@ -27,6 +27,7 @@ class Optimizer:
     params: Callable[..., Any]
     citation: str
     steps: Callable[[Any, Problem, LearningState | None], Iterator[LearningState]]
+    keeps: type[object]  # what its states have as ``inner``
     takes_kinks: bool = True  # whether it can deal with Laplace priors
     takes_bounds: bool = True
 

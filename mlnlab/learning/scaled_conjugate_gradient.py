@@ -123,4 +123,5 @@ OPTIMIZER = Optimizer(
     params=Params,
     citation="Møller 1993; Lowd's thesis, section 4.2.5",
     steps=steps,
+    keeps=Inner,
 )

@@ -17,6 +17,7 @@ import numpy as np
 
 from mlnlab.errors import ArgumentError
 from mlnlab.learning.free_weights import FIXED
+from mlnlab.learning.state_fits import refuse_other_size
 from mlnlab.logic.printing import to_text
 from mlnlab.logic.weights import Hard
 from mlnlab.steps.encoding import storable
@@ -126,6 +127,7 @@ class SteeredLearner:
         """Yield the states that follow a state, under the changes that it names."""
         if state is None or not isinstance(state.inner, Meddled):
             return self.learner.resume(state)
+        refuse_other_size(len(self.learner.data.formulas), state)
         changes = state.inner.changes
         own = replace(state, inner=state.inner.inner)
         return _marked(self.learner_after(changes).resume(own), changes)

@@ -134,4 +134,5 @@ OPTIMIZER = Optimizer(
     params=Params,
     citation="Schraudolph 1999; Vishwanathan et al. 2006; Lowd's thesis, section 4.3.4",
     steps=steps,
+    keeps=Inner,
 )
