@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from mlnlab.errors import ArgumentError
 from mlnlab.learning.best_step import best_step, recorded_until
+from mlnlab.learning.chains_left_behind import chains_left_behind
 from mlnlab.learning.diagnostics import diagnosed, foreseen
 from mlnlab.learning.free_weights import free_weights
 from mlnlab.learning.learned_weights import LearnedWeights, at_answer
@@ -18,6 +19,7 @@ from mlnlab.learning.priors import Gaussian, PriorLike, priors_of
 from mlnlab.learning.problem import Problem
 from mlnlab.learning.registry import optimizer_named
 from mlnlab.learning.runaways import LearningWarning
+from mlnlab.learning.state_fits import refuse_other_problem
 from mlnlab.learning.training_data import training_data
 from mlnlab.steps.step import Step, numbered, run
 from mlnlab.steps.trace import Trace
@@ -64,6 +66,8 @@ class WeightLearner:
 
     def resume(self, state: LearningState | None) -> Iterator[LearningState]:
         """Yield the states that follow a state, of this process or from a checkpoint."""
+        if state is not None:
+            refuse_other_problem(self.problem, self.optimizer, state)
         return self.optimizer.steps(self.params, self.problem, state)
 
     def last_state(self, problem: Problem) -> LearningState:
@@ -89,9 +93,11 @@ class WeightLearner:
             self.problem, trace[0].state, replace(state, gap=at_weights.gap, value=at_weights.value),
             self.optimizer.name, rate_given=getattr(self.params, "rate", None) is not None,
         )  # fmt: skip
+        behind = chains_left_behind(self.data, self.problem, state, self.optimizer.name)
+        said = (*self.remarks, *told, *behind)
         return LearnedWeights(
-            self.data, self.problem, self.description, state, at_weights, trace, (*self.remarks, *told),
-            seconds, learn_again=self.last_state,
+            self.data, self.problem, self.description, state, at_weights, trace, said, seconds,
+            learn_again=self.last_state,
         )  # fmt: skip
 
     def __repr__(self) -> str:
@@ -155,6 +161,7 @@ def weight_learner(
     free = free_weights(data.formulas, tied=tied, fixed=fixed, bounds=bounds)
     if start is not None:
         free = replace(free, start=free.clipped(free.parameters_of(_start(start, len(data.formulas)))))
+    free.refuse_huge(data.formulas)
     priors = priors_of(prior, free.parameter, free.number)
     problem = Problem(optimised, free, priors)
     name = preset.optimizer

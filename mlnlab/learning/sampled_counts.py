@@ -6,9 +6,9 @@ is possible, unless ``begin="random"``.
 
 Where formulas reinforce each other, as classes of linked pages do, a chain may stay among worlds like the
 data while the model, whose weights grow, has come to prefer others: gaps are then small and predictions bad,
-which ``ml.HeldOut`` shows. On WebKB the models of second-order methods are best after some twenty steps and
-useless after a hundred, unless chains get time to follow: with ``burn_in=20`` they stay good, and with
-shorter steps (``largest_step=``) for longer.
+which ``ml.HeldOut`` shows, and at the end chains that begin afresh (chains_left_behind.py). On WebKB the
+models of second-order methods are best after some twenty steps and useless after a hundred, unless chains get
+time to follow: with ``burn_in=20`` they stay good, and with shorter steps (``largest_step=``) for longer.
 """
 
 from __future__ import annotations
