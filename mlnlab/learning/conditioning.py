@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mlnlab.errors import count_of
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -54,8 +56,9 @@ class Condition:
 
     def __repr__(self) -> str:
         full = "" if self.eigenvalues is None else f"Hessian {self.full:.4g}, "
-        flat = f", {self.flat_directions} flat directions" if self.flat_directions else ""
-        return f"<Condition: {full}diagonal {self.diagonal:.4g}, of {len(self.variances):,} weights{flat}>"
+        flat = f", {count_of(self.flat_directions, 'flat direction')}" if self.flat_directions else ""
+        of = count_of(len(self.variances), "weight")
+        return f"<Condition: {full}diagonal {self.diagonal:.4g}, of {of}{flat}>"
 
 
 def _ratio(values: Numbers) -> float:

@@ -93,7 +93,9 @@ def learning_things(mln, db):
     pair = mln.without(*range(2, len(mln.formulas))) if len(mln.formulas) > 2 else mln
     plane = ml.contours(pair, complete, prior=ml.Gaussian(0, 2), grid=7)
     posterior = ml.weight_posterior(pair, complete, prior=ml.Gaussian(0, 2), samples=8, burn_in=2)
-    return [learner, ml.learn_weights(mln, complete, prior=ml.Gaussian(0, 2)), plane, posterior]
+    learned = ml.learn_weights(mln, complete, prior=ml.Gaussian(0, 2))
+    errors = learned.standard_errors(samples=5)
+    return [learner, learned, errors, learned.condition(), plane, posterior]
 
 
 def count_things(mln, db):
