@@ -120,25 +120,26 @@ class ClauseJoins:
     ) -> list[Step]:
         """Return the steps, each time the one that is expected to leave the fewest bindings."""
         bound: set[object] = set()
-        left = dict(enumerate(zip(literals, readings, strict=True)))
+        pairs = zip(literals, readings, strict=True)
+        left = {place: (one, reading, one.variables) for place, (one, reading) in enumerate(pairs)}
         steps: list[Step] = []
         while left or not bound.issuperset(variables):
             choices = self._possible(left, bound, variables)
             _, place, step = min(choices, key=lambda one: (one[0], isinstance(one[2], Spread)))
             steps.append(step)
-            bound.update([step.variable] if isinstance(step, Spread) else left.pop(place)[0].variables)
+            bound.update([step.variable] if isinstance(step, Spread) else left.pop(place)[2])
         return steps
 
     def _possible(
         self,
-        left: dict[int, tuple[SignedAtom, Reading]],
+        left: dict[int, tuple[SignedAtom, Reading, tuple[Variable, ...]]],
         bound: set[object],
         variables: tuple[Variable, ...],
     ) -> Iterator[tuple[float, int, Step]]:
         """Yield what can come next: how many one binding will become, a literal's place, a step."""
-        for place, (literal, reading) in left.items():
+        for place, (literal, reading, own) in left.items():
             keeps = self._has_open(literal) and reading is not Reading.KNOWN
-            if bound.issuperset(literal.variables):
+            if bound.issuperset(own):
                 yield 0.0, place, Filter(literal, place, reading, self.relations, keeps)
             elif isinstance(literal.atom, Equality):
                 if (step := self._equated(literal, bound)) is not None:
@@ -147,8 +148,8 @@ class ClauseJoins:
                 known = frozenset(bound)
                 lookup = self.relations.lookup(literal, reading, known)
                 if lookup is not None:
-                    given = tuple(v for v in literal.variables if v in bound)
-                    new = tuple(v for v in literal.variables if v not in bound)
+                    given = tuple(v for v in own if v in bound)
+                    new = tuple(v for v in own if v not in bound)
                     yield lookup.fan_out, place, LookUp(literal, place, lookup, given, new, keeps)
         for variable in variables:
             if variable not in bound:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from mlnlab.grounding.clause_literals import SignedAtom
     from mlnlab.grounding.question import Question
+    from mlnlab.logic.formulas import Variable
     from mlnlab.logic.ground_atoms import GroundAtom
 
     Numbers = NDArray[np.int64]
@@ -91,6 +92,7 @@ class EvidenceRelations:
 
     def __init__(self, question: Question, numbers: dict[GroundAtom, int]) -> None:
         self.vocabulary = question.vocabulary
+        self._sizes: dict[str, tuple[int, ...]] = {}
         self._places: dict[str, dict[str, int]] = {}
         self.true = self._relations(question.true, None)
         self.open = self._relations(numbers, numbers)
@@ -126,7 +128,10 @@ class EvidenceRelations:
 
     def sizes(self, predicate: str) -> tuple[int, ...]:
         """Return the numbers of constants of a predicate's types."""
-        return tuple(len(self.vocabulary.domain(type_)) for type_ in self.vocabulary[predicate].types)
+        if predicate not in self._sizes:
+            types = self.vocabulary[predicate].types
+            self._sizes[predicate] = tuple(len(self.vocabulary.domain(type_)) for type_ in types)
+        return self._sizes[predicate]
 
     def cells(self, predicate: str) -> int:
         """Return the number of ground atoms."""
@@ -223,16 +228,17 @@ class EvidenceRelations:
         listing = self.listing(literal.atom.predicate, reading, literal.positive)  # type: ignore[union-attr]
         if listing is None:
             return None
-        pattern = self._pattern(literal)
-        wanted = tuple(variable in bound for variable in literal.variables)
+        variables = literal.variables
+        pattern = self._pattern(literal, variables)
+        wanted = tuple(variable in bound for variable in variables)
         key = (literal.atom.predicate, literal.positive, reading, pattern, wanted)  # type: ignore[union-attr]
         if key not in self._lookups:
             self._lookups[key] = self._grouped(listing, self.sizes(key[0]), pattern, wanted)
         return self._lookups[key]
 
-    def _pattern(self, literal: SignedAtom) -> tuple[int, ...]:
+    def _pattern(self, literal: SignedAtom, variables: tuple[Variable, ...]) -> tuple[int, ...]:
         """Return each argument: its variable's place among the literal's, or -1 - the constant's number."""
-        places = {variable: place for place, variable in enumerate(literal.variables)}
+        places = {variable: place for place, variable in enumerate(variables)}
         types = self.vocabulary[literal.atom.predicate].types  # type: ignore[union-attr]
         return tuple(
             places[term] if term in places else -1 - self.vocabulary.domain(type_).number(term.name)
