@@ -36,7 +36,7 @@ def condition_scene(condition: Condition) -> Scene:
     plot = Plot(
         "variances of the counts and eigenvalues of the Hessian" if len(lines) == 2
         else "variances of the counts",
-        tuple(lines), across, vertical_axis(lines, log=True), across="from the largest to the smallest",
+        tuple(lines), across, vertical_axis(lines, log=True), across="rank",
     )  # fmt: skip
     return plots_scene([plot], "Condition", f"{_summary(condition)}.")
 

@@ -105,7 +105,7 @@ def _standing(names: list[str], state: RaceState, top: float) -> tuple[list[Item
                 id=numbered_id("runner", number), x=0, y=y + 6, tooltip=tooltip(name, told),
                 children=(
                     Group(x=18, children=(sample(number),)),
-                    Text(x=34, y=4.5, text=fitted(name, 210), look=look),
+                    Text(x=34, y=4.5, text=fitted(name, 205, "strong"), look=look),
                     Text(x=250, y=4.5, text=word, look="quiet small"),
                     *cells,
                 ),

@@ -202,13 +202,14 @@ class LearningDashboard(SteeredView):
             acts[button]()
 
     def _choose_row(self, row: object) -> None:
-        """Look at the formula of a row of the table."""
-        table = self._picture.table(self._step_shown())
-        if table is not None and isinstance(row, int) and 0 <= row < len(table.rows):
-            self.formula = int(table.rows[row][0])
+        """Look at the formula of a row of the table that is shown; a run has gone on since, and its order."""
+        rows = self._pages_table.get("rows", [])
+        if isinstance(row, int) and 0 <= row < len(rows):
+            self.formula = int(rows[row][0])
 
     def _take_dot(self, place: int) -> None:
-        chosen = dotted_steps(self._step_shown(), self.trace)
+        with self._lock:  # the dots are those of the step that is drawn, while a run goes on
+            chosen = dotted_steps(self._sent_step or self._step_shown(), self.trace)
         if place < len(chosen):
             self.take(chosen[place])
 

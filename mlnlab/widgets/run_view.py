@@ -56,6 +56,7 @@ class RunView(View):
         self._last_frame = self._last_table = 0.0
         self._between = BETWEEN_FRAMES
         self._table_open = False
+        self._pages_table: _Json = {}  # what the pages show
         session.changed = self._changed
         try:
             session.begin()
@@ -243,7 +244,7 @@ class RunView(View):
         with self.hold_sync():
             if scene is not None:
                 self.scene = scene.to_json()
-            self.table = table
+            self.table = self._pages_table = table
             self.status = status  # last: whoever watches it here finds the others there
 
     def _send_frame(self, drawn: _Drawn) -> None:
@@ -260,7 +261,7 @@ class RunView(View):
             message["scene"] = scene.to_json()
         if self._table_open and self._last_frame - self._last_table >= _TABLE_SECONDS:
             self._last_table = self._last_frame
-            message["table"] = table
+            message["table"] = self._pages_table = table
         self.send(message, buffers)
 
     def _status(self, step: Step[Any] | None, caption: str = "", remarks: Iterable[str] = ()) -> _Json:
