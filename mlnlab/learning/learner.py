@@ -232,8 +232,8 @@ def completed(
     trace: Trace[LearningState] = Trace(budget=TRACE_BYTES)
     try:
         run(learner, observers=(trace, *watching))
+        return learner.learned(trace, time.perf_counter() - first)
     except KeyboardInterrupt:
         if not len(trace):
             raise
         raise LearningInterrupted(learner, trace, time.perf_counter() - first) from None
-    return learner.learned(trace, time.perf_counter() - first)

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.float64]
 
+_FARTHEST = 1e6  # of a mean from 0, as of weights to begin with
+_NARROWEST, _WIDEST = 1e-9, 1e100  # squares of these are still numbers
+
 
 @dataclass(frozen=True, slots=True)
 class Gaussian:
@@ -66,6 +69,12 @@ def _check(mean: object, width: object, name: str) -> None:
         sound = False
     if not sound or isinstance(mean, str) or isinstance(width, str):
         raise ArgumentError(f"A prior has a finite mean and a {name} above 0, not {mean!r} and {width!r}.")
+    if abs(float(mean)) > _FARTHEST or not _NARROWEST <= float(width) <= _WIDEST:  # type: ignore[arg-type]
+        raise ArgumentError(
+            f"A prior's mean is within {_FARTHEST:,.0f} of 0 and its {name} between {_NARROWEST:g} and "
+            f"{_WIDEST:g}, not {mean!r} and {width!r}: beyond, its values are no numbers to compute with. "
+            "Without a prior, prior=None, nothing pulls a weight; fixed=[...] keeps one where it is."
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -64,6 +64,13 @@ def test_priors_are_distributions(values: tuple[Any, Any]) -> None:
             kind(*values)
 
 
+@pytest.mark.parametrize("values", [(1e300, 1), (-2e6, 1), (0, 1e-200), (0, 1e300)])
+def test_priors_can_be_computed_with(values: tuple[float, float]) -> None:
+    for kind in (ml.Gaussian, ml.Laplace):
+        with pytest.raises(ArgumentError, match="no numbers to compute with"):
+            kind(*values)
+
+
 def test_numbers_of_numpy_are_numbers() -> None:
     plain = ml.learn_weights(MLN, DB, fixed=[0, 2], prior=ml.Gaussian(0, 2))
     for fixed in (np.array([0, 2]), (np.int64(0), -1), {0, 2}):

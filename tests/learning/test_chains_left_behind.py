@@ -9,6 +9,7 @@ import pytest
 
 import mlnlab as ml
 from mlnlab.experiments.figure_4_1_data import citations, small_web
+from mlnlab.learning import learner
 from mlnlab.learning.learned_weights import LearnedWeights
 
 FRIENDS = ml.MLN.from_text(
@@ -104,6 +105,27 @@ def test_it_is_not_looked_for_where_it_costs_much_or_nothing_is_sampled() -> Non
     assert not said(ml.learn_weights(AGREEING, db, "cd", iterations=39, counts="gibbs", **fixed))
     for method in ("ll", "pll", "vp"):
         assert not said(ml.learn_weights(AGREEING, db, method, **fixed))
+
+
+def test_gaps_that_learning_knew_of_are_no_sign() -> None:
+    """A bound keeps the weight far from what the data say, and the chains that learned have seen it."""
+    mln = ml.MLN.from_text("Smokes(person)\nSmokes(x)")
+    names = ", ".join(f"P{n}" for n in range(400))
+    db = ml.Database.from_text(f"Smokes(P0)\nperson = {{{names}}}", mln)
+    found = ml.learn_weights(mln, db, "cd", bounds=(-0.1, 0.1), samples=20)
+    assert found.expected[0] - found.observed[0] > 150  # 15 standard deviations
+    assert not said(found)
+
+
+def test_who_interrupts_the_last_look_keeps_the_weights(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> tuple[str, ...]:
+        monkeypatch.undo()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(learner, "chains_left_behind", interrupted)
+    with pytest.raises(learner.LearningInterrupted) as stopped:
+        ml.learn_weights(AGREEING, agreeing(11, 12), "cd", fixed=[0], iterations=30)
+    assert stopped.value.so_far().state.iteration == 30
 
 
 def test_the_same_seed_says_the_same() -> None:
