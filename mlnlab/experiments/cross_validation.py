@@ -128,7 +128,8 @@ def cross_validate(
         steps.close()
     found = CrossValidation.of(results, order)
     if not any(result.finished for result in found.results):
-        raise ArgumentError(f"No learner finished on any fold. The first problem: {found.results[0].problem}")
+        first = found.results[0].problem
+        raise ArgumentError(f"No learner finished on any fold. The first problem: {first:.600}")
     return found
 
 

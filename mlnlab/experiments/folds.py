@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from mlnlab.errors import ArgumentError
+from mlnlab.errors import ArgumentError, count_of
 from mlnlab.model.database import Database
 
 
@@ -47,7 +47,8 @@ def folds(names: Sequence[str], number: int | None = None) -> tuple[Fold, ...]:
     if len(names) < 2 or not 2 <= many <= len(names):
         raise ArgumentError(
             f"Cross-validation needs at least two databases, and from 2 to as many folds as databases; "
-            f"there are {len(names)} databases, and {many} folds were asked for."
+            f"there {'is' if len(names) == 1 else 'are'} {count_of(len(names), 'database')}, and"
+            f" {count_of(many, 'fold')} {'was' if many == 1 else 'were'} asked for."
         )
     groups = [tuple(names[place::many]) for place in range(many)]
     return tuple(_fold(names, groups, place) for place in range(many))

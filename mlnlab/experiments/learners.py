@@ -9,7 +9,7 @@ again from all.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
@@ -94,13 +94,20 @@ def learners_of(given: Mapping[str, object] | Sequence[str]) -> tuple[Learner, .
     """Return the learners of ``{"cd": "cd", "slow": {"method": "cd", "rate": 1e-3}, "ours": function}``."""
     if isinstance(given, str):
         given = [given]
-    if not isinstance(given, Mapping):
-        given = {str(name): name for name in given}
-    if not given:
+    listed: list[tuple[object, object]] = []
+    if isinstance(given, Mapping):
+        listed = list(given.items())
+    elif isinstance(given, Iterable):
+        listed = [(name, name) for name in given]
+    if not listed:
         raise ArgumentError(
             'Name at least one learner: ml.cross_validate(mln, dbs, learners={"pll": "pll"}, ...).'
         )
-    return tuple(_learner(str(name), value) for name, value in given.items())
+    names = [str(name) for name, _ in listed]
+    for name in names:
+        if names.count(name) > 1:
+            raise ArgumentError(f"Two learners are called {name:.60}; each needs a name of its own.")
+    return tuple(_learner(str(name), value) for name, value in listed)
 
 
 def _learner(name: str, value: object) -> Learner:

@@ -304,3 +304,26 @@ def test_bad_input_gets_a_sentence(mln, dbs):
     ):
         with pytest.raises(ml.ArgumentError, match=r"did you mean good|was not evaluated|A measure is"):
             call()
+
+
+def test_names_of_learners_are_told_apart(mln, dbs):
+    with pytest.raises(ml.MlnlabError, match="Two learners are called pll"):
+        cross_validate(mln, dbs, ["pll", "pll"], "Topic")
+    with pytest.raises(ml.MlnlabError, match="Two learners are called 1"):
+        cross_validate(mln, dbs, {1: ours.good, "1": ours.good}, "Topic")
+    with pytest.raises(ml.MlnlabError, match="at least one learner"):
+        cross_validate(mln, dbs, 3, "Topic")
+
+
+def test_a_long_story_of_a_failure_is_told_in_short(mln, dbs):
+    def long_winded(*_):
+        raise RuntimeError("x" * 1_000_000)
+
+    with pytest.raises(ml.MlnlabError, match="No learner finished") as told:
+        cross_validate(mln, dbs, {"long": long_winded}, "Topic")
+    assert len(str(told.value)) < 1_000
+
+
+def test_one_database_is_said_in_the_singular(mln, dbs):
+    with pytest.raises(ml.MlnlabError, match="there is 1 database, and 1 fold was asked for"):
+        cross_validate(mln, dict(list(dbs.items())[:1]), {"good": ours.good}, "Topic")
