@@ -97,7 +97,7 @@ def _other_parts(state: LearningState, formula: int) -> str:
     gap, counts = float(state.gap[formula]), float(state.observed[formula] - state.expected[formula])
     if abs(gap - counts) <= 1e-9 * max(1.0, abs(gap)):
         return ""
-    return f"; {counts:+.3g} of the gap is theirs, {gap - counts:+.3g} that of the prior or of tied weights"
+    return f"; {counts:+.3g} of the gap is theirs, {gap - counts:+.3g} of priors or ties"
 
 
 def _listed(found: Heaviest, others: str, top: float) -> tuple[list[Item], float]:
@@ -106,7 +106,7 @@ def _listed(found: Heaviest, others: str, top: float) -> tuple[list[Item], float
     places = min(max(found.number, shown), MOST)
     words = f"The heaviest of {count_of(found.number, found.kind[:-1])}{others}"
     items: list[Item] = [
-        Text(x=8, y=top + 12, text=words, look="words strong"),
+        Text(x=8, y=top + 12, text=fitted(words, WIDTH - 16, "strong"), look="words strong"),
         Text(x=8, y=top + 30, text=fitted(found.remark, WIDTH - 16, "small"), look="quiet small"),
     ]
     top += 36

@@ -117,11 +117,13 @@ class LearningView:
     # --- a step -------------------------------------------------------------------------------
 
     def errors(self, state: LearningState) -> Numbers:
-        """Return the standard error of each formula's gap; those of tied weights come together."""
+        """Return the standard error of each formula's gap; tied weights share one, frozen ones have none."""
         if state.errors is None:
             return np.zeros(self.number)
         free = self.problem.free
-        return np.asarray(np.sqrt(free.spread(free.gathered(state.errors**2))))
+        found = np.sqrt(free.spread(free.gathered(state.errors**2)))
+        frozen = free.parameter[list(frozen_weights(changes_of(state)))]
+        return np.where(np.isin(free.parameter, frozen), 0.0, found)
 
     def _moment(self, step: Step[Any]) -> Moment:
         state, move = step.state, step.state.move
@@ -140,13 +142,14 @@ class LearningView:
         return [self._row(number, state, float(errors[number]), frozen) for number in self.shown]
 
     def _row(self, number: int, state: LearningState, error: float, frozen: dict[int, float]) -> GapRow:
+        mark = self.mark(number, frozen)
         known = state.observed[number], state.expected[number]
-        noise = f" ± {value_words(error)}" if error else ""
+        own = 0.0 if state.errors is None else float(state.errors[number])  # ties do not share their counts
+        noise = f" ± {value_words(own)}" if own else ""
         tip = (
             f"formula {number}: weight {state.weights[number]:.5g}\n"
             f"in the data {value_words(float(known[0]))}, expected {value_words(float(known[1]))}{noise}"
         )
-        mark = self.mark(number, frozen)
         weight, gap = float(state.weights[number]), float(state.gap[number])
         return GapRow(number, self.label(number), weight, gap, error, mark, tip)
 
