@@ -11,7 +11,7 @@ import pytest
 import mlnlab as ml
 from mlnlab.display.run_pictures import picture_of
 from mlnlab.display.scene.items import Path, Rectangle, Text
-from tests.browser.test_run_views import click, scrub_to
+from tests.browser.test_run_views import click, scrub_to, wait_for_step
 
 NAMES = ["\"><img src=x onerror='window.harmed = 1'>", "$x_1$", "漢字 ∃x \\(y\\)", "O'Neil " + "long " * 40]
 MAKING = f"""
@@ -127,8 +127,9 @@ def test_what_is_drawn_is_the_step_of_the_trace(page, name):
         if len(run.picture.parts) > 1:
             page.output(run.cell).get_by_role("tab", name=part, exact=True).click()
         if not number:
-            for _ in range(last):
+            for index in range(1, last + 1):
                 click(page, "step", run.cell)
+                wait_for_step(page, index, run.cell)  # while a step is made, its button takes no click
         run.shows(part, last)
         click(page, "back", run.cell)
         run.shows(part, last - 1)
