@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.float64]
 
 FIXED = -1  # the parameter of a weight that has none
-_LARGEST = 1e6  # beyond, sums of weights lose what learning looks at, and no step leads back
+LARGEST_WEIGHT = 1e6  # beyond, sums of weights lose what learning looks at, and no step leads back
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,11 +85,11 @@ class FreeWeights:
         """Refuse weights from which no learner finds back, and beside which others do not count."""
         weights = self.weights(self.start)
         number = int(np.abs(weights).argmax())
-        if abs(weights[number]) > _LARGEST:
+        if abs(weights[number]) > LARGEST_WEIGHT:
             raise ArgumentError(
                 f"The weight of formula {number}, {to_text(formulas[number].formula):.100}, is "
-                f"{weights[number]:.3g} where learning begins: no weight may be beyond {_LARGEST:,.0f}, from "
-                "where no step finds back. Begin elsewhere, start=[...] or a number in front of the formula, "
+                f"{weights[number]:.3g} where learning begins: no weight may be beyond {LARGEST_WEIGHT:,.0f},"
+                " from where no step finds back. Begin elsewhere, start=[...] or a number in front of the formula, "
                 "with bounds= that allow it; or make the formula hard, with a full stop at its end."
             )
 

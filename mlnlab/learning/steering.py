@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from mlnlab.errors import ArgumentError
-from mlnlab.learning.free_weights import FIXED
+from mlnlab.learning.free_weights import FIXED, LARGEST_WEIGHT
 from mlnlab.learning.state_fits import refuse_other_size
 from mlnlab.logic.printing import to_text
 from mlnlab.logic.weights import Hard
@@ -232,6 +232,10 @@ class SteeredLearner:
 def _check_weight(value: float, lower: float, upper: float) -> None:
     if not isfinite(value):
         raise ArgumentError(f"A weight is a finite number, not {value!r}.")
+    if abs(value) > LARGEST_WEIGHT:
+        raise ArgumentError(
+            f"No weight may be beyond {LARGEST_WEIGHT:,.0f}, from where no step finds back; {value:g} is."
+        )
     if not lower <= value <= upper:
         raise ArgumentError(
             f"This weight is bounded: it lies between {lower:g} and {upper:g}, and {value:g} does not."

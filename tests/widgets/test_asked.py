@@ -75,6 +75,8 @@ def test_whatever_takes_observers_takes_none():
         (lambda view: view.set_weight(0, "a"), "A weight is a number, not 'a'"),
         (lambda view: view.freeze(0, math.nan), "A weight is a finite number"),
         (lambda view: view.freeze(0, math.inf), "A weight is a finite number"),
+        (lambda view: view.set_weight(0, 1e300), "No weight may be beyond"),
+        (lambda view: view.freeze(0, -1e13), "No weight may be beyond"),
         (lambda view: view.freeze("a"), "A formula is named by"),
         (lambda view: view.freeze(-1), "there is none of number -1"),
         (lambda view: view.weight_of(99), "there is none of number 99"),
