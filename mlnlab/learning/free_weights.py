@@ -89,8 +89,8 @@ class FreeWeights:
             raise ArgumentError(
                 f"The weight of formula {number}, {to_text(formulas[number].formula):.100}, is "
                 f"{weights[number]:.3g} where learning begins: no weight may be beyond {LARGEST_WEIGHT:,.0f},"
-                " from where no step finds back. Begin elsewhere, start=[...] or a number in front of the formula, "
-                "with bounds= that allow it; or make the formula hard, with a full stop at its end."
+                " from where no step finds back. Begin elsewhere, start=[...] or a number in front of the "
+                "formula, with bounds= that allow it; or make the formula hard, with a full stop at its end."
             )
 
     def without(self, formula: int, weights: Numbers) -> FreeWeights:
