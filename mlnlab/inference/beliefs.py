@@ -189,8 +189,10 @@ def held(graph: Graph, *more: object) -> int:
     return bytes_of(question.true, question.choices, question.query_atoms, graph, *more)
 
 
-def believed(method: str, graph: Graph, state: BeliefState, seconds: float) -> Marginals:
-    """Return the beliefs of a state as marginals."""
+def believed(
+    method: str, graph: Graph, state: BeliefState, seconds: float, *, symmetric: bool = False
+) -> Marginals:
+    """Return the beliefs of a state as marginals; ``symmetric`` where messages cannot break a symmetry."""
     found = reading_of(graph, state)
     names = graph.asked.names
     probabilities = query_probabilities(graph, found.options, found.asked).tolist()
@@ -207,7 +209,7 @@ def believed(method: str, graph: Graph, state: BeliefState, seconds: float) -> M
         question=graph.clauses.question,
         expected_counts=expected_counts(graph.clauses, found.truths),
         reason=f"{method}: {_how(state)}{_loops(graph)}",
-        warnings=belief_warnings(graph, state),
+        warnings=belief_warnings(graph, state, symmetric=symmetric),
         inexact=frozenset(unknown),
         memory=held(graph, state),
     )
@@ -226,12 +228,12 @@ def _loops(graph: Graph) -> str:
     return "; the factor graph has no loops, so settled beliefs are exact"
 
 
-def belief_warnings(graph: Graph, state: BeliefState) -> tuple[str, ...]:
+def belief_warnings(graph: Graph, state: BeliefState, *, symmetric: bool = False) -> tuple[str, ...]:
     """Say where messages have not settled, or have at beliefs that cannot be right."""
     if state.converged:
-        return (
-            broken_symmetry(graph.clauses, graph.model, graph.colours, state.options) if graph.loops else ()
-        )
+        if symmetric or not graph.loops:
+            return ()
+        return broken_symmetry(graph.clauses, graph.model, graph.colours, state.options)
     sentence = (
         f"After {count_of(state.sweeps, 'sweep')} messages still change by {state.largest_change:.2g}: these"
         " beliefs have not settled. Allow more sweeps=, raise damping=, or choose another method."

@@ -162,7 +162,7 @@ def estimate(params: Params, question: Question, state: LiftedState) -> Marginal
 
 
 def _known(graph: Graph, state: LiftedState, seconds: float) -> Marginals:
-    return believed(METHOD.name, graph, ground_messages(graph, state), seconds)
+    return believed(METHOD.name, graph, ground_messages(graph, state), seconds, symmetric=True)
 
 
 def reader(params: Params, question: Question) -> BeliefsReader:  # noqa: ARG001

@@ -50,10 +50,12 @@ SHOWN_TYPES = {
     "mlnlab.inference.sampling": ("Sampler",),
     "mlnlab.inference.sensitivity": ("Sensitivities",),
     "mlnlab.inference.solving": ("Solver",),
+    "mlnlab.learning.conditioning": ("Condition",),
     "mlnlab.learning.contours": ("Contours",),
     "mlnlab.learning.learned_weights": ("LearnedWeights",),
     "mlnlab.learning.weight_samples": ("WeightPosterior",),
     "mlnlab.learning.learner": ("WeightLearner",),
+    "mlnlab.learning.uncertainty": ("StandardErrors",),
     "mlnlab.logic.formulas": (
         "And", "Arithmetic", "Atom", "Cardinality", "Comparison", "Constant", "CountingExists", "Equality",
         "Exists", "ForAll", "Iff", "Implies", "Not", "Or", "Truth", "Variable",
