@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 import mlnlab as ml
@@ -129,6 +131,16 @@ def test_what_takes_too_long_is_said(monkeypatch):
     mln = ml.MLN.from_text(persons(8) + "Q(p)\nE(p)\n(EXIST=3 x Q(x)) <=> E(y).")
     with pytest.raises(ml.MlnlabError, match="was not decided within 0 seconds"):
         ml.conflict(mln, ml.Database.from_text("E(P1)", mln), "Q")
+
+
+def test_a_deadline_that_has_passed_gives_no_answer_however_fast_the_solver_is(monkeypatch):
+    from mlnlab.inference import sat_calls
+
+    wait = sat_calls.wait
+    monkeypatch.setattr(sat_calls, "wait", lambda asked, _seconds: wait(asked))  # it is always there in time
+    with sat_calls.Asked([[1, 2], [-1, 2]]) as solver:
+        assert solver.answer(until=time.monotonic() + 60) is True
+        assert solver.answer(until=time.monotonic()) is None
 
 
 def test_what_was_not_confirmed_is_not_called_minimal(monkeypatch):
