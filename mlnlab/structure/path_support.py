@@ -56,7 +56,7 @@ def supported_paths(
     paths where ``singles`` is true. ``progress`` is told now and then how far the search is.
     """
     check_longest(longest)
-    places = [_Places(graph) for graph in graphs]
+    places = [Places(graph) for graph in graphs]
     types = _types(graphs)
     level = list(dict.fromkeys(canonical_path([edge[1:3]]) for graph in graphs for edge in graph.edges))
     for length in range(1, longest + 1):
@@ -114,10 +114,11 @@ def _arguments(types: Sequence[str], known: Mapping[int, str]) -> Iterator[tuple
             yield (variable, *rest)
 
 
-class _Places:
+class Places:
     """Where atoms can lie in a lifted hypergraph."""
 
     def __init__(self, graph: LiftedHypergraph) -> None:
+        self.graph = graph
         self.at: dict[tuple[str, int, int], list[tuple[int, tuple[int, ...]]]] = defaultdict(list)
         self.of: dict[str, list[tuple[int, tuple[int, ...]]]] = defaultdict(list)
         for number, predicate, clusters, _, _ in graph.edges:
@@ -134,6 +135,10 @@ class _Places:
                 if number not in found:
                     found.update(self._embedded(atoms, [(number, clusters)], {}) or ())
         return np.array(sorted(found), np.int64)
+
+    def true_atoms(self, path: VariabilizedPath) -> int:
+        """Return how many true ground atoms there are where a path lies."""
+        return sum(self.graph.edges[number].true for number in self.union(path).tolist())
 
     def _embedded(
         self,
