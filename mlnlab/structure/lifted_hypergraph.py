@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class LiftedEdge(NamedTuple):
-    """A hyperedge r(γ1, ..., γn): its clusters in the order of arguments, how many true atoms, how many in all."""
+    """A hyperedge r(γ1, ..., γn): its clusters in the order of arguments, its true and all its atoms."""
 
     number: int
     predicate: str

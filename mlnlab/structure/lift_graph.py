@@ -1,0 +1,296 @@
+"""LiftGraph: clusters the constants of a database bottom up, all types jointly, and lifts its hypergraph.
+
+Kok and Domingos, "Learning Markov logic network structure via hypergraph lifting" (ICML 2009), section
+3.1, algorithm 2. Each constant begins in a cluster of its own. Round by round, the pair of clusters of each
+type in turn whose merging gains most log-posterior is merged, until no merge of any type gains. The number of
+clusters is not given, predicates may have any number of arguments, and assignments are hard, so that weights
+and log-posterior have a closed form (:mod:`mlnlab.structure.clustering_posterior`). It needs true atoms and
+takes all others to be false. It is greedy: the clustering found need not be the most probable one.
+
+Clusters of *predicates* are an option. Predicates of equal types are then symbols of a type of their own: a
+combination is (ρ, γ1, ..., γn) with a cluster ρ of predicates, its prediction rule is ∀ r ∈ ρ, x ∈ γ: r(x),
+and the posterior is that of both clusterings together, with a default rule for each cluster of predicates.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import isfinite
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mlnlab.errors import ArgumentError
+from mlnlab.logic.suggestions import did_you_mean
+from mlnlab.steps.encoding import storable
+from mlnlab.steps.step import Step, numbered, run
+from mlnlab.structure.clustering_posterior import Combination, from_units
+from mlnlab.structure.lift_problem import LiftProblem, lift_problem
+from mlnlab.structure.lift_search import LiftSearch
+from mlnlab.structure.lift_terms import GainTerm, gain_terms
+from mlnlab.structure.lifted_hypergraph import LiftedHypergraph
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from numpy.typing import NDArray
+
+    from mlnlab.model.database import Database
+    from mlnlab.model.hypergraph import Hypergraph
+    from mlnlab.steps.step import Observer
+    from mlnlab.structure.clustering_posterior import Smoothing
+    from mlnlab.structure.lift_search import Pair
+
+    Numbers = NDArray[np.int64]
+
+__all__ = ["Combination", "GainTerm", "LiftGraph", "LiftParams", "LiftState", "Merge", "lift_graph"]
+
+RUNNERS_UP = 8
+
+
+@dataclass(frozen=True, slots=True)
+class LiftParams:
+    """``penalty`` is λ, what each combination with a true atom takes from the log-posterior."""
+
+    penalty: float = 1.0
+    smoothing: Smoothing = (0.0, 0.0)
+    cluster_predicates: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse what is no penalty and no count of atoms."""
+        if not isfinite(self.penalty) or not 0 <= self.penalty <= 1e6:
+            raise ArgumentError(f"penalty (λ) is a number from 0 to a million, not {self.penalty!r}.")
+        counts = tuple(self.smoothing)
+        if len(counts) != 2 or not all(isfinite(count) and count >= 0 for count in counts):
+            raise ArgumentError(
+                f"smoothing is two counts (α, β) of 0 or more, such as (1, 1), not {self.smoothing!r:.60}."
+            )
+        object.__setattr__(self, "smoothing", counts)
+
+
+@storable("lift_graph.Merge")
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """Two clusters of a type that are, or may be, merged into ``first``, and what that gains.
+
+    Clusters are named by the smallest node in each, and first < second. ``terms`` add up to the gain; those
+    that are only compared with the best have their sums alone.
+    """
+
+    type: str
+    first: int
+    second: int
+    gain: float
+    likelihood: float
+    prior: float
+    terms: tuple[GainTerm, ...] = ()
+
+
+@storable("lift_graph.LiftState")
+@dataclass(frozen=True, slots=True, eq=False)
+class LiftState:
+    """A clustering, and the merge that led to it; the first state has none, nor has the last.
+
+    ``labels`` holds the cluster of each node, ``predicates`` that of each predicate with true atoms: the
+    smallest number in it. ``ended`` says that no merge gains any more.
+    """
+
+    labels: Numbers
+    predicates: Numbers
+    round: int
+    merge: Merge | None
+    runners_up: tuple[Merge, ...]
+    log_posterior: float
+    log_likelihood: float
+    hyperedges: int
+    by_hand: bool = False
+    ended: bool = False
+
+    @property
+    def clusters(self) -> int:
+        """The number of clusters of constants."""
+        return int(np.count_nonzero(self.labels == np.arange(len(self.labels))))
+
+    def metrics(self) -> Mapping[str, float]:
+        """Return the log-posterior with its parts, and the size of the lifted hypergraph."""
+        return {
+            "log-posterior": self.log_posterior,
+            "log-likelihood": self.log_likelihood,
+            "clusters": self.clusters,
+            "hyperedges": self.hyperedges,
+            "gain": self.merge.gain if self.merge is not None else 0.0,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class LiftGraph:
+    """LiftGraph over one database: a source of states, to be stepped, recorded, resumed, steered by hand."""
+
+    problem: LiftProblem
+    params: LiftParams
+
+    @property
+    def hypergraph(self) -> Hypergraph:
+        """The hypergraph that is lifted."""
+        return self.problem.hypergraph
+
+    def __iter__(self) -> Iterator[LiftState]:
+        return self.resume(None)
+
+    def steps(self) -> Iterator[Step[LiftState]]:
+        """Yield the states with their numbers and times."""
+        return numbered(self)
+
+    def resume(self, state: LiftState | None) -> Iterator[LiftState]:
+        """Yield the states that follow a state, of this process or from a checkpoint."""
+        search = self._search(state)
+        if state is None:
+            yield _state(search, 0, None)
+        elif state.ended:
+            return
+        yield from self._rounds(search, state)
+
+    def _rounds(self, search: LiftSearch, state: LiftState | None) -> Iterator[LiftState]:
+        """Go on behind a state: with the next type of its round, or the first of all."""
+        types = self.problem.clustered_types
+        merged = state is not None and state.merge is not None
+        place = types.index(state.merge.type) + 1 if state is not None and state.merge is not None else 0
+        number = state.round if state is not None and merged else 1
+        while True:
+            for type_ in types[place:]:
+                pairs = search.best_pairs(self.problem.types.index(type_), RUNNERS_UP + 1)
+                if pairs and pairs[0].gain > 0:  # ClusterPairWithBestGain(Γ_t) found one
+                    merged = True
+                    yield self._merged(search, pairs, number)
+            if not merged:  # until no clusters are merged for all t
+                yield _state(search, number, None, ended=True)
+                return
+            number, place, merged = number + 1, 0, False
+
+    def _merged(self, search: LiftSearch, pairs: list[Pair], number: int, by_hand: bool = False) -> LiftState:
+        best, *others = (self._merge_of(pair) for pair in pairs)
+        best = replace(best, terms=gain_terms(search, pairs[0]))
+        search.merge(best.first, best.second)
+        return _state(search, number, best, tuple(others), by_hand=by_hand)
+
+    def _merge_of(self, pair: Pair) -> Merge:
+        type_ = self.problem.types[self.problem.type_of[pair.first]]
+        gain, prior = from_units(pair.gain), pair.saved * self.params.penalty
+        return Merge(type_, pair.first, pair.second, gain, gain - prior, prior)
+
+    def _search(self, state: LiftState | None) -> LiftSearch:
+        problem = self.problem
+        if state is None:
+            labels = np.arange(len(problem.type_of))
+        else:
+            labels = np.concatenate([state.labels, problem.number_of_constants + state.predicates])
+            if len(labels) != len(problem.type_of) or not _is_clustering(labels, problem.type_of):
+                raise ArgumentError(
+                    "This state is of another hypergraph: its clusters are not of these constants."
+                )
+        return LiftSearch(problem, labels, self.params.penalty, self.params.smoothing)
+
+    # --- what one may ask of a state ----------------------------------------------------------
+
+    def lifted(self, state: LiftState) -> LiftedHypergraph:
+        """Return the lifted hypergraph of a state."""
+        return LiftedHypergraph(self.hypergraph, state.labels)
+
+    def gain(self, state: LiftState, first: int, second: int) -> Merge:
+        """Return what merging any two clusters of one type would gain, also where they share no context."""
+        search = self._search(state)
+        pair = search.pair(*self._two_clusters(state, first, second))
+        return replace(self._merge_of(pair), terms=gain_terms(search, pair))
+
+    def candidates(self, state: LiftState, type: str) -> tuple[Merge, ...]:  # noqa: A002 - the paper's word
+        """Return the pairs of a type that share a hyperedge context, best first."""
+        if type not in self.problem.clustered_types:
+            raise ArgumentError(
+                f"There is no type {type!s:.60} to cluster"
+                f"{did_you_mean(str(type), self.problem.clustered_types) or '.'}"
+            )
+        pairs = self._search(state).best_pairs(self.problem.types.index(type), -1)
+        return tuple(map(self._merge_of, pairs))
+
+    def merged_by_hand(self, state: LiftState, first: int, second: int) -> Iterator[LiftState]:
+        """Yield the state in which two clusters are merged, whatever that gains, and those that follow it."""
+        search = self._search(state)
+        pair = search.pair(*self._two_clusters(state, first, second))
+        reached = self._merged(search, [pair], max(state.round, 1), by_hand=True)
+        yield reached
+        yield from self._rounds(search, reached)
+
+    def _two_clusters(self, state: LiftState, first: int, second: int) -> tuple[int, int]:
+        labels = np.concatenate([state.labels, self.problem.number_of_constants + state.predicates])
+        for node in (first, second):
+            if not 0 <= node < len(labels) or labels[node] != node:
+                raise ArgumentError(f"There is no cluster {node!r:.60} in this state.")
+        types = [self.problem.types[self.problem.type_of[node]] for node in (first, second)]
+        if first == second or types[0] != types[1]:
+            raise ArgumentError(
+                f"Two different clusters of one type can be merged, not {self.problem.name_of(first)} "
+                f"({types[0]}) and {self.problem.name_of(second)} ({types[1]})."
+            )
+        if types[0] not in self.problem.clustered_types:
+            raise ArgumentError("Predicates are merged with cluster_predicates=True only.")
+        return min(first, second), max(first, second)
+
+    # --- the whole search ---------------------------------------------------------------------
+
+    def run(
+        self,
+        *,
+        stop: Callable[[Step[LiftState]], bool] | None = None,
+        observers: Iterable[Observer] | None = (),
+    ) -> LiftedHypergraph:
+        """Merge until nothing gains or ``stop`` is true of a step, and return the lifted hypergraph."""
+        return self.lifted(run(self, stop=stop, observers=observers).state)
+
+    def __repr__(self) -> str:
+        return f"<LiftGraph of {self.hypergraph!r}, {self.params}>"
+
+
+def _is_clustering(labels: Numbers, type_of: Numbers) -> bool:
+    """Tell whether each label is the smallest node of its cluster, and clusters are of one type."""
+    inside = bool(((labels >= 0) & (labels <= np.arange(len(labels)))).all())
+    return inside and bool((labels[labels] == labels).all() and (type_of[labels] == type_of).all())
+
+
+def _state(
+    search: LiftSearch, number: int, merge: Merge | None, runners_up: tuple[Merge, ...] = (), **marks: bool
+) -> LiftState:
+    constants = search.problem.number_of_constants
+    labels, predicates = search.labels[:constants].copy(), search.labels[constants:] - constants
+    labels.setflags(write=False)
+    predicates.setflags(write=False)
+    likelihood = search.likelihood()
+    posterior = from_units(likelihood - search.hyperedges * search.penalty)
+    return LiftState(
+        labels,
+        predicates,
+        number,
+        merge,
+        runners_up,
+        posterior,
+        from_units(likelihood),
+        search.hyperedges,
+        **marks,
+    )
+
+
+def lift_graph(
+    db: Database | Hypergraph,
+    *,
+    penalty: float = 1.0,
+    smoothing: Smoothing = (0.0, 0.0),
+    cluster_predicates: bool = False,
+) -> LiftGraph:
+    r"""Return LiftGraph over a database, to iterate over or to ``run``; ``penalty`` is the paper's λ.
+
+    >>> import mlnlab as ml
+    >>> search = ml.lift_graph(ml.sample("department").databases["department"])
+    >>> search.run()
+    <LiftedHypergraph: 12 clusters of 16 constants, 12 hyperedges>
+    """
+    params = LiftParams(penalty, smoothing, cluster_predicates)
+    return LiftGraph(lift_problem(db, cluster_predicates=cluster_predicates), params)

@@ -1,0 +1,164 @@
+"""The search structure of LiftGraph: combinations with their true atoms, index H, gains; changed in place."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mlnlab.structure.clustering_posterior import in_units, log_likelihood
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from mlnlab.structure.clustering_posterior import Smoothing
+    from mlnlab.structure.lift_problem import LiftProblem
+
+    Numbers = NDArray[np.int64]
+
+Edge = tuple[int, ...]  # its signature, and its nodes
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two clusters that may be merged: the gain in units, and how many combinations there are less then."""
+
+    gain: int
+    saved: int
+    first: int
+    second: int
+
+
+class LiftSearch:
+    """The clusters and combinations as they are in one state."""
+
+    def __init__(self, problem: LiftProblem, labels: Numbers, penalty: float, smoothing: Smoothing) -> None:
+        self.problem, self.labels = problem, labels.copy()
+        self.sizes = np.bincount(labels, minlength=len(labels)).tolist()
+        self.penalty, self.smoothing = in_units(penalty), smoothing
+        self.true: dict[Edge, int] = defaultdict(int)
+        self.at: dict[int, set[Edge]] = defaultdict(set)  # H
+        for signature, rows in enumerate(problem.rows):
+            for row in labels[rows].tolist():
+                self._add((signature, *row), 1)
+
+    def _add(self, edge: Edge, true: int) -> None:
+        self.true[edge] += true
+        for node in set(edge[1:]):
+            self.at[node].add(edge)
+
+    @property
+    def hyperedges(self) -> int:
+        """The number of combinations with a true atom."""
+        return len(self.true)
+
+    def atoms(self, edge: Edge, first: int = -1, second: int = -1) -> int:
+        """Return how many atoms a combination has, or would have if the second cluster were in the first."""
+        found = 1
+        for node in edge[1:]:
+            found *= self.sizes[node] + (self.sizes[second] if node == first else 0)
+        return found
+
+    def likelihood(self) -> int:
+        """Return the log-likelihood in units."""
+        total = sum(self._units(true, self.atoms(edge)) for edge, true in self.true.items())
+        return total + sum(self._units(0, atoms) for atoms in self.default_atoms().values())
+
+    def default_atoms(self) -> dict[int, int]:
+        """Return how many atoms are in no combination with a true one, by cluster of predicates."""
+        found: dict[int, int] = defaultdict(int)
+        start = self.problem.number_of_constants
+        numbers_of_types = len(self.problem.hypergraph.constants)
+        for number in range(start, len(self.labels)):
+            signature = int(self.problem.type_of[number]) - numbers_of_types
+            found[int(self.labels[number])] += self.problem.atoms_of_signature[signature]
+        for edge in self.true:
+            found[edge[1]] -= self.atoms(edge)
+        return dict(found)
+
+    def _units(self, true: int, atoms: int) -> int:
+        return in_units(log_likelihood(true, atoms, self.smoothing))
+
+    def groups(self, first: int, second: int) -> dict[Edge, list[Edge]]:
+        """Return for each combination that merging two clusters makes those that become it."""
+        found: dict[Edge, list[Edge]] = defaultdict(list)
+        for edge in sorted(self.at[first] | self.at[second]):
+            found[edge[0], *(first if node == second else node for node in edge[1:])].append(edge)
+        return found
+
+    def pair(self, first: int, second: int) -> Pair:
+        """Return what merging two clusters gains."""
+        gain = saved = 0
+        covered: dict[int, int] = defaultdict(int)
+        for new, old in self.groups(first, second).items():
+            atoms = self.atoms(new, first, second)
+            gain += self._units(sum(self.true[edge] for edge in old), atoms)
+            covered[new[1]] += atoms
+            for edge in old:
+                gain -= self._units(self.true[edge], self.atoms(edge))
+                covered[edge[1]] -= self.atoms(edge)
+            saved += len(old) - 1
+        for before, after, _ in self._default_changes(covered, first, second):
+            gain += self._units(0, after) - sum(self._units(0, atoms) for atoms in before)
+        return Pair(gain + saved * self.penalty, saved, first, second)
+
+    def default_changes(self, first: int, second: int) -> list[tuple[tuple[int, ...], int, str]]:
+        """Return for each default rule that a merge changes how many atoms it has before and after."""
+        covered: dict[int, int] = defaultdict(int)
+        for new, old in self.groups(first, second).items():
+            covered[new[1]] += self.atoms(new, first, second)
+            for edge in old:
+                covered[edge[1]] -= self.atoms(edge)
+        return self._default_changes(covered, first, second)
+
+    def _default_changes(
+        self, covered: dict[int, int], first: int, second: int
+    ) -> list[tuple[tuple[int, ...], int, str]]:
+        if not any(self.smoothing):
+            return []  # they add nothing
+        atoms = self.default_atoms()
+        found = []
+        if first in atoms:
+            both = (atoms.pop(first), atoms.pop(second))
+            names = f"{self.predicates_of(first)}, {self.predicates_of(second)}"
+            found.append((both, sum(both) - covered[first] - covered[second], names))
+        for cluster, before in sorted(atoms.items()):
+            if covered[cluster]:
+                found.append(((before,), before - covered[cluster], self.predicates_of(cluster)))
+        return found
+
+    def predicates_of(self, cluster: int) -> str:
+        """Return the names of the predicates in a cluster of predicates."""
+        return ", ".join(map(self.problem.name_of, np.flatnonzero(self.labels == cluster).tolist()))
+
+    def candidates(self, type_: int) -> list[tuple[int, int]]:
+        """Return the pairs of a type that share a context."""
+        contexts: dict[tuple[object, ...], set[int]] = defaultdict(set)
+        for edge in self.true:
+            for place in range(1, len(edge)):
+                if self.problem.type_of[edge[place]] == type_:
+                    contexts[place, edge[:place], edge[place + 1 :]].add(edge[place])
+        return sorted({pair for nodes in contexts.values() for pair in combinations(sorted(nodes), 2)})
+
+    def best_pairs(self, type_: int, most: int) -> list[Pair]:
+        """Return the best pairs of a type; of equal ones that of the smallest numbers first."""
+        found = [self.pair(*pair) for pair in self.candidates(type_)]
+        found.sort(key=lambda pair: (-pair.gain, pair.first, pair.second))
+        return found if most < 0 else found[:most]
+
+    def merge(self, first: int, second: int) -> None:
+        """Put the second cluster into the first; replaced hyperedges leave H at all their nodes."""
+        for new, old in self.groups(first, second).items():
+            true = sum(self.true[edge] for edge in old)
+            for edge in old:
+                del self.true[edge]
+                for node in set(edge[1:]):
+                    self.at[node].discard(edge)
+            self._add(new, true)
+        del self.at[second]
+        self.sizes[first] += self.sizes[second]
+        self.sizes[second] = 0
+        self.labels[self.labels == second] = first
