@@ -220,16 +220,24 @@ def _groups(query: str | Query, mln: MLN) -> list[list[str]]:
 
 def resampled_error(atoms: JudgedAtoms, random: np.random.Generator) -> float:
     """Return the standard deviation of the area under the curve over sets of atoms drawn with replacement."""
-    if len(atoms) < 2 or not atoms.truths.any():
+    return resampled_area_error(atoms.probabilities, atoms.truths, random)
+
+
+def resampled_area_error(
+    probabilities: NDArray[np.float64], truths: NDArray[np.bool_], random: np.random.Generator
+) -> float:
+    """Return the same of atoms of which only this is known."""
+    number = len(truths)
+    if number < 2 or not truths.any():
         return nan
-    thresholds, places = np.unique(-atoms.probabilities, return_inverse=True)
-    true = np.bincount(places, atoms.truths, len(thresholds))
+    thresholds, places = np.unique(-probabilities, return_inverse=True)
+    true = np.bincount(places, truths, len(thresholds))
     every = np.bincount(places, minlength=len(thresholds))
-    shares = np.concatenate([true, every - true]) / len(atoms)
+    shares = np.concatenate([true, every - true]) / number
     at_once = max(1, _MOST_CELLS // len(shares))
     found: list[NDArray[np.float64]] = []
     for first in range(0, RESAMPLES, at_once):
-        drawn = random.multinomial(len(atoms), shares, min(at_once, RESAMPLES - first)).astype(np.float64)
+        drawn = random.multinomial(number, shares, min(at_once, RESAMPLES - first)).astype(np.float64)
         half = len(thresholds)
         found.append(areas(np.cumsum(drawn[:, :half], axis=1), np.cumsum(drawn[:, half:], axis=1)))
     values = np.concatenate(found)

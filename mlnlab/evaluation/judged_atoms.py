@@ -49,6 +49,31 @@ class JudgedAtoms:
         return tuple(dict.fromkeys(atom.predicate for atom in self.atoms))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class AtomProbabilities:
+    """Ground atoms and their probabilities, as models give them that are asked without sampling."""
+
+    atoms: tuple[GroundAtom, ...]
+    probabilities: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.atoms)
+
+    def judged(self, truth: Database) -> JudgedAtoms:
+        """Return them beside their truth in a database; what it does not list is false."""
+        true = set(truth.atoms())
+        undecided = set(truth.atoms("unknown")) | {atom for atom, _ in truth.soft_evidence()}
+        found = JudgedAtoms(
+            self.atoms,
+            self.probabilities,
+            np.array([atom in true for atom in self.atoms], bool),
+            np.full(len(self.atoms), np.inf),
+        )
+        if not undecided:
+            return found
+        return found.where([atom not in undecided for atom in self.atoms])
+
+
 def judged(marginals: Marginals, truth: Database) -> JudgedAtoms:
     """Return the queried atoms whose truth a database tells; what it does not list is false.
 

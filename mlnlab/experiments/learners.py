@@ -40,9 +40,9 @@ class Learner:
     @property
     def settings(self) -> str:
         """A text that differs where results may differ; of a function, its name and source are part of it."""
-        parts = [_text(self.method), self.tune_by if self.grid else ""]
-        parts += [f"{name}={_text(value)}" for name, value in sorted(self.options.items())]
-        parts += [f"{name} in {_text(values)}" for name, values in sorted(self.grid.items())]
+        parts = [text_of(self.method), self.tune_by if self.grid else ""]
+        parts += [f"{name}={text_of(value)}" for name, value in sorted(self.options.items())]
+        parts += [f"{name} in {text_of(values)}" for name, values in sorted(self.grid.items())]
         return "; ".join(parts)
 
     def candidates(self) -> tuple[Learner, ...]:
@@ -71,15 +71,15 @@ class Learner:
         return replace(model, vocabulary=replace(model.vocabulary, types=known.types))
 
 
-def _text(value: object) -> str:
+def text_of(value: object) -> str:
     """Return a value as a text that is the same in every process: no address in memory, whatever it is."""
     if isinstance(value, partial):
         bound = ", ".join(
-            [*map(_text, value.args), *(f"{k}={_text(v)}" for k, v in sorted(value.keywords.items()))]
+            [*map(text_of, value.args), *(f"{k}={text_of(v)}" for k, v in sorted(value.keywords.items()))]
         )
-        return f"{_text(value.func)} with {bound}"
+        return f"{text_of(value.func)} with {bound}"
     if isinstance(value, tuple | list):
-        return f"[{', '.join(map(_text, value))}]"
+        return f"[{', '.join(map(text_of, value))}]"
     if callable(value) and not isinstance(value, type) and hasattr(value, "__qualname__"):
         try:
             source = inspect.getsource(value)

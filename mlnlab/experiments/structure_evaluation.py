@@ -1,0 +1,205 @@
+"""``ml.evaluate_structure``: what learned structures are worth on databases that they did not see.
+
+The protocol of Kok and Domingos, "Learning Markov logic network structure via hypergraph lifting" (ICML
+2009), section 4.3: leave one fold out; predict the groundings of each predicate from those of all others,
+predicates that decide each other together; CLL and the area under the precision-recall curve over all test
+atoms; paired tests over folds. What a system learned, and what it reached on each fold, is kept in a folder
+where one is named, from which a second start goes on.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mlnlab.errors import ArgumentError, MlnlabError
+from mlnlab.evaluation.evaluating import PRIOR
+from mlnlab.experiments.cross_validation import Progress
+from mlnlab.experiments.fold_results import FoldResult, Judgement, fingerprint, hashed, load, save
+from mlnlab.experiments.fold_runs import peak_bytes
+from mlnlab.experiments.folds import Fold, folds, named
+from mlnlab.experiments.structure_results import StructureEvaluation, StructureEvaluationInterrupted
+from mlnlab.experiments.structure_systems import System, for_testing, learned_on, systems_of
+from mlnlab.experiments.structure_testing import (
+    EVIDENCE,
+    EvidenceKind,
+    StructureTesting,
+    groups_of,
+    without_predicates,
+)
+from mlnlab.logic.suggestions import did_you_mean
+from mlnlab.logic.vocabulary import FrozenMapping
+from mlnlab.steps.step import numbered, watched
+
+if TYPE_CHECKING:
+    from mlnlab.model.database import Database
+    from mlnlab.steps.step import Observer
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StructureTask:
+    """One system on one fold: everything that its result depends on."""
+
+    system: System
+    fold: Fold
+    databases: FrozenMapping[Database]
+    testing: StructureTesting
+    seed: int
+    folder: Path | None
+    learning_settings: str  # hashes
+    settings: str
+
+    def of(self, names: Sequence[str]) -> list[Database]:
+        """Return some of the databases."""
+        return [self.databases[name] for name in names]
+
+
+def evaluate_structure(
+    systems: object,
+    dbs: Mapping[str, Database] | Sequence[Database],
+    *,
+    groups: Sequence[Sequence[str]] = (),
+    predicates: Sequence[str] | None = None,
+    omit: Sequence[str] = (),
+    evidence: EvidenceKind = "other-predicates",
+    method: str = "auto",
+    prior: float = PRIOR,
+    number: int | None = None,
+    only: Sequence[str] = (),
+    folder: str | Path | None = None,
+    seed: int = 0,
+    observers: Iterable[Observer] | None = (),
+    **inference: object,
+) -> StructureEvaluation:
+    r"""Learn structure from all databases but one, predict each predicate of that one, for each of them.
+
+    A system is a method of :func:`mlnlab.learn_structure` (``"lhl"``), ``{"method": "lhl", "longest": 4}``
+    with options, a function ``(databases, seed) -> model``, or models that were made before: one for all
+    folds, a list of one for each, or ``{fold: model}``. Several systems have names: ``{"LHL": "lhl", ...}``.
+
+    ``groups`` are predicates that are predicted together, because one decides the other: ``[("Actor",
+    "Director")]``. ``predicates`` names those to predict, all others being evidence always; ``omit`` those
+    that the data are to be without. ``evidence="all-other-atoms"`` asks for each atom given all other
+    ground atoms, an easier question. ``method`` and further options are those of :func:`mlnlab.infer`.
+    ``only`` names folds to test on; with a ``folder`` a second start goes on where the first one stopped.
+
+    >>> import mlnlab as ml
+    >>> mln = ml.MLN.from_text("Smokes(person)\nCancer(person)\n1 Smokes(x) <=> Cancer(x)")
+    >>> texts = ["Smokes(A)\nCancer(A)", "Smokes(B)\nCancer(B)\nSmokes(C)", "Cancer(D)\nSmokes(D)"]
+    >>> dbs = {name: ml.Database.from_text(text, mln) for name, text in zip("abc", texts)}
+    >>> found = ml.evaluate_structure({"by hand": mln, "empty": mln.without(0)}, dbs)
+    >>> found
+    <StructureEvaluation of 2 systems on 3 folds, 6 finished>
+    >>> [round(value, 3) for value in found.summary()["cll"]]
+    [-0.563, -0.693]
+    """
+    tasks = _tasks(
+        systems, named(dbs), omit, (groups, predicates, evidence, method, prior, inference), number, only,
+        None if folder is None else Path(folder), seed,
+    )  # fmt: skip
+    order = [(task.system.name, task.fold.name) for task in tasks]
+    results: list[FoldResult] = []
+    steps = watched(numbered(_states(tasks)), observers)
+    try:
+        for step in steps:
+            results.append(step.state.result)  # noqa: PERF401 - an interrupt keeps what came before it
+    except KeyboardInterrupt:
+        raise StructureEvaluationInterrupted(
+            StructureEvaluation.of(results, order, tasks[0].testing), len(order)
+        ) from None
+    finally:
+        steps.close()
+    found = StructureEvaluation.of(results, order, tasks[0].testing)
+    if not any(result.finished for result in results):
+        raise ArgumentError(f"No system finished on any fold. The first problem: {results[0].problem:.600}")
+    return found
+
+
+def _tasks(
+    systems: object, databases: Mapping[str, Database], omit: Sequence[str], how: tuple[object, ...],
+    number: int | None, only: Sequence[str], folder: Path | None, seed: int,
+) -> list[StructureTask]:  # fmt: skip
+    """Return a task for each system and fold; the same seed for all systems of a fold."""
+    used = {name: without_predicates(db, omit) for name, db in databases.items()}
+    splits = folds(list(used), number)
+    for name in only:
+        if name not in {fold.name for fold in splits}:
+            raise ArgumentError(f"There is no fold {name:.60}{did_you_mean(name, used) or '.'}")
+    testing = _testing(used, *how)  # type: ignore[arg-type]  # as the caller gave them
+    prints = {name: fingerprint(db) for name, db in used.items()}
+    every = systems_of(systems, [fold.name for fold in splits])
+    tasks = []
+    for place, fold in enumerate(splits):
+        own = int(np.random.SeedSequence([seed, place]).generate_state(1)[0])
+        parts = FrozenMapping({name: used[name] for name in (*fold.train, *fold.test)})
+        trained = [prints[name] for name in fold.train]
+        tested = [prints[name] for name in fold.test]
+        for system in every if not only or fold.name in only else ():
+            learning = hashed(system.settings(fold.name), *trained, str(own))
+            settings = hashed(learning, *tested, testing.settings())
+            tasks.append(StructureTask(system, fold, parts, testing, own, folder, learning, settings))
+    return tasks
+
+
+def _testing(
+    databases: Mapping[str, Database], groups: Sequence[Sequence[str]], predicates: Sequence[str] | None,
+    evidence: EvidenceKind, method: str, prior: float, inference: Mapping[str, object],
+) -> StructureTesting:  # fmt: skip
+    if evidence not in EVIDENCE:
+        raise ArgumentError(f'evidence is "other-predicates" or "all-other-atoms", not {evidence!r:.60}.')
+    first = next(iter(databases.values()))
+    for name, db in databases.items():
+        if db.vocabulary.predicates != first.vocabulary.predicates:
+            raise ArgumentError(f"All databases need the same predicates; those of {name:.60} differ.")
+    found = groups_of(first.vocabulary, groups, predicates)
+    return StructureTesting(found, evidence, method, prior, FrozenMapping(dict(inference)))
+
+
+def _states(tasks: Sequence[StructureTask]) -> Iterator[Progress]:
+    """Yield what is finished: first what is in the folder, then the rest as it comes."""
+    left, done = [], 0
+    for task in tasks:
+        known = load(task.folder, task.system.name, task.fold.name, task.settings) if task.folder else None
+        if known is None:
+            left.append(task)
+        else:
+            done += 1
+            yield Progress(done, len(tasks), known, reused=True)
+    for task in left:
+        result = run_task(task)
+        if task.folder is not None and result.finished:
+            save(task.folder, result)
+        done += 1
+        yield Progress(done, len(tasks), result, reused=False)
+
+
+def run_task(task: StructureTask) -> FoldResult:
+    """Return what the system reaches; a failure is told in the result, so that others go on."""
+    failed = FoldResult(task.system.name, task.fold.name, task.settings, task.seed)
+    try:
+        return _run(task)
+    except MlnlabError as problem:
+        return replace(failed, problem=str(problem))
+    except Exception as problem:  # noqa: BLE001 - a system is anybody's function, and one fold is not all
+        return replace(failed, problem=f"{type(problem).__name__}: {problem}")
+
+
+def _run(task: StructureTask) -> FoldResult:
+    train, test = task.of(task.fold.train), task.of(task.fold.test)
+    model, learned = learned_on(
+        task.system, task.fold.name, train, task.seed, task.learning_settings, task.folder
+    )
+    began = time.perf_counter()
+    found = task.testing.evaluation(for_testing(model, test[0].vocabulary), test, task.seed)
+    cll, auc = found.cll, found.auc
+    return FoldResult(
+        task.system.name, task.fold.name, task.settings, task.seed,
+        cll.value, cll.error, auc.value, auc.error,
+        learned.seconds, time.perf_counter() - began, max(learned.peak_bytes, peak_bytes()),
+        learned.told, Judgement.of(found),
+    )  # fmt: skip

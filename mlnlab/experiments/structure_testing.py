@@ -1,0 +1,178 @@
+"""How a learned structure is tested: each predicate predicted from all others (Kok and Domingos 2009, 4.3).
+
+    for each predicate r of the test database: P(each ground atom of r | the atoms of all other predicates)
+
+Predicates that decide each other, as Actor and Director of one person do, are hidden together. The easier
+question, each atom given all other ground atoms (Kok and Domingos, "Learning the structure of Markov logic
+networks", ICML 2005), is asked with ``evidence="all-other-atoms"``; its answer is in closed form: the
+log-odds of an atom are the sum of w_i Δn_i.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from mlnlab.errors import ArgumentError
+from mlnlab.evaluation.evaluating import PRIOR, Evaluation, evaluate
+from mlnlab.evaluation.judged_atoms import AtomProbabilities, JudgedAtoms, joined
+from mlnlab.logic.ground_atoms import GroundAtom
+from mlnlab.logic.vocabulary import FrozenMapping
+from mlnlab.logic.weights import Hard, weight_value
+from mlnlab.model.mln import MLN
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from mlnlab.experiments.structure_systems import Model
+    from mlnlab.logic.vocabulary import Vocabulary
+    from mlnlab.model.database import Database
+
+EvidenceKind = Literal["other-predicates", "all-other-atoms"]
+EVIDENCE: tuple[EvidenceKind, ...] = ("other-predicates", "all-other-atoms")
+Groups = tuple[tuple[str, ...], ...]
+_ROWS_AT_ONCE = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class StructureTesting:
+    """Which predicates are hidden together, what is known meanwhile, and by which inference."""
+
+    groups: Groups
+    evidence: EvidenceKind = "other-predicates"
+    method: str = "auto"
+    prior: float = PRIOR
+    options: FrozenMapping[Any] = FrozenMapping()  # noqa: RUF009 - it is frozen
+
+    def settings(self) -> str:
+        """Return a text that differs where results may differ."""
+        options = sorted(self.options.items())
+        return repr((self.groups, self.evidence, self.method, self.prior, options))
+
+    def evaluation(self, model: Model, databases: Sequence[Database], seed: int) -> Evaluation:
+        """Return how good a model's answers about these databases are."""
+        if not isinstance(model, MLN):
+            asked = [(group, db) for group in self.groups for db in databases]
+            said = [model.probabilities(db.without(list(group)), group).judged(db) for group, db in asked]
+            return Evaluation(joined(said), (), self.prior, seed)
+        if self.evidence == "all-other-atoms":
+            return Evaluation(joined(_given_all_others(model, databases, self.groups)), (), self.prior, seed)
+        query = [list(group) for group in self.groups]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the doubts stand in the answers' own warnings
+            return evaluate(
+                model, databases, query, method=self.method, prior=self.prior, seed=seed, **self.options
+            )
+
+
+def groups_of(
+    vocabulary: Vocabulary, groups: Sequence[Sequence[str]], predicates: Sequence[str] | None
+) -> Groups:
+    r"""Return what is hidden together: the groups, and each other predicate alone; or some of them only.
+
+    >>> import mlnlab as ml
+    >>> mln = ml.MLN.from_text("Actor(person)\nDirector(person)\nMovie(title, person)")
+    >>> groups_of(mln.vocabulary, [("Actor", "Director")], None)
+    (('Actor', 'Director'), ('Movie',))
+    """
+    for word, given in (("groups", groups), ("predicates", predicates)):
+        if isinstance(given, str):
+            raise ArgumentError(
+                f'{word} is a list, as in {word}=[{"[" if word == "groups" else ""}"{given:.40}", ...].'
+            )
+    together = [tuple([group] if isinstance(group, str) else group) for group in groups]
+    wanted = list(vocabulary.predicates) if predicates is None else list(predicates)
+    named = [name for group in together for name in group]
+    for name in (*named, *wanted):
+        vocabulary[name]  # says what there is instead
+    for name in named:
+        if named.count(name) > 1:
+            raise ArgumentError(f"{name} stands twice in the groups; each predicate is predicted once.")
+    of = {name: group for group in together for name in group}
+    found = tuple(dict.fromkeys(of.get(name, (name,)) for name in wanted))
+    if not found:
+        raise ArgumentError("There is no predicate to predict.")
+    return found
+
+
+def without_predicates(database: Database, omitted: Sequence[str]) -> Database:
+    """Return a database that has never heard of some predicates; constants stay."""
+    for name in omitted:
+        database.vocabulary[name]
+    predicates = {name: one for name, one in database.vocabulary.predicates.items() if name not in omitted}
+    kept = {name: one for name, one in database.relations.items() if name not in omitted}
+    vocabulary = replace(database.vocabulary, predicates=FrozenMapping(predicates))
+    return replace(database, vocabulary=vocabulary, relations=FrozenMapping(kept))
+
+
+# --- each atom given all others ---------------------------------------------------------------------
+
+
+def _given_all_others(model: MLN, databases: Sequence[Database], groups: Groups) -> list[JudgedAtoms]:
+    names = [name for group in groups for name in group]
+    return [given_all_others(model, db, names).judged(db) for db in databases]
+
+
+def given_all_others(model: MLN, database: Database, predicates: Sequence[str]) -> AtomProbabilities:
+    r"""Return the probability of each atom of some predicates, given all other ground atoms.
+
+    >>> import mlnlab as ml
+    >>> mln = ml.MLN.from_text("Smokes(person)\nCancer(person)\n1.5 Smokes(x) => Cancer(x)")
+    >>> db = ml.Database.from_text("Smokes(Anna)", mln)
+    >>> said = given_all_others(mln, db, ["Cancer"])
+    >>> print(said.atoms[0], said.probabilities.round(3))
+    Cancer(Anna) [0.818]
+    """
+    from scipy.special import expit
+
+    atoms: list[GroundAtom] = []
+    parts: list[NDArray[np.float64]] = [np.zeros(0)]
+    for name in predicates:
+        if database.vocabulary[name].exclusive:
+            raise ArgumentError(
+                f"Of {name}'s blocks just one atom is true, so that none is uncertain given all others; "
+                'evaluate with evidence="other-predicates".'
+            )
+    changes = _changes(model, database, predicates)
+    for name in predicates:
+        domains = [database.domain(type_) for type_ in database.vocabulary[name].types]
+        rows = _all_rows([len(domain) for domain in domains])
+        columns = [np.array(domain, object)[rows[:, place]] for place, domain in enumerate(domains)]
+        atoms += (
+            [GroundAtom(name, tuple(row)) for row in zip(*columns, strict=True)]
+            if columns
+            else [GroundAtom(name, ())]
+        )
+        found = changes.get(name)
+        for first in range(0, len(rows), _ROWS_AT_ONCE):
+            part = rows[first : first + _ROWS_AT_ONCE]
+            odds = np.zeros(len(part)) if found is None else _log_odds(found.at(part), model, database)
+            parts.append(np.asarray(expit(odds)))
+    return AtomProbabilities(tuple(atoms), np.concatenate(parts))
+
+
+def _changes(model: MLN, database: Database, predicates: Sequence[str]) -> Mapping[str, Any]:
+    from mlnlab.counting.delta_answers import deltas
+
+    return deltas(model, database, predicates=list(predicates)) if model.formulas else {}
+
+
+def _log_odds(changes: NDArray[Any], model: MLN, database: Database) -> NDArray[np.float64]:
+    """Return the sum of w_i Δn_i; a hard formula decides alone."""
+    formulas = model.expand(database).formulas
+    hard = np.array([isinstance(one.weight, Hard) for one in formulas])
+    weights = np.array([weight_value(one.weight) or 0.0 for one in formulas])
+    values = changes.astype(np.float64)
+    odds = np.asarray(values[:, ~hard] @ weights[~hard])
+    forced = np.sign(values[:, hard].sum(axis=1))
+    return np.where(forced == 0.0, odds, np.where(forced > 0.0, np.inf, -np.inf))
+
+
+def _all_rows(sizes: Sequence[int]) -> NDArray[np.uint32]:
+    if not sizes:
+        return np.zeros((1, 0), np.uint32)
+    return np.indices(tuple(sizes), dtype=np.uint32).reshape(len(sizes), -1).T

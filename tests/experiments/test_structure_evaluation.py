@@ -1,0 +1,197 @@
+"""Evaluating learned structures: each predicate given all others, fold by fold, kept and resumed."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.special import expit
+
+import mlnlab as ml
+from mlnlab.experiments.structure_results import one_tailed
+from mlnlab.experiments.structure_systems import Learned
+from mlnlab.experiments.structure_testing import given_all_others, groups_of, without_predicates
+
+WORDS = "Actor(person)\nDirector(person)\nWorked(person, person)\n"
+TEXT = WORDS + "Same(person, person)\n"
+RULES = TEXT + (
+    "2 Actor(x)\n-1 Director(x)\n-3 Worked(x, y)\n-2 Actor(x) ^ Director(x)\n2 Actor(x) v Director(x)\n"
+    "4 Actor(x) ^ Director(y) => Worked(x, y)\n"
+)
+GROUPS = [("Actor", "Director")]
+
+
+@pytest.fixture(scope="module")
+def mln():
+    return ml.MLN.from_text(RULES)
+
+
+@pytest.fixture(scope="module")
+def dbs(mln):
+    """Three small film sets: actors work under directors."""
+    found = {}
+    for place, name in enumerate(("first", "second", "third")):
+        actors = [f"A{place}{k}" for k in range(2 + place % 2)]
+        lines = [f"Actor({a})\nWorked({a}, D{place})\nSame({a}, {a})" for a in actors]
+        found[name] = ml.Database.from_text("\n".join([*lines, f"Director(D{place})"]), mln)
+    return found
+
+
+def units(databases, seed):
+    """Learn how often each predicate holds, and nothing else."""
+    model = ml.MLN.from_text(WORDS + "Actor(x)\nDirector(x)\nWorked(x, y)")
+    return ml.learn_weights(model, databases, method="wpll", seed=seed, progress=False)
+
+
+def test_predicates_of_a_group_are_hidden_together_and_others_alone(mln):
+    found = groups_of(mln.vocabulary, GROUPS, None)
+    assert found == (("Actor", "Director"), ("Worked",), ("Same",))
+    assert groups_of(mln.vocabulary, GROUPS, ["Worked", "Director"]) == (("Worked",), ("Actor", "Director"))
+    with pytest.raises(ml.ArgumentError, match="Actor stands twice"):
+        groups_of(mln.vocabulary, [("Actor", "Director"), ("Actor", "Worked")], None)
+    with pytest.raises(ml.ArgumentError, match="groups is a list"):
+        groups_of(mln.vocabulary, "Actor", None)
+
+
+def test_scores_equal_those_of_asking_each_group_by_hand(mln, dbs):
+    found = ml.evaluate_structure({"hand": mln}, dbs, groups=GROUPS, omit=["Same"])
+    by_hand = ml.evaluate(mln, list(dbs.values()), [["Actor", "Director"], ["Worked"]])
+    row = found.summary().iloc[0]
+    assert row["atoms"] == len(by_hand.judged) == sum(2 * n + n * n for n in (3, 4, 3))
+    assert row["cll"] == pytest.approx(by_hand.cll.value, abs=1e-12)
+    assert row["auc"] == pytest.approx(by_hand.auc.value, abs=1e-12)
+    assert row["cll_error"] == pytest.approx(by_hand.cll.error, rel=1e-9)
+    parts = by_hand.by_predicate().set_index("predicate")["auc"][["Actor", "Director", "Worked"]]
+    ours = found.by_predicate().set_index("predicate")["auc"]
+    assert ours[["Actor", "Director", "Worked"]].tolist() == pytest.approx(parts.tolist(), abs=1e-12)
+    assert row["auc_by_predicate"] == pytest.approx(parts.mean())
+    assert found.curve("hand", "Worked").area == pytest.approx(parts["Worked"])
+    assert set(found.to_frame()["fold"]) == set(dbs)
+
+
+def test_hiding_predicates_together_is_harder_than_one_after_the_other(mln, dbs):
+    together = ml.evaluate_structure(mln, dbs, groups=GROUPS, predicates=["Actor", "Director"])
+    alone = ml.evaluate_structure(mln, dbs, predicates=["Actor", "Director"])
+    assert alone.summary()["cll"][0] > together.summary()["cll"][0] + 0.01
+
+
+def test_given_all_other_atoms_the_answer_is_the_pseudo_likelihood(mln, dbs):
+    found = ml.evaluate_structure(mln, dbs, evidence="all-other-atoms", omit=["Same"])
+    bare = ml.MLN(without_predicates(next(iter(dbs.values())), ["Same"]).vocabulary, mln.formulas)
+    whole = sum(
+        ml.pseudo_log_likelihood(ml.MLN.from_text(RULES), db, query=["Actor", "Director", "Worked"])
+        for db in dbs.values()
+    )
+    row = found.summary().iloc[0]
+    assert row["cll"] * row["atoms"] == pytest.approx(whole, rel=1e-9)
+    db = without_predicates(dbs["first"], ["Same"])
+    said = given_all_others(bare, db, ["Director"])
+    one = dict(zip(map(str, said.atoms), said.probabilities, strict=True))
+    # A00 is an actor under D0: as a director it would have all 3 work under it, of whom 2 actors do not.
+    assert one["Director(A00)"] == pytest.approx(expit(-1 - 2 - 2 * 4), rel=1e-9)
+
+
+def test_a_hard_formula_decides_alone(dbs):
+    model = ml.MLN.from_text(TEXT + "!Worked(x, x).\n1 Worked(x, y)")
+    said = given_all_others(model, dbs["first"], ["Worked"])
+    one = dict(zip(map(str, said.atoms), said.probabilities, strict=True))
+    assert one["Worked(D0, D0)"] == 0.0
+    assert one["Worked(D0, A00)"] == pytest.approx(expit(1.0))
+
+
+def test_systems_learn_from_the_other_folds_and_are_compared(mln, dbs):
+    asked = []
+
+    def learner(databases, seed):
+        asked.append([sorted(db.domain("person")) for db in databases])
+        return units(databases, seed)
+
+    found = ml.evaluate_structure({"hand": mln, "units": learner}, dbs, groups=GROUPS, omit=["Same"])
+    assert [len(group) for group in asked] == [2, 2, 2]
+    for names, fold in zip(asked, dbs, strict=True):
+        assert sorted(dbs[fold].domain("person")) not in names
+    tests = found.tests("cll").set_index(["first", "second"])
+    scores = {name: [r.cll for r in found.validated.by(name)] for name in ("hand", "units")}
+    expected = stats.ttest_rel(scores["hand"], scores["units"], alternative="greater").pvalue
+    assert tests.loc[("hand", "units"), "p"] == pytest.approx(expected)
+    assert tests.loc[("units", "hand"), "p"] == pytest.approx(1 - expected)
+
+
+def test_one_tailed_tests_know_of_no_spread():
+    assert one_tailed(np.array([0.2, 0.2]))[2] == 0.0
+    assert one_tailed(np.array([0.0, 0.0]))[2] == 1.0
+    assert np.isnan(one_tailed(np.array([0.2, np.nan]))[2])
+
+
+def test_a_second_start_takes_what_is_there_and_learns_nothing_again(dbs, tmp_path):
+    calls = []
+
+    def learner(databases, seed):
+        calls.append(seed)
+        return units(databases, seed)
+
+    first = ml.evaluate_structure({"ours": learner}, dbs, folder=tmp_path, omit=["Same"])
+    assert len(calls) == 3
+    again = ml.evaluate_structure({"ours": learner}, dbs, folder=tmp_path, omit=["Same"])
+    assert len(calls) == 3
+    assert again.summary()["cll"][0] == first.summary()["cll"][0]
+    # Another question to the same models learns nothing either: these are kept apart.
+    ml.evaluate_structure({"ours": learner}, dbs, folder=tmp_path, omit=["Same"], evidence="all-other-atoms")
+    assert len(calls) == 3
+    damaged = next(path for path in tmp_path.glob("model*.json"))
+    kept = json.loads(damaged.read_text())
+    damaged.write_text(json.dumps(kept)[:50])
+    ml.evaluate_structure({"ours": learner}, dbs, folder=tmp_path, omit=["Same"], prior=1.0)
+    assert len(calls) == 4
+
+
+def test_what_goes_wrong_on_a_fold_is_told_and_others_go_on(mln, dbs):
+    def broken(databases, seed):
+        if any("A00" in db.domain("person") for db in databases):
+            raise ValueError("no luck")
+        return mln
+
+    found = ml.evaluate_structure({"broken": broken}, dbs, groups=GROUPS)
+    assert len(found.problems) == 2
+    assert "broken on second: ValueError: no luck" in found.problems
+    with pytest.raises(ml.ArgumentError, match="No system finished on any fold"):
+        ml.evaluate_structure({"broken": lambda databases, seed: 3}, dbs)
+
+
+def test_an_interrupt_keeps_what_was_finished(mln, dbs):
+    calls = []
+
+    def impatient(databases, seed):
+        calls.append(seed)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return mln
+
+    with pytest.raises(KeyboardInterrupt, match="Stopped after 1 of 3") as caught:
+        ml.evaluate_structure({"impatient": impatient}, dbs, groups=GROUPS)
+    assert len(caught.value.so_far().validated.results) == 1
+
+
+@pytest.mark.parametrize(
+    ("systems", "options", "says"),
+    [
+        ({}, {}, "at least one system"),
+        ({"two": [1, 2]}, {}, "2 models for 3 folds"),
+        ({"some": {"first": 1}}, {}, "no model for the fold second"),
+        ({"what": 7}, {}, "a system is a method's name"),
+        ("hand", {"evidence": "nothing"}, 'evidence is "other-predicates"'),
+        ("hand", {"only": ["fourth"]}, "There is no fold fourth"),
+        ("hand", {"predicates": ["Actress"]}, "Actress"),
+        ("hand", {"omit": ["Sane"]}, "Same"),
+    ],
+)
+def test_what_makes_no_sense_gets_a_sentence(mln, dbs, systems, options, says):
+    with pytest.raises(ml.ArgumentError, match=says):
+        ml.evaluate_structure(mln if systems == "hand" else systems, dbs, **options)
+
+
+def test_records_say_whose_they_are():
+    record = Learned("LHL", "first", "abc", "text")
+    assert np.isnan(record.seconds)
