@@ -32,6 +32,7 @@ from mlnlab.display import (
     ground_models,
     ground_networks,
     hypergraphs,
+    lifted_hypergraphs,
     map_states,
     mathematics,
     models,
@@ -79,6 +80,7 @@ from mlnlab.steps.learning_curve import LearningCurve
 from mlnlab.steps.live import Live
 from mlnlab.steps.step import Step
 from mlnlab.steps.trace import Trace
+from mlnlab.structure.lifted_hypergraph import LiftedHypergraph
 
 MOST_BYTES = 350_000  # of a whole bundle: it is saved in the notebook, and again with every run
 _MOST_OF_HTML = 300_000
@@ -165,6 +167,9 @@ DISPLAYS: Mapping[type, Display] = {
     LazyGround: Display(ground_models.lazy_ground_display, ground_models.lazy_ground_text),
     LearningCurve: Display(
         curves.learning_curve_display, curves.learning_curve_text, scene=curves.learning_curve_scene
+    ),
+    LiftedHypergraph: Display(
+        lifted_hypergraphs.lifted_display, lifted_hypergraphs.lifted_text, scene=lifted_hypergraphs.scene_of
     ),
     Live: Display(running.live_display, running.live_text),
     LogZ: Display(probabilities.log_z_display, probabilities.log_z_text),

@@ -72,6 +72,7 @@ SHOWN_TYPES = {
     "mlnlab.steps.live": ("Live",),
     "mlnlab.steps.step": ("Step",),
     "mlnlab.steps.trace": ("Trace",),
+    "mlnlab.structure.lifted_hypergraph": ("LiftedHypergraph",),
 }  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mlnlab.display import ground_networks, hypergraphs
+from mlnlab.display import ground_networks, hypergraphs, lifted_hypergraphs
 from mlnlab.display.collapsed import collapsed
 from mlnlab.display.ground_network_layout import can_be_drawn
 from mlnlab.display.hypergraph_scenes import MOST_DRAWN
@@ -10,13 +10,16 @@ from mlnlab.display.scene.items import Scene
 from mlnlab.errors import ArgumentError
 from mlnlab.grounding.ground_network import GroundNetwork
 from mlnlab.model.hypergraph import Hypergraph
+from mlnlab.structure.lifted_hypergraph import LiftedHypergraph
 from mlnlab.widgets.scene_view import Draw, SceneView
 
 MOST_IN_GROUPS = 200_000  # nodes; beyond, the groups themselves take seconds to find
 
 
-def graph_view(graph: Hypergraph | GroundNetwork) -> SceneView:
-    """Return a hypergraph or a ground network as a drawing that answers."""
+def graph_view(graph: Hypergraph | LiftedHypergraph | GroundNetwork) -> SceneView:
+    """Return a hypergraph, a lifted one or a ground network as a drawing that answers."""
+    if isinstance(graph, LiftedHypergraph):
+        return _lifted_view(graph)
     if isinstance(graph, GroundNetwork):
         nodes, is_small = graph.number_of_atoms, can_be_drawn(graph)
     else:
@@ -28,6 +31,18 @@ def graph_view(graph: Hypergraph | GroundNetwork) -> SceneView:
         return SceneView(_always(graph))
     groups = collapsed(graph)
     return SceneView(groups.scene, groups.describe)
+
+
+def _lifted_view(lifted: LiftedHypergraph) -> SceneView:
+    """Return a lifted hypergraph whose groups of clusters open, where not all are drawn at once."""
+    if lifted_hypergraphs.scene_of(lifted) is None:
+        raise ArgumentError("There is nothing to draw: this graph has no nodes.")
+
+    def draw(opened: frozenset[str]) -> Scene:
+        found = lifted_hypergraphs.scene_of(lifted, opened, folds=True)
+        return found if found is not None else Scene(0, 0, (), "")
+
+    return SceneView(draw)
 
 
 def _always(graph: Hypergraph | GroundNetwork) -> Draw:

@@ -10,6 +10,7 @@ from mlnlab.grounding.ground_network import GroundNetwork
 from mlnlab.learning.learner import WeightLearner
 from mlnlab.model.hypergraph import Hypergraph
 from mlnlab.steps.trace import Trace
+from mlnlab.structure.lifted_hypergraph import LiftedHypergraph
 from mlnlab.widgets.asked import conditions, observers_of
 from mlnlab.widgets.dashboard import LearningDashboard
 from mlnlab.widgets.graph_view import graph_view
@@ -38,7 +39,8 @@ def live(
 
     A weight learner gets its dashboard (``ml.dashboard``): what is learned can be changed on the way.
 
-    A graph (``ml.Hypergraph``, ``ml.GroundNetwork``) becomes a drawing whose groups open on a click.
+    A graph (``ml.Hypergraph``, lifted or not, ``ml.GroundNetwork``) becomes a drawing whose groups open on a
+    click.
 
     >>> import mlnlab as ml
     >>> mln = ml.MLN.from_text("Smokes(person)\nCancer(person)\n1.5 Smokes(x) => Cancer(x)")
@@ -49,7 +51,7 @@ def live(
     100
     >>> view.close()
     """
-    if isinstance(source, Hypergraph | GroundNetwork):
+    if isinstance(source, Hypergraph | LiftedHypergraph | GroundNetwork):
         return graph_view(source)
     view = stepper(source, stop=stop, breaks=breaks, observers=observers, delay=delay)
     view.play()

@@ -7,6 +7,7 @@ from mlnlab.errors import Diagnostic, Severity, Span
 from mlnlab.logic.formulas import Atom, Constant, Not
 from mlnlab.steps.live import Live
 from mlnlab.steps.trace import Trace
+from mlnlab.structure.lifted_hypergraph import unlifted
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -62,6 +63,7 @@ def things(mln, db):
         ml.map_state(mln, db, query=query), *map_things(mln, db, query), ml.log_z(mln, db),
         diagnostic, [diagnostic] * 3,
         mln.diff(mln.without(0)), ml.variables("x")[0], ml.Hypergraph.from_database(db),
+        unlifted(ml.Hypergraph.from_database(db)),
         ml.ground_network(mln, db, query), ml.network_size(mln, db, query),
         ml.ground(mln, db, query), ml.lazy_ground(mln, db, query),
         ml.calibration(marginals, db), ml.evaluate(mln, db, ["Smokes"]), validated(mln, db),

@@ -1,0 +1,117 @@
+"""The drawing of a clustering: a box for each cluster, a line for each hyperedge with its counts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mlnlab.display.bars import WIDTH
+from mlnlab.display.lifted_boxes import Shown, box_item, boxes_of, dash_of, hue_of_cluster, shape_of
+from mlnlab.display.lifted_edges import edge_items, name_items
+from mlnlab.display.lifted_groups import group_id
+from mlnlab.display.lifted_places import MOST_INSIDE, slots_of
+from mlnlab.display.markup import count_of, shortened
+from mlnlab.display.scene.building import Entry, label, legend, mark, numbered_id, tooltip
+from mlnlab.display.scene.items import Group, Item, Layer, Path, Rectangle, Scene, Text
+from mlnlab.display.scene.paths import polyline
+from mlnlab.display.scene.text_fitting import fitted, text_width
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from mlnlab.display.lifted_places import Caption
+    from mlnlab.structure.lifted_hypergraph import LiftedEdge, LiftedHypergraph
+
+_NOTHING: Mapping[int, str] = {}
+_NO_HANDLES: Mapping[str, str] = {}
+
+
+def clusters_scene(
+    lifted: LiftedHypergraph,
+    groups: Mapping[int, str] = _NOTHING,
+    *,
+    of: LiftedHypergraph | None = None,
+    folds: bool = False,
+    handles: Mapping[str, str] = _NO_HANDLES,
+) -> Scene:
+    """Return a drawing of all clusters and hyperedges; ``groups`` are boxes that stand for several clusters.
+
+    ``of`` is the clustering that is drawn more coarsely than it is; ``handles`` close what stands open.
+    """
+    order = np.arange(len(lifted.labels))
+
+    def counted(members: NDArray[np.int64]) -> bool:
+        return len(members) > MOST_INSIDE or int(members[0]) in groups
+
+    slots = slots_of(lifted.hypergraph, lifted.labels, order, WIDTH, counted)
+    boxes = boxes_of(lifted, slots, frozenset(groups))
+    ranks = np.searchsorted(lifted.clusters, lifted.labels)
+    items = []
+    for cluster, box in boxes.items():
+        group = groups.get(cluster, "")
+        name = group_id(lifted, cluster) if group else numbered_id("cluster", cluster)
+        shown = Shown(
+            name, "grey" if group else hue_of_cluster(cluster, ranks), words=group,
+            pick=not group, expands="closed" if group and folds else "", badges=badges_of(lifted, cluster),
+        )  # fmt: skip
+        items.append(box_item(lifted, box, shown))
+    explained, height = legend(predicate_entries(lifted), 8, slots.size[1] + 8, WIDTH - 16)
+    foot = slots.size[1] + height + 12
+    layers = (
+        Layer("edges", tuple(edge_items(lifted, boxes))),
+        Layer("clusters", tuple(items)),
+        Layer("names", tuple(name_items(lifted, boxes, slots.captions))),
+        Layer("captions", tuple(caption_items(slots.captions))),
+        Layer("explained", (explained,) if height else (), zooms=False),
+        Layer("handles", tuple(_handles(handles, foot)), zooms=False),
+    )
+    bottom = foot + 26 * bool(handles)
+    return Scene(slots.size[0], bottom, layers, "Lifted hypergraph", in_words(of or lifted))
+
+
+def _handles(handles: Mapping[str, str], y: float) -> Iterator[Item]:
+    """Yield what closes the types that stand open."""
+    x = 8.0
+    for name, type_ in handles.items():
+        words = fitted(f"close {type_}", 160, "small")
+        width = text_width(words, "small") + 16
+        yield Group(
+            id=name, x=x, y=y, expands="open", tooltip=tooltip(words, "draw its clusters as one again"),
+            children=(
+                Rectangle(x=0, y=0, width=width, height=19, look="panel", corner=4),
+                Text(x=8, y=13.5, text=words, look="words small"),
+            ),
+        )  # fmt: skip
+        x += width + 6
+
+
+def badges_of(lifted: LiftedHypergraph, cluster: int) -> tuple[LiftedEdge, ...]:
+    """Return the properties that some of a cluster's constants have."""
+    edges = (lifted.edges[number] for number in lifted.edges_of[cluster])
+    return tuple(edge for edge in edges if len(edge.clusters) == 1)
+
+
+def caption_items(captions: Sequence[Caption]) -> Iterator[Item]:
+    """Yield what stands above blocks."""
+    for caption in captions:
+        yield label(caption.x, caption.y, caption.words, caption.width, "label small slanted")
+
+
+def predicate_entries(lifted: LiftedHypergraph) -> list[Entry]:
+    """Return the legend: predicates by dashes and marks."""
+    found = []
+    for name, rows in lifted.hypergraph.members.items():
+        look = f"curve grey {dash_of(lifted, name)}".strip()
+        line = (Path(path=polyline([(-10, 0), (8, 0)]), look=look),) * (rows.shape[1] > 1)
+        sample = Group(children=(*line, mark(shape_of(lifted, name), 3.6, "bar grey", -1)))
+        found.append(Entry(sample, shortened(name)))
+    return found
+
+
+def in_words(lifted: LiftedHypergraph) -> str:
+    """Say how large a lifted hypergraph is."""
+    clusters, constants = count_of(len(lifted.clusters), "cluster"), count_of(len(lifted.labels), "constant")
+    return f"{clusters} of {constants}, over {count_of(lifted.hypergraph.number_of_edges, 'true atom')}."
