@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _MOST_EXAMPLES = 12
 _LONGEST = 40
+_SMALL = 15.0  # pixels: a dot instead of a name
 
 
 class Box(NamedTuple):
@@ -109,10 +110,10 @@ class Shown(NamedTuple):
 
 def box_item(lifted: LiftedHypergraph, box: Box, shown: Shown) -> Group:
     """Return a box as an item: its frame in its type's dashes, its constants or their number, its badges."""
-    several = len(box.members) > 1
-    look = f"wash {shown.hue}" if several or shown.lit else "ring grey"
-    frame = _frame(box, f"{look} {'thick' * shown.lit} {_dash(lifted, box.cluster)}")
-    ground = (_frame(box, "plate"),) * (several or shown.lit)
+    washed = len(box.members) > 1 or shown.lit
+    look = f"wash {shown.hue}" if washed else "ring grey" if box.height > _SMALL else "clear"
+    frame = _frame(box, f"{look} {'thick' if shown.lit else _dash(lifted, box.cluster)}")
+    ground = (_frame(box, "plate"),) * washed
     tip = cluster_tip(lifted, box.cluster)
     return Group(
         id=shown.id, x=box.x, y=box.y, pick=shown.pick, expands=shown.expands,
@@ -139,8 +140,9 @@ def _content(lifted: LiftedHypergraph, box: Box, shown: Shown) -> Iterator[Item]
         yield label(0, 15, shown.words or f"{names}, …", box.width - 8, "label small")
         return
     for member, (x, y) in zip(box.members, box.inside, strict=True):
-        if box.height < 15:
-            yield Circle(x=x - box.x, y=y - box.y, radius=3.2, look=f"bar {shown.hue}")
+        if box.height <= _SMALL:
+            hue = shown.hue if shown.lit else "grey"
+            yield Circle(x=x - box.x, y=y - box.y, radius=3.4, look=f"bar {hue}")
         else:
             (name,) = _names(lifted, (member,))
             yield label(x - box.x, y - box.y + 4, name, WIDEST_NAME + 4, "label small")

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 MOST_NAMED_EDGES = 14  # more hyperedges are lines without names
 _BOW = 0.16
 _WIDEST = 130.0
+_PLAIN = 60  # more lines have neither dashes nor heads
+_ALWAYS = 6  # hyperedges that are named even where there is no room
 _TRIES = (0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74)
 
 
@@ -41,10 +43,19 @@ def edge_items(
     places = {name: place for place, name in enumerate(lifted.hypergraph.vocabulary.predicates)}
     for edge, bow in _bent(drawn):
         shape, _ = _shape(edge, boxes, bow)
-        strong = "curve grey" if len(drawn) <= MOST_NAMED_EDGES or lit & set(edge.clusters) else "link"
-        line = Path(path=shape.line, look=f"{strong} {dash_of(lifted, edge.predicate)}".strip())
-        head = Path(path=shape.head, look="bar grey" if strong != "link" else "bar grey faint")
-        yield Group(id=edge_id(edge, places), tooltip=edge_tip(lifted, edge), children=(line, head))
+        is_lit = bool(lit & set(edge.clusters))
+        look = _line_look(lifted, edge, len(drawn), is_lit)
+        children: list[Item] = [Path(path=shape.line, look=look)]
+        if len(drawn) <= _PLAIN or is_lit:
+            children.append(Path(path=shape.head, look="bar grey" if "curve" in look else "bar grey faint"))
+        yield Group(id=edge_id(edge, places), tooltip=edge_tip(lifted, edge), children=tuple(children))
+
+
+def _line_look(lifted: LiftedHypergraph, edge: LiftedEdge, number: int, is_lit: bool) -> str:
+    if number > _PLAIN and not is_lit:
+        return "link faint"
+    dash = dash_of(lifted, edge.predicate)
+    return f"{'curve grey' if number <= MOST_NAMED_EDGES or is_lit else 'link'} {dash}".strip()
 
 
 def name_items(
@@ -60,8 +71,9 @@ def name_items(
     for edge, bow in _bent(drawn):
         _, spots = _shape(edge, boxes, bow)
         name = edge_id(edge, places)
-        children = tuple(_named(lifted, edge, spots, covered))
-        yield Group(id=name and f"name-{name}", tooltip=edge_tip(lifted, edge), children=children)
+        children = tuple(_named(lifted, edge, spots, covered, always=len(drawn) <= _ALWAYS))
+        if children:
+            yield Group(id=name and f"name-{name}", tooltip=edge_tip(lifted, edge), children=children)
 
 
 def _drawn(lifted: LiftedHypergraph) -> list[LiftedEdge]:
@@ -176,14 +188,16 @@ def _frame(box: Box) -> _Frame:
 
 
 def _named(
-    lifted: LiftedHypergraph, edge: LiftedEdge, spots: Sequence[Point], covered: list[_Frame]
+    lifted: LiftedHypergraph, edge: LiftedEdge, spots: Sequence[Point], covered: list[_Frame], *, always: bool
 ) -> list[Item]:
-    """Return a hyperedge's mark and name, where they cover nothing if there is such a place."""
+    """Return a hyperedge's mark and name where they cover nothing; ``always`` also where that cannot be."""
     words = fitted(f"{edge.predicate} {edge.true:,}/{edge.atoms:,}", _WIDEST, "small")
     wide = text_width(words, "small") + 16
     tried = [(x, y + aside) for aside in (0, 13, -13, 26, -26) for x, y in spots]
     frames = [(x - wide / 2, y - 8, x + wide / 2, y + 8) for x, y in tried]
     free = [place for place, frame in enumerate(frames) if not any(_meet(frame, one) for one in covered)]
+    if not free and not always:
+        return []
     place = free[0] if free else 0
     covered.append(frames[place])
     x, y = tried[place]

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from mlnlab.display.layouts.boxes import Placed
     from mlnlab.model.hypergraph import Hypergraph
 
     Numbers = NDArray[np.int64]
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
     Size = tuple[float, float]
     Counted = Callable[[Numbers], bool]
+    Arranged = Callable[[Numbers, Size], Reals]
+    Placing = Callable[[Reals], Placed]
 
 MOST_NAMED = 48  # constants that all have their names; of more there are dots
 MOST_INSIDE = 16  # names in one box; a larger cluster is a count
@@ -31,7 +34,7 @@ PADDING, CAPTION = 8.0, 15.0
 COUNTED = (104.0, 44.0)  # the room of a cluster that is a count
 _DOT = 11.0
 _WIDER = 1.6  # how much wider than high a block is
-_ROOM, _LITTLE_ROOM = (96.0, 50.0), (16.0, 14.0)  # between blocks
+_ROOM, _DOTS_ROOM, _LITTLE_ROOM = (96.0, 50.0), (44.0, 26.0), (16.0, 14.0)  # between blocks
 
 
 class Caption(NamedTuple):
@@ -54,11 +57,19 @@ class Slots(NamedTuple):
 
 
 def slots_of(
-    hypergraph: Hypergraph, blocks: Numbers, order: Numbers, width: float, counted: Counted | None = None
+    hypergraph: Hypergraph,
+    blocks: Numbers,
+    order: Numbers,
+    width: float,
+    *,
+    counted: Counted | None = None,
+    arranged: Arranged | None = None,
+    placed: Placing | None = None,
 ) -> Slots:
     """Return places for all constants, those of one block together, in their order.
 
-    ``counted`` tells which blocks are drawn as counts, so that their names need no room.
+    ``counted`` tells which blocks are drawn as counts, so that their names need no room; ``arranged`` where
+    the constants of a block stand around its middle, by default in a grid; ``placed`` where the blocks stand.
     """
     named = counted is not None or hypergraph.number_of_nodes <= MOST_NAMED
     names, inverse = np.unique(blocks, return_inverse=True)
@@ -66,27 +77,36 @@ def slots_of(
     members = [_ordered(np.flatnonzero(inverse == block), order) for block in range(len(names))]
     counts = [counted is not None and counted(inside) for inside in members]
     cells = [_cell(hypergraph, inside[:MOST_INSIDE], named) for inside in members]
+    arrange = arranged or _in_block
+    offsets = [arrange(inside, cell) for inside, cell in zip(members, cells, strict=True)]
     sizes = [
-        COUNTED if count else room_of(len(inside), cell)
-        for inside, cell, count in zip(members, cells, counts, strict=True)
+        COUNTED if count else _size_of(found, cell)
+        for found, cell, count in zip(offsets, cells, counts, strict=True)
     ]
     above = CAPTION if roomy else 0.0
-    across, down = _ROOM if roomy else _LITTLE_ROOM
-    spacing = Spacing(170.0 if roomy else 46.0, 60.0 if roomy else 24.0, width)
-    found = boxes_layout(
-        np.array(sizes).reshape(-1, 2) + np.array([across, down + above]),
-        _links(hypergraph, inverse),
-        spacing,
-    )
+    across, down = (_ROOM if named else _DOTS_ROOM) if roomy else _LITTLE_ROOM
+    spacing = Spacing((170.0 if named else 100.0) if roomy else 46.0, 60.0 if roomy else 24.0, width)
+    rooms = np.array(sizes).reshape(-1, 2) + np.array([across, down + above])
+    found = placed(rooms) if placed else boxes_layout(rooms, _links(hypergraph, inverse), spacing)
     places, room = np.zeros((len(blocks), 2)), np.zeros((len(blocks), 2))
     middles = found.places + np.array([0, above / 2])
-    for inside, cell, middle in zip(members, cells, middles, strict=True):
-        places[inside], room[inside] = middle + in_grid(len(inside), cell), cell
+    for inside, cell, middle, offset in zip(members, cells, middles, offsets, strict=True):
+        places[inside], room[inside] = middle + offset, cell
     captions = (
         _caption(hypergraph, inside, middle, size)
         for inside, middle, size in zip(members, middles.tolist(), sizes, strict=True)
     )
     return Slots(places, room, named, tuple(captions) if roomy else (), found.size)
+
+
+def _in_block(inside: Numbers, cell: Size) -> Reals:
+    return in_grid(len(inside), cell)
+
+
+def _size_of(offsets: Reals, cell: Size) -> Size:
+    """Return the room around constants; their middle is that of the room."""
+    wide, tall = (2 * np.abs(offsets).max(0)).tolist()
+    return wide + cell[0] + PADDING, tall + cell[1] + PADDING
 
 
 def _caption(hypergraph: Hypergraph, inside: Numbers, middle: list[float], size: Size) -> Caption:

@@ -46,7 +46,7 @@ def clusters_scene(
     def counted(members: NDArray[np.int64]) -> bool:
         return len(members) > MOST_INSIDE or int(members[0]) in groups
 
-    slots = slots_of(lifted.hypergraph, lifted.labels, order, WIDTH, counted)
+    slots = slots_of(lifted.hypergraph, lifted.labels, order, WIDTH, counted=counted)
     boxes = boxes_of(lifted, slots, frozenset(groups))
     ranks = np.searchsorted(lifted.clusters, lifted.labels)
     items = []

@@ -21,6 +21,7 @@ from mlnlab.display.elimination_scenes import order_picture, query_picture
 from mlnlab.display.factor_runs import factor_run_picture
 from mlnlab.display.junction_tree_scenes import passing_picture, tree_picture
 from mlnlab.display.learning_pictures import learner_picture
+from mlnlab.display.lift_pictures import lift_picture
 from mlnlab.display.map_search import search_picture
 from mlnlab.display.markup import count_of, shortened
 from mlnlab.display.method_pictures import method_picture
@@ -40,6 +41,7 @@ from mlnlab.learning.learner import WeightLearner
 from mlnlab.learning.race import Race
 from mlnlab.learning.steering import SteeredLearner
 from mlnlab.steps.trace import Trace
+from mlnlab.structure.lift_graph import LiftGraph
 
 if TYPE_CHECKING:
     from mlnlab.display.scene.items import Scene
@@ -53,6 +55,7 @@ OF_SOURCES: Mapping[type, Picturing] = {
     EliminationOrder: order_picture,
     FactorRun: factor_run_picture,
     JunctionTree: tree_picture,
+    LiftGraph: lift_picture,
     MessagePassing: passing_picture,
     Race: race_picture,
     Sampler: method_picture,

@@ -1,0 +1,219 @@
+"""The pictures of LiftGraph: left the hypergraph, right the lifted one, below what a merge gained."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from mlnlab.display.lift_controls import control_items
+from mlnlab.display.lift_gains import gain_items, gain_rows, pair_items, signed
+from mlnlab.display.lift_panels import clusters_panel, constants_panel
+from mlnlab.display.lift_places import PANEL
+from mlnlab.display.lift_strips import strips
+from mlnlab.display.lift_view import LiftView, Told, lift_view
+from mlnlab.display.lifted_scenes import predicate_entries
+from mlnlab.display.markup import count_of, shortened
+from mlnlab.display.runs import Column, RunPicture, Table
+from mlnlab.display.scene.building import legend
+from mlnlab.display.scene.items import Group, Item, Layer, Path, Scene, Text
+from mlnlab.display.scene.paths import segments
+from mlnlab.display.scene.text_fitting import fitted
+
+if TYPE_CHECKING:
+    from mlnlab.display.lift_view import Before
+    from mlnlab.steps.step import Step
+    from mlnlab.steps.trace import Trace
+    from mlnlab.structure.lift_graph import LiftGraph, LiftState, Merge
+
+WIDE = 900.0
+_MOST_PAIRS = 8
+
+
+@dataclass(frozen=True, eq=False)
+class Looking:
+    """What is drawn: a run, and what a stepper tells of it where there is one."""
+
+    view: LiftView
+    told: Callable[[], Told] | None = None
+
+
+def lift_picture(source: LiftGraph) -> RunPicture:
+    """Return the pictures of a run of LiftGraph."""
+    return picture_at(Looking(lift_view(source)))
+
+
+def picture_at(looking: Looking) -> RunPicture:
+    """Return the pictures of what is looked at."""
+    view = looking.view
+    return RunPicture(
+        title=f"LiftGraph: {count_of(view.source.hypergraph.number_of_nodes, 'constant')}, λ ="
+        f" {view.source.params.penalty:g}",
+        parts={"merging": lambda step, trace: merging_scene(looking, step, trace)},
+        caption=lambda step: caption(view, step),
+        remarks=lambda step: _remarks(view, step),
+        table=lambda step: _table(view, step),
+    )
+
+
+def merging_scene(looking: Looking, step: Step[Any], trace: Trace[Any]) -> Scene:
+    """Return a step: what can be steered, both hypergraphs, and the gain."""
+    view, state = looking.view, step.state
+    told = looking.told() if looking.told is not None else Told()
+    trial = trial_of(view, state, told)
+    top = 4.0
+    controls: list[Item] = []
+    if looking.told is not None:
+        controls, top = control_items(view, state, told, trial, top)
+    before = view.before(step, trace)
+    drawn, bottom = _panels(view, state, before, told, top)
+    below, end = _below(view, state, before, trial, told, bottom)
+    layers = (
+        Layer("controls", tuple(controls), zooms=False),
+        Layer("drawn", tuple(drawn)),
+        Layer("gains", tuple(below), zooms=False),
+    )
+    wide = WIDE if view.slots is None else max(WIDE, 2 * view.slots.size[0] + 30)
+    return Scene(wide, end + 4, layers, "LiftGraph", f"{caption(view, step)}.")
+
+
+def trial_of(view: LiftView, state: LiftState, told: Told) -> Merge | None:
+    """Return what merging the two clusters that were clicked would gain; none of fewer, or of merged ones."""
+    if len(told.chosen) < 2 or any(state.labels[cluster] != cluster for cluster in told.chosen):
+        return None
+    return view.source.gain(state, *told.chosen)
+
+
+def _panels(
+    view: LiftView, state: LiftState, before: Before | None, told: Told, top: float
+) -> tuple[list[Item], float]:
+    """Return both hypergraphs with their headings and legend, and where they end."""
+    lifted, slots = view.lifted(state), view.slots
+    graph = view.source.hypergraph
+    left = f"the hypergraph: {graph.number_of_nodes:,} constants, {graph.number_of_edges:,} true atoms"
+    right = f"lifted: {count_of(state.clusters, 'cluster')}, {count_of(state.hyperedges, 'hyperedge')}"
+    explained, height = legend(predicate_entries(lifted), 8, 0, WIDE - 16)
+    if slots is None:
+        items, end = strips(view, lifted, before, told.chosen, top + 22, WIDE)
+        heading = Text(id="left-heading", x=8, y=top + 15, text=f"{left}; {right}", look="words strong")
+        return [heading, *items], end
+    lit = frozenset((*before.first, *before.second) if before is not None else ())
+    chosen = [cluster for cluster in told.chosen if state.labels[cluster] == cluster]
+    if chosen:
+        lit = frozenset(node for cluster in chosen for node in lifted.members(cluster).tolist())
+    below = top + 20
+    half = max(PANEL, slots.size[0]) + 10
+    halves = (
+        Group(id="constants", y=below, children=tuple(constants_panel(view, lifted, slots, lit))),
+        Group(id="clusters", x=half + 10, y=below,
+              children=tuple(clusters_panel(view, lifted, slots, before, chosen))),
+    )  # fmt: skip
+    end = below + slots.size[1]
+    headings = (
+        Text(id="left-heading", x=8, y=top + 15, text=left, look="words strong"),
+        Text(id="right-heading", x=half + 18, y=top + 15, text=right, look="words strong"),
+        Path(path=segments([((half, top + 4), (half, end))]), look="frame"),
+    )
+    entries = Group(id="predicates", y=end + 2, children=(explained,))
+    return [*headings, *halves, entries], end + height + 6
+
+
+def _below(
+    view: LiftView, state: LiftState, before: Before | None, trial: Merge | None, told: Told, y: float
+) -> tuple[list[Item], float]:
+    """Return the gain of the merge, or of the one that is tried, with other pairs beside it."""
+    merge = state.merge if trial is None else trial
+    lifted = view.lifted(state)
+    rule: Item = Path(path=segments([((8, y), (WIDE - 8, y))]), look="frame")
+    if trial is not None or told.chosen:
+        pairs = [pair for pair in _candidates(view, state, told) if trial is None or pair != trial]
+        heading = f"best pairs of type {shortened(lifted.type_of(told.chosen[0]))} now"
+        others, right = pair_items(view, lifted, pairs, fitted(heading, 290, "strong"), y)
+    else:
+        type_ = "" if merge is None else shortened(merge.type)
+        heading = fitted(f"the next best pairs of type {type_}", 290, "strong")
+        pairs = list(state.runners_up[:_MOST_PAIRS])
+        others, right = pair_items(view, view.before_merge(state, before), pairs, heading, y)
+    if merge is None:
+        words = (
+            "No merge gains any more." if state.ended else "Nothing is merged yet: each constant is alone."
+        )
+        return [rule, Text(id="gain-heading", x=8, y=y + 18, text=words, look="words strong")], y + 26
+    after = lifted if trial is None else view.with_merge(state, trial)
+    rows = gain_rows(view, after, merge)
+    heading = f"{'would gain' if trial is not None else 'gain'} {signed(merge.gain)}, term by term"
+    items, left = gain_items(after, rows, merge, heading, y)
+    return [rule, *items, *others], max(left, right)
+
+
+def _candidates(view: LiftView, state: LiftState, told: Told) -> Sequence[Merge]:
+    """Return the best pairs of the type of what was clicked; of one cluster, its own."""
+    found = view.source.candidates(state, view.lifted(state).type_of(told.chosen[0]))
+    if len(told.chosen) == 1:
+        found = tuple(pair for pair in found if told.chosen[0] in (pair.first, pair.second))
+    return found[:_MOST_PAIRS]
+
+
+# --- in words -------------------------------------------------------------------------------------
+
+
+def caption(view: LiftView, step: Step[Any]) -> str:
+    """Say a step in one line."""
+    state: LiftState = step.state
+    if state.ended:
+        return f"step {step.index:,}: no merge gains any more, {_sizes(state)}"
+    if state.merge is None:
+        return f"step {step.index:,}: each constant alone, {_sizes(state)}"
+    merge = state.merge
+    way = "by hand" if state.by_hand else f"round {state.round:,}"
+    sum_ = f"{signed(merge.likelihood)} likelihood {signed(merge.prior)} prior"
+    names = " and ".join(_constant(view, node) for node in (merge.first, merge.second))
+    return (
+        f"step {step.index:,}, {way}: {names} merge ({shortened(merge.type, 40)}),"
+        f" gain {signed(merge.gain)} = {sum_}; {_sizes(state)}"
+    )
+
+
+def _constant(view: LiftView, node: int) -> str:
+    return shortened(view.source.problem.name_of(node), 40)
+
+
+def _sizes(state: LiftState) -> str:
+    return f"{count_of(state.clusters, 'cluster')}, log-posterior {state.log_posterior:,.2f}"
+
+
+def _remarks(view: LiftView, step: Step[Any]) -> Sequence[str]:
+    state: LiftState = step.state
+    found = []
+    if state.merge is not None and state.by_hand and state.merge.gain < 0:
+        found.append(f"This merge by hand costs {-state.merge.gain:,.2f} of log-posterior.")
+    if view.slots is None:
+        found.append("Too many constants to draw each: clusters are strips, the largest first named.")
+    return found
+
+
+def _table(view: LiftView, step: Step[Any]) -> Table:
+    """Return a row for each combination of the merge; where there is none, one for each cluster."""
+    state: LiftState = step.state
+    lifted = view.lifted(state)
+    if state.merge is None:
+        rows = tuple(
+            (shortened(lifted.type_of(cluster)), view.name(lifted, cluster), int(lifted.sizes[cluster]))
+            for cluster in lifted.clusters[:2_000].tolist()
+        )
+        headings = (Column("type"), Column("cluster"), Column("constants", number=True))
+        return Table("Clusters", headings, rows)
+    terms = tuple(
+        (row.words, row.counts, row.likelihood, row.prior, row.likelihood + row.prior)
+        for row in gain_rows(view, lifted, state.merge)
+    )
+    pairs = tuple(
+        (f"instead: {_constant(view, pair.first)} and {_constant(view, pair.second)}", "", pair.likelihood,
+         pair.prior, pair.gain)
+        for pair in state.runners_up
+    )  # fmt: skip
+    columns = (
+        Column("combination"), Column("true of all"), Column("likelihood", number=True),
+        Column("prior", number=True), Column("gain", number=True),
+    )  # fmt: skip
+    return Table("What the merge gained", columns, (*terms, *pairs))

@@ -1,0 +1,132 @@
+"""What the pictures of LiftGraph share: where constants stand, what they are called, what a step merged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from mlnlab.display.lift_places import blocks_of, run_slots
+from mlnlab.display.lifted_boxes import cluster_name
+from mlnlab.display.markup import shortened
+from mlnlab.display.samplers_view import Latest
+from mlnlab.errors import ArgumentError
+from mlnlab.structure.lifted_hypergraph import LiftedHypergraph
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from mlnlab.display.lifted_places import Slots
+    from mlnlab.steps.step import Step
+    from mlnlab.steps.trace import Trace
+    from mlnlab.structure.lift_graph import LiftGraph, LiftState, Merge
+
+    Numbers = NDArray[np.int64]
+
+MOST_DRAWN, MOST_LINES = 500, 2_000  # constants, and true atoms, that are drawn one by one
+_MOST_LOOKED_AT = 400  # steps in which that before a merge is looked for
+
+
+class Before(NamedTuple):
+    """The step from which a merge was made, and the constants of the two clusters there."""
+
+    step: int
+    first: tuple[int, ...]
+    second: tuple[int, ...]
+
+
+class Told(NamedTuple):
+    """What a stepper tells its picture: clusters that were clicked, what was returned to, what is newest."""
+
+    chosen: tuple[int, ...] = ()
+    returned: int | None = None  # the step that the one looked at is a return to
+    newest: bool = True
+
+
+@dataclass(frozen=True, eq=False)
+class LiftView:
+    """A run of LiftGraph as its pictures need it."""
+
+    source: LiftGraph
+    slots: Slots | None  # none where there are too many constants to draw each
+    ranks: Numbers
+    lifted: Callable[[LiftState], LiftedHypergraph] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Remember what was last read."""
+        object.__setattr__(self, "lifted", Latest(self.source.lifted))
+
+    def before(self, step: Step[Any], trace: Trace[Any]) -> Before | None:
+        """Return from which step a merge was made; none where there is none, or where it is not recorded."""
+        merge = step.state.merge
+        if merge is None or not self.is_of_constants(merge):
+            return None
+        earlier = [index for index in trace.indices if index < step.index]
+        for index in reversed(earlier[-_MOST_LOOKED_AT:]):
+            labels = trace.seek(index).state.labels
+            if (np.where(labels == merge.second, merge.first, labels) == step.state.labels).all() and (
+                labels[merge.second] == merge.second
+            ):
+                first, second = (np.flatnonzero(labels == one) for one in (merge.first, merge.second))
+                return Before(index, tuple(first.tolist()), tuple(second.tolist()))
+        return None
+
+    def is_of_constants(self, merge: Merge) -> bool:
+        """Tell whether constants are merged, and not predicates."""
+        return merge.type in self.source.hypergraph.constants
+
+    def name(self, lifted: LiftedHypergraph, cluster: int) -> str:
+        """Return a cluster in short; one that is no cluster here by the constant that named it."""
+        graph = self.source.hypergraph
+        if cluster >= graph.number_of_nodes:
+            return self.source.problem.name_of(cluster)
+        if not lifted.sizes[cluster]:
+            return f"{shortened(graph.node(cluster).constant, 40)} …"
+        return cluster_name(lifted, cluster)
+
+    def before_merge(self, state: LiftState, before: Before | None) -> LiftedHypergraph:
+        """Return the lifted hypergraph from which a merge was made, as far as that is known."""
+        lifted = self.lifted(state)
+        if before is None or state.merge is None:
+            return lifted
+        labels = state.labels.copy()
+        labels[list(before.second)] = state.merge.second
+        return LiftedHypergraph(lifted.hypergraph, labels)
+
+    def with_merge(self, state: LiftState, merge: Merge) -> LiftedHypergraph:
+        """Return the lifted hypergraph in which two clusters are merged."""
+        labels = np.where(state.labels == merge.second, merge.first, state.labels)
+        return LiftedHypergraph(self.source.hypergraph, labels)
+
+    def cluster_of(self, state: LiftState, names: tuple[str | int, ...]) -> tuple[int, ...]:
+        """Return the clusters of constants that are named, of one type where names leave a choice."""
+        graph = self.source.hypergraph
+        found: list[set[int]] = []
+        for name in names:
+            if isinstance(name, int):
+                found.append({name} if 0 <= name < graph.number_of_nodes else set())
+            else:
+                found.append({number for number, node in enumerate(graph.nodes()) if node.constant == name})
+            if not found[-1]:
+                raise ArgumentError(f"There is no constant {name!r:.60} in this hypergraph.")
+        shared = set.intersection(*({graph.node(node).type for node in nodes} for nodes in found))
+        chosen = (
+            next((n for n in sorted(nodes) if graph.node(n).type in shared), min(nodes)) for nodes in found
+        )
+        return tuple(int(state.labels[node]) for node in chosen)
+
+
+def lift_view(source: LiftGraph) -> LiftView:
+    """Return the view of a run; its constants find their places here."""
+    graph = source.hypergraph
+    small = graph.number_of_nodes <= MOST_DRAWN and graph.number_of_edges <= MOST_LINES
+    return LiftView(source, run_slots(source) if small else None, _ranks(blocks_of(graph)))
+
+
+def _ranks(blocks: Numbers) -> Numbers:
+    """Return what each constant's colour goes by; the first ones of blocks have different colours."""
+    names, inverse = np.unique(blocks, return_inverse=True)
+    places = np.arange(len(blocks)) - names[inverse]
+    return np.asarray(inverse + places)
