@@ -31,10 +31,10 @@ def load_cached() -> Iterator[tuple[str, bool]]:
 
 
 def _modules() -> tuple[ModuleType, ...]:
-    """Return the kernel modules: first what the first sampler needs, then what reads large files of facts."""
+    """Return the kernel modules: first what the first sampler needs, last what learns structure."""
     from mlnlab.kernels import fact_scan
 
-    return *_samplers(), *_searches(), *_messages(), *_counters(), fact_scan
+    return *_samplers(), *_searches(), *_messages(), *_counters(), fact_scan, *_paths()
 
 
 def _samplers() -> tuple[ModuleType, ...]:
@@ -96,3 +96,9 @@ def _counters() -> tuple[ModuleType, ...]:
 
     counts = counting, counting_cycles, counting_groups, count_tables
     return *counts, changing_relations, flip_lookups, counting_flips
+
+
+def _paths() -> tuple[ModuleType, ...]:
+    from mlnlab.kernels import path_growing, path_patterns, path_support
+
+    return path_patterns, path_growing, path_support

@@ -19,7 +19,7 @@ from mlnlab.model.hypergraph import Hypergraph
 from mlnlab.steps.encoding import storable
 from mlnlab.steps.step import Step, numbered
 from mlnlab.structure.lifted_hypergraph import LiftedHypergraph, unlifted
-from mlnlab.structure.path_support import Places
+from mlnlab.structure.path_places import Places
 from mlnlab.structure.paths import check_longest, following
 from mlnlab.structure.variabilized import variabilize
 
@@ -215,6 +215,5 @@ def find_paths(
             raise ArgumentError(
                 f"Paths are found in a lifted hypergraph, a hypergraph or a database, not in {graph!r:.60}."
             )
-    places = Places(lifted)
-    support = lru_cache(maxsize=4096)(places.true_atoms)
+    support = lru_cache(maxsize=4096)(Places([lifted]).true_atoms)
     return FindPaths(lifted, longest, singles, fewest, support)

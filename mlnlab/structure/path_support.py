@@ -9,19 +9,31 @@ is the union of all its places (Kok and Domingos 2009, algorithm 4: NumTrueGroun
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass
+from functools import cached_property
+from math import ceil
+from time import perf_counter
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mlnlab.structure.path_places import Places, path_of
 from mlnlab.structure.paths import check_longest
-from mlnlab.structure.variabilized import PathAtom, SupportedPath, VariabilizedPath, canonical_path
+from mlnlab.structure.variabilized import SupportedPath
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
+    from numpy.typing import NDArray
+
+    from mlnlab.kernels.path_patterns import Number, Paths
     from mlnlab.structure.lifted_hypergraph import LiftedHypergraph
+
+    Rows = NDArray[np.int16]
+
+_MOST_CHOSEN = 4096  # paths between two looks at the clock, and their marks at once
+_ALL = -1  # where each atom of a path lies has to be known, for the longer ones
+_SECONDS = 0.1  # so long one call of a kernel should take: then an interrupt is heard
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,126 +68,112 @@ def supported_paths(
     paths where ``singles`` is true. ``progress`` is told now and then how far the search is.
     """
     check_longest(longest)
-    places = [Places(graph) for graph in graphs]
-    types = _types(graphs)
-    level = list(dict.fromkeys(canonical_path([edge[1:3]]) for graph in graphs for edge in graph.edges))
+    places = Places(graphs)
+    shorter: _Level | None = None
     for length in range(1, longest + 1):
-        found: list[VariabilizedPath] = []
-        kept = 0
-        tried: set[VariabilizedPath] = set()
-        for grown, shorter in enumerate(level):
-            for path in [shorter] if length == 1 else _grown(shorter, types):
-                if path in tried:
-                    continue
-                tried.add(path)
-                edges = tuple(place.union(path) for place in places)
-                if not any(len(numbers) for numbers in edges):
-                    continue
-                found.append(path)
-                true = sum(
-                    graph.edges[n].true for graph, ns in zip(graphs, edges, strict=True) for n in ns.tolist()
-                )
-                if true >= fewest * length and (length > 1 or singles):
-                    kept += 1
-                    yield SupportedPath(path, edges, true)
+        yielded = length > 1 or singles
+        enough = ceil(fewest * length)
+        level = _Level(places, length, enough if length == longest else _ALL, shorter)
+        for chunk, grown, tried in level.paths():
+            for rows, marks in level.lying(chunk):
+                true = marks.astype(np.int64) @ places.graph.true
+                for row in np.flatnonzero(true >= enough).tolist() if yielded else ():
+                    level.kept += 1
+                    yield SupportedPath(
+                        path_of(rows[row], places.names), level.edges(marks[row]), int(true[row])
+                    )
             if progress is not None:
-                progress(PathProgress(length, grown + 1, len(level), len(tried), len(found), kept))
-        level = found
+                before = 1 if shorter is None else shorter.number
+                progress(PathProgress(length, grown, before, tried, level.number, level.kept))
+        if not level.number:
+            return
+        shorter = level
 
 
-def _types(graphs: Sequence[LiftedHypergraph]) -> dict[str, tuple[str, ...]]:
-    return {
-        predicate: graph.hypergraph.vocabulary.predicates[predicate].types
-        for graph in graphs
-        for predicate in dict.fromkeys(edge.predicate for edge in graph.edges)
-    }
+class _Level:
+    """The search for the paths of one length and where they lie, chunk by chunk."""
+
+    def __init__(self, places: Places, length: int, enough: int, shorter: _Level | None) -> None:
+        self.places, self.length, self.enough, self.shorter = places, length, enough, shorter
+        self.number = self.kept = 0
+        self._rows = [np.empty((0, length, places.width), np.int16)]
+        self._domains = [np.empty((0, length, places.words), np.uint64)]
+        self._at_once = 16
+        self._known: dict[bytes, tuple[NDArray[np.int64], ...]] = {}
+
+    @cached_property
+    def table(self) -> Paths:
+        """All paths of this length that lie somewhere."""
+        rows = np.concatenate(self._rows)
+        return _table(rows, len(rows))
+
+    @cached_property
+    def domains(self) -> NDArray[np.uint64]:
+        """Where the atoms of each of them lie."""
+        return np.concatenate(self._domains)
+
+    def paths(self) -> Iterator[tuple[Rows, int, int]]:
+        """Yield all paths that may lie somewhere, chunk by chunk, with how many shorter ones were grown."""
+        if self.shorter is not None:
+            yield from _grown(self.places, self.shorter.table)
+        else:
+            rows = self.places.single_atoms()
+            yield rows, 1, len(rows)
+
+    def lying(self, rows: Rows) -> Iterator[tuple[Rows, NDArray[np.bool_]]]:
+        """Yield those paths that lie somewhere, with marks at the hyperedges."""
+        done = 0
+        while done < len(rows):
+            chunk = rows[done : done + self._at_once]
+            began = perf_counter()
+            domains, lies = self.places.supports(chunk, self.enough, *self._below())
+            self._adapt(len(chunk), perf_counter() - began)
+            done += len(chunk)
+            self._rows.append(chunk[lies])
+            self.number += len(self._rows[-1])
+            if self.enough == _ALL:
+                self._domains.append(domains[lies])
+            yield self._rows[-1], self.places.unpacked(domains[lies])
+
+    def _below(self) -> tuple[Paths, NDArray[np.uint64]] | tuple[()]:
+        return () if self.shorter is None else (self.shorter.table, self.shorter.domains)
+
+    def _adapt(self, number: int, seconds: float) -> None:
+        fitting = number * min(4.0, _SECONDS / max(seconds, 1e-6))
+        most = min(_MOST_CHOSEN, 2**24 // max(1, len(self.places.graph.true)))
+        self._at_once = max(1, min(round(fitting), most))
+
+    def edges(self, marks: NDArray[np.bool_]) -> tuple[NDArray[np.int64], ...]:
+        """Return the marked hyperedges of each hypergraph; many paths have the same, which are kept once."""
+        key = np.packbits(marks).tobytes()
+        if key not in self._known:
+            self._known[key] = self.places.split(np.flatnonzero(marks))
+        return self._known[key]
 
 
-def _grown(path: VariabilizedPath, types: Mapping[str, tuple[str, ...]]) -> Iterator[VariabilizedPath]:
-    """Yield a path with one more atom, in all ways that share a variable with it."""
-    known = {
-        v: type_
-        for atom in path.atoms
-        for v, type_ in zip(atom.variables, types[atom.predicate], strict=True)
-    }
-    for predicate, arguments in types.items():
-        for variables in _arguments(arguments, known):
-            atom = PathAtom(predicate, variables)
-            if atom not in path.atoms and any(v in known for v in variables):
-                yield canonical_path([*path.atoms, atom])
+def _grown(places: Places, below: Paths) -> Iterator[tuple[Rows, int, int]]:
+    """Yield paths with one atom more, chunk by chunk, how many of the shorter were grown, and tried paths."""
+    from mlnlab.kernels.path_growing import grow
+    from mlnlab.kernels.path_patterns import Paths
+
+    length = below.rows.shape[1] + 1
+    known: Number = 0
+    first: Number = 0
+    grown = Paths(np.empty((0, length, places.width), np.int16), np.empty(0, np.int64))
+    while first < len(below.rows):
+        if known + _MOST_CHOSEN > len(grown.rows):
+            rows = np.empty((2 * known + 2 * _MOST_CHOSEN, length, places.width), np.int16)
+            rows[:known] = grown.rows[:known]
+            grown = _table(rows, known)
+        chosen = np.empty(_MOST_CHOSEN, np.int64)
+        first, known, some = grow(below, len(below.rows), first, places.predicates, grown, known, chosen)
+        yield grown.rows[chosen[:some]], int(first), int(known)
 
 
-def _arguments(types: Sequence[str], known: Mapping[int, str]) -> Iterator[tuple[int, ...]]:
-    if not types:
-        yield ()
-        return
-    for variable in (*(v for v, type_ in known.items() if type_ == types[0]), len(known)):
-        for rest in _arguments(types[1:], {**known, variable: types[0]}):
-            yield (variable, *rest)
+def _table(rows: Rows, number: Number) -> Paths:
+    """Return rows with slots for all of them, of which a number is filled."""
+    from mlnlab.kernels.path_patterns import Paths, fill_slots
 
-
-class Places:
-    """Where atoms can lie in a lifted hypergraph."""
-
-    def __init__(self, graph: LiftedHypergraph) -> None:
-        self.graph = graph
-        self.at: dict[tuple[str, int, int], list[tuple[int, tuple[int, ...]]]] = defaultdict(list)
-        self.of: dict[str, list[tuple[int, tuple[int, ...]]]] = defaultdict(list)
-        for number, predicate, clusters, _, _ in graph.edges:
-            self.of[predicate].append((number, clusters))
-            for place, cluster in enumerate(clusters):
-                self.at[predicate, place, cluster].append((number, clusters))
-
-    def union(self, path: VariabilizedPath) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-        """Return the hyperedges at which a path lies somewhere."""
-        found: set[int] = set()
-        for first in range(len(path.atoms)):
-            atoms = _in_order(path.atoms, first)
-            for number, clusters in self.of.get(atoms[0].predicate, ()):
-                if number not in found:
-                    found.update(self._embedded(atoms, [(number, clusters)], {}) or ())
-        return np.array(sorted(found), np.int64)
-
-    def true_atoms(self, path: VariabilizedPath) -> int:
-        """Return how many true ground atoms there are where a path lies."""
-        return sum(self.graph.edges[number].true for number in self.union(path).tolist())
-
-    def _embedded(
-        self,
-        atoms: Sequence[PathAtom],
-        candidates: Sequence[tuple[int, tuple[int, ...]]],
-        at: Mapping[int, int],
-    ) -> tuple[int, ...] | None:
-        """Return hyperedges at which atoms lie, each variable at a cluster of its own; or None."""
-        variables = atoms[0].variables
-        for number, clusters in candidates:
-            now = dict(at)
-            if any(now.setdefault(v, c) != c for v, c in zip(variables, clusters, strict=True)):
-                continue
-            if len(set(now.values())) < len(now):
-                continue
-            if len(atoms) == 1:
-                return (number,)
-            following = atoms[1]
-            nearest = min(
-                (
-                    self.at.get((following.predicate, place, now[v]), [])
-                    for place, v in enumerate(following.variables)
-                    if v in now
-                ),
-                key=len,
-            )
-            rest = self._embedded(atoms[1:], nearest, now)
-            if rest is not None:
-                return (number, *rest)
-        return None
-
-
-def _in_order(atoms: Sequence[PathAtom], first: int) -> list[PathAtom]:
-    """Return the atoms from one on, each sharing a variable with one before it."""
-    order, rest = [atoms[first]], [atom for place, atom in enumerate(atoms) if place != first]
-    while rest:
-        known = {v for atom in order for v in atom.variables}
-        order.append(max(rest, key=lambda atom: len(known.intersection(atom.variables))))
-        rest.remove(order[-1])
-    return order
+    table = Paths(rows, np.empty(1 << (2 * len(rows)).bit_length(), np.int64))
+    fill_slots(table, number)
+    return table
