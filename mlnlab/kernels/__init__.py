@@ -34,7 +34,7 @@ def _modules() -> tuple[ModuleType, ...]:
     """Return the kernel modules: first what the first sampler needs, last what learns structure."""
     from mlnlab.kernels import fact_scan
 
-    return *_samplers(), *_searches(), *_messages(), *_counters(), fact_scan, *_paths()
+    return *_samplers(), *_searches(), *_messages(), *_counters(), fact_scan, *_structures(), *_paths(), *_lifts()
 
 
 def _samplers() -> tuple[ModuleType, ...]:
@@ -102,3 +102,15 @@ def _paths() -> tuple[ModuleType, ...]:
     from mlnlab.kernels import path_growing, path_patterns, path_support
 
     return path_patterns, path_growing, path_support
+
+
+def _lifts() -> tuple[ModuleType, ...]:
+    from mlnlab.kernels import lift_combinations, lift_gains, lift_graph, lift_pairs
+
+    return lift_combinations, lift_pairs, lift_gains, lift_graph
+
+
+def _structures() -> tuple[ModuleType, ...]:
+    from mlnlab.kernels import clause_scores, path_support
+
+    return clause_scores, path_support

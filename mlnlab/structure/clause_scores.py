@@ -1,0 +1,205 @@
+r"""Score(c, D): how much a clause is worth by itself (Kok and Domingos, ICML 2009, section 3.3).
+
+    Score(c, D) = WPLL of {c and one unit clause per predicate} at optimal weights - π length(c)
+    WPLL = sum over predicates r of c_r times the sum over their ground atoms g of log P(x_g | MB(x_g))
+
+with c_r = 1 / (number of r's ground atoms that are summed over). Of several databases it is the sum, as
+``ml.pseudo_log_likelihood`` has it, or, pooled, that of all of them as one. A Gaussian prior of deviation 100
+keeps the weights of clauses that are never broken finite, as in Alchemy; it is no part of the score.
+Predicates that a clause does not mention are predicted by their unit clauses alone, whatever its weight.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mlnlab.counting.facts import facts_of
+from mlnlab.steps.encoding import storable
+from mlnlab.structure.clause_making import make_clauses
+from mlnlab.structure.clause_rows import clause_signs, few_rows, joined_rows, sampled_rows
+from mlnlab.structure.conjunction_deltas import ConjunctionDeltas
+from mlnlab.structure.sampled_atoms import sampled_database, sampled_path
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from mlnlab.counting.deltas import AtomDeltas
+    from mlnlab.model.database import Database
+    from mlnlab.structure.clause_making import Signs
+    from mlnlab.structure.clause_rows import ScoredRows
+    from mlnlab.structure.lifted_hypergraph import LiftedHypergraph
+    from mlnlab.structure.sampled_atoms import SampledAtoms
+    from mlnlab.structure.variabilized import SupportedPath, VariabilizedPath
+
+    Numbers = NDArray[np.float64]
+
+DEVIATION = 100.0  # of the prior over weights
+_TOLERANCE = 1e-10  # of what one more Newton step would gain
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreParams:
+    """What scores depend on besides the data, by their names in algorithm 1."""
+
+    fraction: float = 0.5  # σ
+    sampled: int | None = 500  # ν; None: without heuristic 2
+    length_penalty: float = 0.01  # π
+    path_length_penalty: float = 0.001  # π'
+    signs: Signs = "all"
+    pooled: bool = False  # c_r = 1 / |G_r| over all databases together, instead of each by itself
+    deviation: float = DEVIATION
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BestWeights:
+    """Clauses beside unit clauses at their best weights."""
+
+    weights: Numbers  # of each clause
+    units: Numbers  # of each clause, the unit weight of each predicate
+    values: Numbers  # the WPLL of the predicates in the rows
+    without: float  # the same of unit clauses alone
+
+
+def best_weights(rows: ScoredRows, deviation: float = DEVIATION) -> BestWeights:
+    """Return the best weights of clauses, each by itself beside the unit clauses of the rows' predicates."""
+    from mlnlab.kernels.clause_scores import climb_all
+
+    predicates, clauses = len(rows.predicates), rows.values.shape[1]
+    precision = deviation**-2
+
+    def climbed(values: Numbers, units: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+        weights, best, found = (
+            np.zeros(len(values)),
+            np.zeros((len(values), predicates)),
+            np.zeros(len(values)),
+        )
+        climb_all(values, rows.truths, rows.shares, rows.starts, units, precision, _TOLERANCE,
+                  weights, best, found)  # fmt: skip
+        return weights, best, found
+
+    _, alone, without = climbed(np.zeros((1, len(rows.truths))), np.zeros(predicates))
+    if not clauses:
+        return BestWeights(np.zeros(0), np.zeros((0, predicates)), np.zeros(0), float(without[0]))
+    weights, units, values = climbed(np.ascontiguousarray(rows.values.T), alone[0])
+    return BestWeights(weights, units, values, float(without[0]))
+
+
+@storable("clause_scores.PathScores")
+@dataclass(frozen=True, slots=True, eq=False)
+class PathScores:
+    """The clauses of one path and their scores; nan where heuristic 2 spared the second one."""
+
+    path: VariabilizedPath
+    true_atoms: int
+    clauses: NDArray[np.int64]  # each as the bits of its positive literals
+    near: Numbers  # Score(c, D') - Score(∅, D') on atoms of the path; nan without heuristic 2
+    scores: Numbers  # Score(c, D)
+    weights: Numbers  # at which c has its score
+
+    @property
+    def length(self) -> int:
+        """The number of literals of each clause."""
+        return len(self.path.atoms)
+
+
+class Scorer:
+    """Scores the clauses of one path after the other, on databases whose atoms were sampled once."""
+
+    def __init__(
+        self, databases: Sequence[Database], graphs: Sequence[LiftedHypergraph], params: ScoreParams
+    ) -> None:
+        """Draw the samples; ``graphs`` are the databases' lifted hypergraphs, for heuristic 2."""
+        self.params, self.graphs = params, tuple(graphs)
+        self.facts = tuple(facts_of(db, db.vocabulary) for db in databases)
+        rng = np.random.default_rng(params.seed)
+        self.samples = tuple(sampled_database(facts, params.fraction, rng) for facts in self.facts)
+        self.atoms = divisors(self.samples, params.pooled)
+        self.counters = tuple(ConjunctionDeltas(facts) for facts in self.facts)
+        vocabulary = databases[0].vocabulary
+        self.predicates = tuple(name for name, p in vocabulary.predicates.items() if not p.closed)
+        self.alone = {name: unit_score(self.samples, self.atoms, name, params) for name in self.predicates}
+
+    @property
+    def without(self) -> float:
+        """Score(∅, D): the WPLL of unit clauses alone."""
+        return sum(self.alone.values())
+
+    def scored(self, supported: SupportedPath) -> PathScores:
+        """Return the scores of all clauses of a path."""
+        path, params = supported.path, self.params
+        clauses = make_clauses(path, params.signs)
+        signs = clause_signs(len(path.atoms), clauses)
+        deltas = [counter.of_path(path) for counter in self.counters]
+        near = np.full(len(clauses), np.nan)
+        kept = np.ones(len(clauses), bool)
+        if params.sampled is not None:
+            near = self._near(supported, deltas, signs)
+            kept = near > 0
+        scores, weights = np.full(len(clauses), np.nan), np.full(len(clauses), np.nan)
+        if kept.any():
+            found = best_weights(self.rows(deltas).of_clauses(signs[:, kept]), params.deviation)
+            scores[kept] = (
+                self.without - found.without + found.values - params.length_penalty * len(path.atoms)
+            )
+            weights[kept] = found.weights
+        return PathScores(path, supported.true_atoms, np.array(clauses, np.int64), near, scores, weights)
+
+    def rows(self, deltas: Sequence[Mapping[str, AtomDeltas]]) -> ScoredRows:
+        """Return the rows of a path's conjunctions for the sampled atoms of all databases."""
+        parts = [
+            {name: sampled_rows(found, sample[name]) for name, found in own.items() if name in self.alone}
+            for own, sample in zip(deltas, self.samples, strict=True)
+        ]
+        return joined_rows(parts, [name for name in deltas[0] if name in self.alone], self.atoms)
+
+    def _near(
+        self, supported: SupportedPath, deltas: Sequence[Mapping[str, AtomDeltas]], signs: Numbers
+    ) -> Numbers:
+        """Heuristic 2: return Score(c, D') - Score(∅, D') with D' at most ν atoms of the path."""
+        params = self.params
+        assert params.sampled is not None  # noqa: S101 - asked for only then
+        rng = np.random.default_rng([params.seed, *str(supported.path).encode()])
+        drawn = sampled_path(self.graphs, supported.edges, self.facts, params.sampled, rng)
+        parts = [
+            {name: few_rows(own[name], sample) for name, sample in some.items() if name in self.alone}
+            for own, some in zip(deltas, drawn, strict=True)
+        ]
+        names = [name for name in deltas[0] if any(name in part for part in parts)]
+        rows = joined_rows(parts, names, divisors(drawn, pooled=True))
+        found = best_weights(rows.of_clauses(signs), params.deviation)
+        return found.values - found.without - params.path_length_penalty * supported.length
+
+
+def divisors(samples: Sequence[Mapping[str, SampledAtoms]], pooled: bool) -> list[dict[str, int]]:
+    """Return by what the atoms of each database's predicates are divided: 1 / c_r."""
+    own = [{name: len(sample.keys) for name, sample in one.items()} for one in samples]
+    if not pooled:
+        return own
+    together: dict[str, int] = {}
+    for one in own:
+        for name, number in one.items():
+            together[name] = together.get(name, 0) + number
+    return [together] * len(own)
+
+
+def unit_score(
+    samples: Sequence[Mapping[str, SampledAtoms]], atoms: Sequence[Mapping[str, int]], name: str,
+    params: ScoreParams,
+) -> float:  # fmt: skip
+    """Return what a predicate adds to the WPLL at its best unit weight, without any clause."""
+    from mlnlab.structure.clause_rows import OwnRows
+
+    parts = []
+    for sample in samples:
+        one = sample[name]
+        numbers = np.array([len(one.keys) - one.true, one.true], np.float64)
+        parts.append(
+            {name: OwnRows(np.zeros((2, 0)), np.array([False, True]), numbers)} if len(one.keys) else {}
+        )
+    return best_weights(joined_rows(parts, [name], atoms), params.deviation).without

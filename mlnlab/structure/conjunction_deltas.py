@@ -1,0 +1,96 @@
+"""Δn of the positive conjunctions of which clauses are made, counted once however many paths share them.
+
+The sub-conjunctions of one path are those of many others. Each is counted in its canonical form, by the
+arguments of the ground atom, so that names of variables do not matter; what was counted last is kept, up to a
+number of bytes.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from mlnlab.counting.deltas import AtomDeltas, DeltaCounter
+from mlnlab.structure.clause_making import conjunction_formula, sub_paths
+
+if TYPE_CHECKING:
+    from mlnlab.counting.factors import Factored
+    from mlnlab.counting.facts import Facts
+    from mlnlab.structure.variabilized import VariabilizedPath
+
+    Change = tuple[tuple[Factored, ...], tuple[Factored, ...]]  # added; added or subtracted by the truth
+
+MOST_BYTES = 256 << 20  # of what is kept, of one database
+
+
+@dataclass(slots=True)
+class ConjunctionDeltas:
+    """Counts Δn of conjunctions in one database, and remembers them within a bound."""
+
+    facts: Facts
+    most_bytes: int = MOST_BYTES
+    counted: int = 0
+    recalled: int = 0
+    _kept: OrderedDict[VariabilizedPath, tuple[dict[str, Change], int]] = field(default_factory=OrderedDict)
+    _bytes: int = 0
+
+    def of(self, conjunction: VariabilizedPath) -> dict[str, Change]:
+        """Return how a conjunction's count changes with the atoms of each of its predicates."""
+        known = self._kept.get(conjunction)
+        if known is not None:
+            self.recalled += 1
+            self._kept.move_to_end(conjunction)
+            return known[0]
+        self.counted += 1
+        vocabulary = self.facts.vocabulary
+        counter = DeltaCounter([conjunction_formula(conjunction, vocabulary)], vocabulary)
+        names = dict.fromkeys(atom.predicate for atom in conjunction.atoms)
+        found = {name: counter.planned(0, vocabulary[name], self.facts) for name in names}
+        self._keep(conjunction, found)
+        return found
+
+    def _keep(self, conjunction: VariabilizedPath, found: dict[str, Change]) -> None:
+        size = 1000 + sum(_bytes_of(value) for change in found.values() for part in change for value in part)
+        self._kept[conjunction] = found, size
+        self._bytes += size
+        while self._bytes > self.most_bytes and len(self._kept) > 1:
+            _, (_, freed) = self._kept.popitem(last=False)
+            self._bytes -= freed
+
+    def of_path(self, path: VariabilizedPath) -> dict[str, AtomDeltas]:
+        """Return Δn of all conjunctions of a path's atoms by the atoms of each predicate in it.
+
+        Column ``bits - 1`` is the conjunction of the atoms in ``bits``. The variables of the whole path stay
+        free: each that a conjunction lacks multiplies its count by the number of its constants.
+        """
+        vocabulary = self.facts.vocabulary
+        sizes = [self.facts.size(type_) for type_ in path.types(vocabulary)]
+        changes = []
+        for part in sub_paths(path):
+            times = 1
+            for variable, size in enumerate(sizes):
+                times *= 1 if variable in part.variables else size
+            own = self.of(part.canonical.path)
+            changes.append({name: _times(change, times) for name, change in own.items()})
+        found = {}
+        for name in dict.fromkeys(atom.predicate for atom in path.atoms):
+            columns = [change.get(name, ((), ())) for change in changes]
+            predicate = vocabulary[name]
+            atom_sizes = tuple(self.facts.size(type_) for type_ in predicate.types)
+            odd, even = zip(*columns, strict=True)
+            found[name] = AtomDeltas(predicate, atom_sizes, self.facts.rows(name), odd, even)
+        return found
+
+
+def _times(change: Change, times: int) -> Change:
+    if times == 1:
+        return change
+    odd, even = (tuple(replace(value, scalar=value.scalar * times) for value in part) for part in change)
+    return odd, even
+
+
+def _bytes_of(value: Factored) -> int:
+    vectors = sum(vector.weights.nbytes for vector in value.vectors)
+    tables = sum(t.rows.nbytes + (0 if t.weights is None else t.weights.nbytes) for t in value.tables)
+    return 200 + vectors + tables

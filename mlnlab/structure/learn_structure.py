@@ -1,0 +1,61 @@
+"""``ml.learn_structure``: a structure learner put together and run to its end."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from mlnlab.learning.learning_line import is_terminal
+from mlnlab.structure.structure_learner import completed, structure_learner
+from mlnlab.structure.structure_line import StructureLine
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from mlnlab.counting.delta_answers import Executor
+    from mlnlab.model.database import Database
+    from mlnlab.steps.step import Observer
+    from mlnlab.structure.learned_structure import LearnedStructure
+    from mlnlab.structure.lhl import LhlState
+
+
+def learn_structure(
+    dbs: Database | Sequence[Database],
+    method: str = "lhl",
+    *,
+    seed: int = 0,
+    observers: Iterable[Observer] | None = (),
+    executor: Executor | None = None,
+    progress: bool | None = None,
+    start: LhlState | None = None,
+    **options: object,
+) -> LearnedStructure:
+    r"""Return a model whose formulas are learned, with their weights, from one or several databases.
+
+    ``method`` is ``"lhl"``, or one of its variants: ``"lhl-noheu"`` (without heuristics 1 and 2),
+    ``"lhl-findpaths"`` (without lifting), ``"lhl-liftgraph"`` (nothing but lifting). Options are those of the
+    paper's algorithm 1: ``longest`` (ω = 5), ``penalty`` (λ = 1), ``fewest`` (μ = 50), ``sampled`` (ν = 500),
+    ``fraction`` (σ = 0.5), ``length_penalty`` (π = 0.01), ``path_length_penalty`` (π' = 0.001); and what it
+    leaves open: ``signs`` ("all", or the most literals whose sign is flipped), ``together`` (compare a clause
+    with its sub-clauses together), ``dangling``, ``singles``, ``assembly`` ("greedy", "l1", "l2"),
+    ``least_gain`` (of the overall WPLL by a clause that greedy assembly keeps; None: its length penalty),
+    ``units`` (a unit clause for each predicate, True as in Alchemy), ``pooled`` (c_r over all databases).
+
+    Every predicate is modelled; what a database does not list is false. ``observers`` are told of each step,
+    such as ``ml.Trace()`` and checkpointers; ``start`` is a state from which to go on. With an ``executor``
+    clauses are scored by its workers, with the same result. Ctrl-C raises an error whose ``so_far()`` is the
+    best model so far.
+
+    >>> import mlnlab as ml
+    >>> learned = ml.learn_structure(ml.sample("department").db, longest=3, fewest=2, fraction=1.0)
+    >>> learned.method
+    'lhl'
+    """
+    learner = structure_learner(method, dbs, seed=seed, executor=executor, **options)
+    wanted = progress if progress is not None else is_terminal(sys.stderr)
+    lines = (StructureLine(method, sys.stderr),) if wanted else ()
+    try:
+        return completed(learner, [*(observers or ()), *lines], start)
+    finally:
+        for line in lines:
+            line.clear()

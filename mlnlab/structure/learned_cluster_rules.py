@@ -1,0 +1,50 @@
+"""LHL-LiftGraph's answer: the atom prediction rules of the lifted hypergraph, as a learned structure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import nan
+from typing import TYPE_CHECKING, Self
+
+from mlnlab.errors import count_of
+from mlnlab.logic.weights import Soft
+from mlnlab.structure.cluster_rules import ClusterRules
+from mlnlab.structure.learned_structure import Candidates, LearnedClause, LearnedStructure
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mlnlab.evaluation.judged_atoms import AtomProbabilities
+    from mlnlab.model.database import Database
+    from mlnlab.steps.trace import Trace
+    from mlnlab.structure.lhl import LhlState
+    from mlnlab.structure.lifted_hypergraph import LiftedHypergraph
+
+
+@dataclass(frozen=True, eq=False)
+class LearnedClusterRules(LearnedStructure):
+    """A model that knows clusters: ``.rules`` says how probable atoms of other databases are."""
+
+    rules: ClusterRules = field(kw_only=True)
+
+    @classmethod
+    def of(
+        cls, method: str, graphs: Sequence[LiftedHypergraph], databases: Sequence[Database],
+        trace: Trace[LhlState], seconds: float = nan,
+    ) -> Self:  # fmt: skip
+        """Return the rules of databases that were lifted together."""
+        rules = ClusterRules(graphs[0], tuple(databases) if len(databases) > 1 else ())
+        mln = rules.mln()
+        clauses = tuple(
+            LearnedClause(one.formula, one.weight.value if isinstance(one.weight, Soft) else nan, None, None)
+            for one in mln.formulas
+        )
+        candidates = Candidates(None, databases[0].vocabulary)
+        return cls(method, mln, clauses, candidates, (), tuple(graphs), trace, (), seconds, rules=rules)
+
+    def probabilities(self, database: Database, predicates: Sequence[str]) -> AtomProbabilities:
+        """Return the probabilities of all atoms of some predicates, given the facts of the others."""
+        return self.rules.probabilities(database, predicates)
+
+    def __repr__(self) -> str:
+        return f"<LearnedClusterRules: {count_of(len(self.rules.rules), 'rule')} by {self.method}>"

@@ -1,0 +1,117 @@
+"""What structure can be learned from, and what would take too long: said before the work begins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mlnlab.errors import ArgumentError, TooLargeError, count_of
+from mlnlab.model.database import Database
+
+if TYPE_CHECKING:
+    from mlnlab.model.hypergraph import Hypergraph
+
+MOST_PATHS = 2e9  # of hyperedges that are not lifted: some hours
+
+
+def checked_databases(databases: object) -> tuple[Database, ...]:
+    """Return databases as a tuple; refuse in a sentence what structure cannot be learned from."""
+    if isinstance(databases, Database):
+        given: tuple[object, ...] = (databases,)
+    elif isinstance(databases, Iterable) and not isinstance(databases, str | bytes):
+        given = tuple(databases)
+    else:
+        given = ()
+    found = tuple(database for database in given if isinstance(database, Database))
+    if not found or len(found) < len(given):
+        raise ArgumentError(
+            "Structure is learned from data: give a database, made by ml.Database.from_text or ml.load_db, "
+            f"or a list of them, not {databases!r:.60}."
+        )
+    for number, database in enumerate(found):
+        _refuse_other_declarations(found[0], database, number)
+        _refuse_open(database, _called(database, number, len(found)))
+    _refuse_blocks(found[0])
+    if not any(len(relation.true) for database in found for relation in database.relations.values()):
+        raise ArgumentError("No database has a true atom, so that there is nothing to learn structure from.")
+    return found
+
+
+def _called(database: Database, number: int, of: int) -> str:
+    named = f" ({database.name})" if database.name else ""
+    return (f"database {number + 1} of {of}" if of > 1 else "the database") + named
+
+
+def _refuse_other_declarations(first: Database, other: Database, number: int) -> None:
+    own, its = first.vocabulary.predicates, other.vocabulary.predicates
+    for name in (*own, *its):
+        if name not in its or name not in own:
+            lacking, having = (number + 1, 1) if name not in its else (1, number + 1)
+            raise ArgumentError(
+                f"Database {lacking} declares no predicate {name}, which database {having} has. Read all "
+                "databases with one model that declares every predicate, ml.load_db(path, mln): one that "
+                "has no facts in a database is false there throughout."
+            )
+        if own[name] != its[name]:
+            raise ArgumentError(
+                f"Database 1 declares {own[name]}, database {number + 1} {its[name]}: structure is learned "
+                "from databases over the same predicates."
+            )
+
+
+def _refuse_open(database: Database, called: str) -> None:
+    for name, relation in database.relations.items():
+        undecided = relation.listed - len(relation.true) - len(relation.false)
+        if undecided:
+            raise ArgumentError(
+                f"{called[0].upper()}{called[1:]} marks {count_of(undecided, 'atom')} of {name} as unknown "
+                "or soft; structure learning takes every atom that is not listed to be false, and needs to "
+                "know the others. Remove the marks."
+            )
+
+
+def _refuse_blocks(database: Database) -> None:
+    for predicate in database.vocabulary.predicates.values():
+        if predicate.function or predicate.exclusive:
+            kind = "a function" if predicate.function else "a block"
+            raise ArgumentError(
+                f"{predicate} is declared as {kind}, whose atoms do not vary one by one as scores take them "
+                f"to. Declare it as {predicate.name}({', '.join(predicate.types)}) to learn structure."
+            )
+
+
+def joined(databases: Sequence[Database]) -> Database:
+    """Return all databases as one, equal names being one constant."""
+    whole = databases[0]
+    for other in databases[1:]:
+        whole = whole.with_facts(other.to_text())
+    return whole
+
+
+# --- paths of what is not lifted ------------------------------------------------------------------
+
+
+def estimated_paths(hypergraph: Hypergraph, longest: int) -> float:
+    """Return about how many paths of up to ``longest`` hyperedges there are.
+
+    A path of k hyperedges is taken to have as many neighbours as k hyperedges have by themselves, and is
+    reached from each of its parts: E d (2 d / 2) ((3 d) / 3) ... with d the mean number of neighbours.
+    """
+    edges = hypergraph.number_of_edges
+    degrees = hypergraph.degrees().astype(np.float64)
+    neighbours = float((degrees * (degrees - 1)).sum()) / max(1, edges)
+    return float(sum(edges * neighbours ** (length - 1) / length for length in range(1, longest + 1)))
+
+
+def refuse_many_paths(hypergraphs: Sequence[Hypergraph], longest: int, most: float = MOST_PATHS) -> None:
+    """Refuse to look for paths where there are too many of them."""
+    paths = sum(estimated_paths(hypergraph, longest) for hypergraph in hypergraphs)
+    if paths > most:
+        raise TooLargeError(
+            f"Without lifting there are about {paths:.1e} paths of up to {longest} hyperedges (at most "
+            f"{most:.0e} are gone through).",
+            paths,
+            ['lift the hypergraph first: method="lhl"', f"look for shorter paths: longest={longest - 1}"],
+        )
