@@ -68,7 +68,7 @@ def _of(view: LiftView, lifted: LiftedHypergraph, cluster: int) -> str:
 
 def signed(value: float) -> str:
     """Return a number with its sign, short enough for a column."""
-    if value == 0:
+    if abs(value) < 0.005:
         return "0"
     return f"{'+' if value > 0 else '−'}{abs(value):,.{2 if abs(value) < 1000 else 0}f}"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -25,9 +25,11 @@ if TYPE_CHECKING:
     from mlnlab.steps.step import Step
     from mlnlab.steps.trace import Trace
     from mlnlab.structure.lift_graph import LiftGraph, LiftState, Merge
+    from mlnlab.structure.lifted_hypergraph import LiftedHypergraph
 
 WIDE = 900.0
 _MOST_PAIRS = 8
+_NO_RETURNS: Mapping[int, int] = {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +52,7 @@ def picture_at(looking: Looking) -> RunPicture:
         title=f"LiftGraph: {count_of(view.source.hypergraph.number_of_nodes, 'constant')}, λ ="
         f" {view.source.params.penalty:g}",
         parts={"merging": lambda step, trace: merging_scene(looking, step, trace)},
-        caption=lambda step: caption(view, step),
+        caption=lambda step: caption(view, step, looking.told().returns if looking.told else {}),
         remarks=lambda step: _remarks(view, step),
         table=lambda step: _table(view, step),
     )
@@ -60,6 +62,8 @@ def merging_scene(looking: Looking, step: Step[Any], trace: Trace[Any]) -> Scene
     """Return a step: what can be steered, both hypergraphs, and the gain."""
     view, state = looking.view, step.state
     told = looking.told() if looking.told is not None else Told()
+    if any(state.labels[cluster] != cluster for cluster in told.chosen):
+        told = told._replace(chosen=())
     trial = trial_of(view, state, told)
     top = 4.0
     controls: list[Item] = []
@@ -78,10 +82,8 @@ def merging_scene(looking: Looking, step: Step[Any], trace: Trace[Any]) -> Scene
 
 
 def trial_of(view: LiftView, state: LiftState, told: Told) -> Merge | None:
-    """Return what merging the two clusters that were clicked would gain; none of fewer, or of merged ones."""
-    if len(told.chosen) < 2 or any(state.labels[cluster] != cluster for cluster in told.chosen):
-        return None
-    return view.source.gain(state, *told.chosen)
+    """Return what merging the two clusters that were clicked would gain; none of fewer."""
+    return view.source.gain(state, *told.chosen) if len(told.chosen) == 2 else None
 
 
 def _panels(
@@ -98,15 +100,14 @@ def _panels(
         heading = Text(id="left-heading", x=8, y=top + 15, text=f"{left}; {right}", look="words strong")
         return [heading, *items], end
     lit = frozenset((*before.first, *before.second) if before is not None else ())
-    chosen = [cluster for cluster in told.chosen if state.labels[cluster] == cluster]
-    if chosen:
-        lit = frozenset(node for cluster in chosen for node in lifted.members(cluster).tolist())
+    if told.chosen:
+        lit = frozenset(node for cluster in told.chosen for node in lifted.members(cluster).tolist())
     below = top + 20
     half = max(PANEL, slots.size[0]) + 10
     halves = (
         Group(id="constants", y=below, children=tuple(constants_panel(view, lifted, slots, lit))),
         Group(id="clusters", x=half + 10, y=below,
-              children=tuple(clusters_panel(view, lifted, slots, before, chosen))),
+              children=tuple(clusters_panel(view, lifted, slots, before, told.chosen))),
     )  # fmt: skip
     end = below + slots.size[1]
     headings = (
@@ -125,20 +126,13 @@ def _below(
     merge = state.merge if trial is None else trial
     lifted = view.lifted(state)
     rule: Item = Path(path=segments([((8, y), (WIDE - 8, y))]), look="frame")
-    if trial is not None or told.chosen:
-        pairs = [pair for pair in _candidates(view, state, told) if trial is None or pair != trial]
-        heading = f"best pairs of type {shortened(lifted.type_of(told.chosen[0]))} now"
-        others, right = pair_items(view, lifted, pairs, fitted(heading, 290, "strong"), y)
-    else:
-        type_ = "" if merge is None else shortened(merge.type)
-        heading = fitted(f"the next best pairs of type {type_}", 290, "strong")
-        pairs = list(state.runners_up[:_MOST_PAIRS])
-        others, right = pair_items(view, view.before_merge(state, before), pairs, heading, y)
+    pairs, heading, named_in = _other_pairs(view, state, before, trial, told)
+    others, right = pair_items(view, named_in, pairs, fitted(heading, 250, "strong"), y)
     if merge is None:
-        words = (
-            "No merge gains any more." if state.ended else "Nothing is merged yet: each constant is alone."
-        )
-        return [rule, Text(id="gain-heading", x=8, y=y + 18, text=words, look="words strong")], y + 26
+        words = "No merge gains any more." if state.ended else "Each constant is alone."
+        words = "Which other one?" if told.chosen else words
+        said = Text(id="gain-heading", x=8, y=y + 18, text=words, look="words strong")
+        return [rule, said, *others], right
     after = lifted if trial is None else view.with_merge(state, trial)
     rows = gain_rows(view, after, merge)
     heading = f"{'would gain' if trial is not None else 'gain'} {signed(merge.gain)}, term by term"
@@ -146,30 +140,51 @@ def _below(
     return [rule, *items, *others], max(left, right)
 
 
-def _candidates(view: LiftView, state: LiftState, told: Told) -> Sequence[Merge]:
-    """Return the best pairs of the type of what was clicked; of one cluster, its own."""
-    found = view.source.candidates(state, view.lifted(state).type_of(told.chosen[0]))
-    if len(told.chosen) == 1:
-        found = tuple(pair for pair in found if told.chosen[0] in (pair.first, pair.second))
-    return found[:_MOST_PAIRS]
+def _other_pairs(
+    view: LiftView, state: LiftState, before: Before | None, trial: Merge | None, told: Told
+) -> tuple[Sequence[Merge], str, LiftedHypergraph]:
+    """Return the pairs beside the gain, what they are, and the clustering in which they are named."""
+    lifted = view.lifted(state)
+    if told.chosen:
+        type_ = lifted.type_of(told.chosen[0])
+        found = view.source.candidates(state, type_)
+        if trial is None:
+            pairs = [pair for pair in found if told.chosen[0] in (pair.first, pair.second)]
+        else:
+            tried = trial.first, trial.second
+            pairs = [pair for pair in found if (pair.first, pair.second) != tried]
+        return pairs[:_MOST_PAIRS], f"best pairs of type {shortened(type_)} now", lifted
+    if state.merge is not None:
+        heading = f"the next best pairs of type {shortened(state.merge.type)}"
+        return state.runners_up[:_MOST_PAIRS], heading, view.before_merge(state, before)
+    if view.slots is None:
+        return (), "", lifted
+    types = view.source.problem.clustered_types
+    best = sorted(
+        (pair for type_ in types for pair in view.source.candidates(state, type_)[:_MOST_PAIRS]),
+        key=lambda pair: -pair.gain,
+    )
+    return best[:_MOST_PAIRS], "the best pairs now", lifted
 
 
 # --- in words -------------------------------------------------------------------------------------
 
 
-def caption(view: LiftView, step: Step[Any]) -> str:
-    """Say a step in one line."""
+def caption(view: LiftView, step: Step[Any], returns: Mapping[int, int] = _NO_RETURNS) -> str:
+    """Say a step in one line; ``returns`` tells which steps are earlier ones again."""
     state: LiftState = step.state
+    again = f" (step {returns[step.index]:,} again)" if step.index in returns else ""
+    place = f"step {step.index:,}{again}"
     if state.ended:
-        return f"step {step.index:,}: no merge gains any more, {_sizes(state)}"
+        return f"{place}: no merge gains any more, {_sizes(state)}"
     if state.merge is None:
-        return f"step {step.index:,}: each constant alone, {_sizes(state)}"
+        return f"{place}: each constant alone, {_sizes(state)}"
     merge = state.merge
     way = "by hand" if state.by_hand else f"round {state.round:,}"
     sum_ = f"{signed(merge.likelihood)} likelihood {signed(merge.prior)} prior"
     names = " and ".join(_constant(view, node) for node in (merge.first, merge.second))
     return (
-        f"step {step.index:,}, {way}: {names} merge ({shortened(merge.type, 40)}),"
+        f"{place}, {way}: {names} merge ({shortened(merge.type, 40)}),"
         f" gain {signed(merge.gain)} = {sum_}; {_sizes(state)}"
     )
 

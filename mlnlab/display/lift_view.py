@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -38,10 +39,10 @@ class Before(NamedTuple):
 
 
 class Told(NamedTuple):
-    """What a stepper tells its picture: clusters that were clicked, what was returned to, what is newest."""
+    """What a stepper tells its picture: clusters that were clicked, returns to steps, what is looked at."""
 
     chosen: tuple[int, ...] = ()
-    returned: int | None = None  # the step that the one looked at is a return to
+    returns: Mapping[int, int] = MappingProxyType({})  # of each step that is an earlier one again, which
     newest: bool = True
 
 
@@ -100,22 +101,26 @@ class LiftView:
         labels = np.where(state.labels == merge.second, merge.first, state.labels)
         return LiftedHypergraph(self.source.hypergraph, labels)
 
-    def cluster_of(self, state: LiftState, names: tuple[str | int, ...]) -> tuple[int, ...]:
-        """Return the clusters of constants that are named, of one type where names leave a choice."""
+    def constants_of(self, names: Sequence[str | int]) -> tuple[int, ...]:
+        """Return the nodes of constants that are named, of one type where names leave a choice."""
         graph = self.source.hypergraph
         found: list[set[int]] = []
         for name in names:
-            if isinstance(name, int):
-                found.append({name} if 0 <= name < graph.number_of_nodes else set())
-            else:
+            if isinstance(name, str):
                 found.append({number for number, node in enumerate(graph.nodes()) if node.constant == name})
+            else:
+                found.append({name} if 0 <= name < graph.number_of_nodes else set())
             if not found[-1]:
                 raise ArgumentError(f"There is no constant {name!r:.60} in this hypergraph.")
         shared = set.intersection(*({graph.node(node).type for node in nodes} for nodes in found))
-        chosen = (
-            next((n for n in sorted(nodes) if graph.node(n).type in shared), min(nodes)) for nodes in found
+        return tuple(
+            next((node for node in sorted(nodes) if graph.node(node).type in shared), min(nodes))
+            for nodes in found
         )
-        return tuple(int(state.labels[node]) for node in chosen)
+
+    def clusters_of(self, state: LiftState, names: Sequence[str | int]) -> tuple[int, ...]:
+        """Return the clusters in which constants that are named are at a step."""
+        return tuple(int(state.labels[node]) for node in self.constants_of(names))
 
 
 def lift_view(source: LiftGraph) -> LiftView:

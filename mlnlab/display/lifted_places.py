@@ -32,7 +32,7 @@ MOST_ROOMY = 12  # boxes that leave room for the names of what joins them
 WIDEST_NAME = 84.0
 PADDING, CAPTION = 8.0, 15.0
 COUNTED = (104.0, 44.0)  # the room of a cluster that is a count
-_DOT = 11.0
+_DOT = 13.0
 _WIDER = 1.6  # how much wider than high a block is
 _ROOM, _DOTS_ROOM, _LITTLE_ROOM = (96.0, 50.0), (44.0, 26.0), (16.0, 14.0)  # between blocks
 

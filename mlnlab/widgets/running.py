@@ -10,10 +10,12 @@ from mlnlab.grounding.ground_network import GroundNetwork
 from mlnlab.learning.learner import WeightLearner
 from mlnlab.model.hypergraph import Hypergraph
 from mlnlab.steps.trace import Trace
+from mlnlab.structure.lift_graph import LiftGraph
 from mlnlab.structure.lifted_hypergraph import LiftedHypergraph
 from mlnlab.widgets.asked import conditions, observers_of
 from mlnlab.widgets.dashboard import LearningDashboard
 from mlnlab.widgets.graph_view import graph_view
+from mlnlab.widgets.lift_view import LiftStepper
 from mlnlab.widgets.run_view import RunView
 from mlnlab.widgets.scene_view import SceneView
 from mlnlab.widgets.session import Session
@@ -37,7 +39,8 @@ def live(
     the algorithm goes on in a thread, and cells can be run meanwhile. ``breaks`` pause it where a condition
     holds, ``stop`` ends it, ``delay`` is the least number of seconds from step to step.
 
-    A weight learner gets its dashboard (``ml.dashboard``): what is learned can be changed on the way.
+    A weight learner gets its dashboard (``ml.dashboard``): what is learned can be changed on the way; so can
+    the merges of LiftGraph.
 
     A graph (``ml.Hypergraph``, lifted or not, ``ml.GroundNetwork``) becomes a drawing whose groups open on a
     click.
@@ -84,6 +87,8 @@ def stepper(
         raise ArgumentError(
             "A trace is only looked at: stop, breaks and observers are for algorithms that run."
         )
+    if isinstance(source, LiftGraph):
+        return LiftStepper(source, stop=stop, breaks=breaks, observers=observers, delay=delay)
     if isinstance(source, WeightLearner):
         return LearningDashboard(source, stop=stop, breaks=breaks, observers=observers, delay=delay)
     return RunView(Session(source, stop=stop, breaks=breaks, observers=observers, delay=delay))

@@ -1,0 +1,211 @@
+"""The stepper of LiftGraph: merges one by one, and merges tried, kept and undone by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from mlnlab.display.lift_pictures import Looking, picture_at
+from mlnlab.display.lift_view import Told, lift_view
+from mlnlab.errors import ArgumentError, MlnlabError, count_of
+from mlnlab.logic.suggestions import did_you_mean
+from mlnlab.steps.breakpoints import Break, becomes
+from mlnlab.widgets.asked import number_asked
+from mlnlab.widgets.lift_session import LiftSession
+from mlnlab.widgets.run_view import RunView
+from mlnlab.widgets.view import Message
+
+if TYPE_CHECKING:
+    from mlnlab.steps.step import Observer, Step
+    from mlnlab.steps.stopping import Predicate
+    from mlnlab.structure.lift_graph import LiftGraph, LiftState, Merge
+
+_SECONDS = 600.0
+
+
+class LiftStepper(RunView):
+    """A run of LiftGraph: what its picture lets one click, a method does.
+
+    ``next_merge`` and ``run_to`` go on to a merge of a type and to a number of clusters, ``gain`` tells what
+    any merge would gain, ``merge`` makes one by hand from the step that is looked at on, ``undo`` takes it
+    back. Clusters are named by any of their constants.
+    """
+
+    def __init__(
+        self,
+        source: LiftGraph,
+        *,
+        stop: Predicate | None = None,
+        breaks: Iterable[Predicate] | None = (),
+        observers: Iterable[Observer] | None = (),
+        delay: float = 0.0,
+    ) -> None:
+        session = LiftSession(source, stop=stop, breaks=breaks, observers=observers, delay=delay)
+        self._source, self._lifting = source, session
+        self._chosen: tuple[int, ...] = ()
+        self._stops: tuple[Predicate, ...] = ()  # where the run rests once, of next_merge and run_to
+        self._looking = Looking(lift_view(source), self._told)
+        super().__init__(session, picture_at(self._looking))
+
+    # --- how far to go ------------------------------------------------------------------------
+
+    def next_merge(self, type: str | None = None) -> None:  # noqa: A002 - the paper's word
+        """Go on to the next merge of a type, through what was recorded and beyond; without one, to any."""
+        types = self._source.problem.clustered_types
+        if type is not None and type not in types:
+            raise ArgumentError(
+                f"There is no type {type!s:.60} to cluster{did_you_mean(str(type), types) or '.'}"
+            )
+        words = f"The next merge{f' of {type}' * (type is not None)}"
+        self._go_until(words, lambda state: state.merge is not None and type in {None, state.merge.type})
+
+    def run_to(self, clusters: int) -> None:
+        """Go on until no more clusters than this are left, or nothing gains any more."""
+        most = number_asked(clusters, "How many clusters are left")
+        if most < 1:
+            raise ArgumentError(f"At least one cluster is left, not {most}.")
+        self._go_until(f"No more than {count_of(most, 'cluster')}", lambda state: state.clusters <= most)
+
+    def pause_when_together(self, *constants: str | int) -> None:
+        """Let the run pause where these constants come together in one cluster."""
+        if len(constants) < 2:
+            raise ArgumentError('Two or more constants come together, such as "Paula" and "Pedro".')
+        numbers = self._looking.view.constants_of(constants)
+        words = " and ".join(map(str, constants))
+        together = becomes(f"{words} come together", lambda state: len({*state.labels[list(numbers)]}) == 1)
+        self.breaks = (*self.breaks, together)
+
+    def _go_until(self, words: str, wanted: Callable[[LiftState], bool]) -> None:
+        """Look at the next recorded step that is wanted, or run until there is one."""
+        shown = self._lifting.looked_at()
+        for index in self.trace.indices:
+            if index > shown.index and wanted(self.trace.seek(index).state):
+                self.seek(index)
+                return
+        live = self.live
+        if live is None or live.ended:
+            self.seek(self.trace.indices[-1])
+            return
+        last = self.trace[-1].index
+        once = iter([True])
+
+        def reached(_before: Step[Any] | None, step: Step[Any]) -> bool:
+            return step.index > last and wanted(step.state) and next(once, False)
+
+        rest = Break(words, reached)
+        self.breaks = (*(one for one in self.breaks if one not in self._stops), rest)
+        self._stops = (rest,)
+        self.play()
+
+    # --- by hand ------------------------------------------------------------------------------
+
+    def gain(self, first: str | int, second: str | int) -> Merge:
+        """Return what merging two clusters of the step that is looked at would gain, with its terms."""
+        state = self._lifting.looked_at().state
+        return self._source.gain(state, *self._clusters(first, second))
+
+    def try_merge(self, first: str | int, second: str | int) -> None:
+        """Show what merging two clusters would gain; ``keep`` merges them."""
+        clusters = self._clusters(first, second)
+        self._source.gain(self._lifting.looked_at().state, *clusters)  # raises where it cannot be
+        self._choose(clusters)
+
+    def keep(self) -> None:
+        """Make the merge that is tried; the run goes on from there."""
+        if len(self._chosen) < 2:
+            raise ArgumentError("No merge is tried: click two clusters, or call try_merge(...), first.")
+        self._by_hand(*self._chosen)
+
+    def leave(self) -> None:
+        """Leave the clusters that were chosen as they are."""
+        self._choose(())
+
+    def merge(self, first: str | int, second: str | int) -> None:
+        """Merge two clusters of the step that is looked at by hand; the run goes on from there."""
+        self._by_hand(*self._clusters(first, second))
+
+    def undo(self) -> None:
+        """Take back the merge by hand that is looked at; the run goes on from the step before it."""
+        step = self._lifting.looked_at()
+        before = self._looking.view.before(step, self.trace)
+        if not step.state.by_hand or before is None:
+            raise ArgumentError("This step is no merge by hand; go_on_from(...) returns to any step.")
+        self.go_on_from(before.step)
+
+    def go_on_from(self, index: int | None = None) -> None:
+        """Let the run continue from an earlier step, without index from the one that is looked at."""
+        if index is not None:
+            self.seek(index)
+        self._changed_by(lambda: self._lifting.go_on_from(self._lifting.looked_at()))
+
+    def _by_hand(self, first: int, second: int) -> None:
+        self._changed_by(lambda: self._lifting.merge(first, second))
+
+    def _changed_by(self, change: Callable[[], None]) -> None:
+        self._lifting.remark = ""
+        self._chosen = ()
+        change()
+        self._redraw()
+
+    def _clusters(self, first: str | int, second: str | int) -> tuple[int, int]:
+        state = self._lifting.looked_at().state
+        one, other = self._looking.view.clusters_of(state, (first, second))
+        return one, other
+
+    def _choose(self, clusters: Sequence[int]) -> None:
+        self._chosen = tuple(clusters)
+        self._redraw()
+
+    # --- what a page says ---------------------------------------------------------------------
+
+    def answer(self, kind: str, content: Message, buffers: Sequence[memoryview]) -> None:
+        """Do what a button says; what cannot be done is said in a sentence."""
+        self._lifting.remark = ""
+        try:
+            super().answer(kind, content, buffers)
+        except MlnlabError as problem:
+            self._lifting.remark = getattr(problem, "summary", "") or str(problem)
+            self._redraw()
+
+    def choose(self, name: str) -> None:
+        """Choose a cluster or a pair to be looked at closely, or press a button of the picture."""
+        word, _, rest = name.partition("-")
+        numbers = [int(part) for part in rest.split("-") if part.isdecimal()]
+        labels = self._lifting.looked_at().state.labels
+        if word == "act":
+            self._press(rest, numbers)
+        elif word in {"cluster", "constant", "pair"} and all(number < len(labels) for number in numbers):
+            clusters = [int(labels[number]) for number in numbers]
+            if word == "pair" and len(clusters) == 2:
+                self.try_merge(*numbers)
+            elif len(clusters) == 1:
+                self._click(clusters[0])
+
+    def _click(self, cluster: int) -> None:
+        """Choose a cluster beside the one that was chosen, where both are of one type; else it alone."""
+        graph, chosen = self._source.hypergraph, self._chosen
+        if chosen == (cluster,):
+            self._choose(())
+        elif len(chosen) == 1 and graph.node(chosen[0]).type == graph.node(cluster).type:
+            self._choose((*chosen, cluster))
+        else:
+            self._choose((cluster,))
+
+    def _press(self, button: str, numbers: Sequence[int]) -> None:
+        """Do what a button of the picture says; a name that is none does nothing."""
+        acts: dict[str, Callable[[], None]] = {
+            "keep": self.keep, "leave": self.leave, "undo": self.undo, "return": self.go_on_from,
+        }  # fmt: skip
+        types = self._source.problem.clustered_types
+        if button in acts:
+            acts[button]()
+        elif button.startswith("type-") and numbers and numbers[0] < len(types):
+            self.next_merge(types[numbers[0]])
+        elif button.startswith("until-") and numbers:
+            self.run_to(numbers[0])
+
+    def _told(self) -> Told:
+        """Return what the picture shows of the stepper; clusters that were chosen at another step are not."""
+        labels = self._lifting.looked_at().state.labels
+        chosen = self._chosen if all(labels[cluster] == cluster for cluster in self._chosen) else ()
+        return Told(chosen, self._lifting.returns, self._lifting.is_newest)
