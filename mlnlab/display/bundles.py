@@ -41,6 +41,7 @@ from mlnlab.display import (
     running,
     samples,
     sensitivities,
+    structure_evaluations,
     traces,
     vocabularies,
     worlds,
@@ -54,6 +55,7 @@ from mlnlab.errors import Diagnostic
 from mlnlab.evaluation.calibration import Calibration
 from mlnlab.evaluation.evaluating import Evaluation
 from mlnlab.experiments.samples.loading import Sample
+from mlnlab.experiments.structure_results import StructureEvaluation
 from mlnlab.experiments.validated import CrossValidation
 from mlnlab.grounding.ground_model import GroundModel
 from mlnlab.grounding.ground_network import GroundNetwork
@@ -192,6 +194,11 @@ DISPLAYS: Mapping[type, Display] = {
     ),
     Solver: Display(map_states.solver_display, map_states.solver_text),
     Step: Display(running.step_display, running.step_text),
+    StructureEvaluation: Display(
+        structure_evaluations.structure_evaluation_display,
+        structure_evaluations.structure_evaluation_text,
+        scene=structure_evaluations.structure_evaluation_scene,
+    ),
     Trace: Display(traces.trace_display, traces.trace_text, scene=traces.trace_scene),
     Vocabulary: Display(vocabularies.vocabulary_display, vocabularies.vocabulary_text),
     WeightedFormula: Display(mathematics.weighted_display, mathematics.weighted_text),

@@ -25,6 +25,7 @@ from mlnlab.display.plotting_growth import growth_figure, learning_growth_figure
 from mlnlab.display.plotting_learning import contours_figure, learned_figure
 from mlnlab.display.plotting_look import empty_figure, plot_text, with_names
 from mlnlab.display.plotting_sensitivities import sensitivities_figure
+from mlnlab.display.plotting_structures import structure_evaluation_figure
 from mlnlab.display.probabilities import by_probability, facts_among
 from mlnlab.display.scene.look import COLOURS
 from mlnlab.errors import ArgumentError
@@ -32,6 +33,7 @@ from mlnlab.evaluation.calibration import Calibration, calibration
 from mlnlab.evaluation.evaluating import Evaluation
 from mlnlab.experiments.bench.counting_growth import CountingGrowth
 from mlnlab.experiments.bench.learning_growth import LearningGrowth
+from mlnlab.experiments.structure_results import StructureEvaluation
 from mlnlab.experiments.validated import CrossValidation
 from mlnlab.inference.explanation import Explanation
 from mlnlab.inference.marginals import Marginals
@@ -159,4 +161,5 @@ _PLOTS: Mapping[type, Callable[[Any], Any]] = {
     Evaluation: evaluation_figure,
     LearnedWeights: learned_figure,
     CrossValidation: cross_validation_figure,
+    StructureEvaluation: structure_evaluation_figure,
 }

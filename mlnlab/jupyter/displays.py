@@ -24,6 +24,7 @@ SHOWN_TYPES = {
     "mlnlab.evaluation.calibration": ("Calibration",),
     "mlnlab.evaluation.evaluating": ("Evaluation",),
     "mlnlab.experiments.samples.loading": ("Sample",),
+    "mlnlab.experiments.structure_results": ("StructureEvaluation",),
     "mlnlab.experiments.validated": ("CrossValidation",),
     "mlnlab.factors.answers": ("MostProbable", "VariableMarginals"),
     "mlnlab.factors.bayesian_network": ("BayesianNetwork",),

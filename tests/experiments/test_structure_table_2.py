@@ -1,0 +1,82 @@
+"""Table 2: the paper's parameters, our numbers beside its, and what is kept between two starts."""
+
+from __future__ import annotations
+
+import pytest
+
+import mlnlab as ml
+from mlnlab.experiments import table_2
+from mlnlab.experiments.table_2 import DATASETS, Dataset, Published, Settings, made, options_of, system, table
+
+RULES = "Actor(person)\nDirector(person)\n1 Actor(x)\n-1 Director(x)"
+SMALL = Dataset(
+    "small", "small", "small_decl.mln", "small_fold{}.db", 4, 0.1, 0.01, (("Actor", "Director"),), None,
+    {"stub": Published(0.69, -0.13, 15.63)},
+)  # fmt: skip
+
+
+@pytest.fixture
+def data(tmp_path):
+    folder = tmp_path / "data" / "small"
+    folder.mkdir(parents=True)
+    (folder / "small_decl.mln").write_text("Actor(person)\nDirector(person)\n")
+    for fold in range(1, 6):
+        (folder / f"small_fold{fold}.db").write_text(f"Actor(A{fold})\nActor(B{fold})\nDirector(D{fold})\n")
+    return tmp_path / "data"
+
+
+def test_parameters_are_those_of_the_paper():
+    found = {name: system(one, "lhl", {}) for name, one in DATASETS.items()}
+    assert {(one["penalty"], one["fewest"], one["sampled"], one["fraction"]) for one in found.values()} == {
+        (1.0, 50, 500, 0.5)
+    }
+    assert [one["longest"] for one in found.values()] == [5, 5, 4]
+    assert [one["length_penalty"] for one in found.values()] == [0.1, 0.01, 0.01]
+    assert [one["path_length_penalty"] for one in found.values()] == [0.01, 0.001, 0.001]
+    assert [one.published["lhl"].auc for one in DATASETS.values()] == [0.69, 0.22, 0.87]
+    without = system(DATASETS["imdb"], "lhl-noheu", {"fraction": 1.0})
+    assert "fewest" not in without
+    assert without["fraction"] == 1.0
+    with pytest.raises(ml.ArgumentError, match="did you mean"):
+        system(DATASETS["imdb"], "lhk", {})
+
+
+def test_our_numbers_stand_beside_the_papers_and_are_kept(data, tmp_path):
+    calls = []
+
+    def stub(databases, seed):
+        calls.append(len(databases))
+        return ml.MLN.from_text(RULES)
+
+    found = made(SMALL, data, tmp_path / "results", {"stub": stub})
+    assert calls == [4] * 5
+    row = table(SMALL, found).iloc[0]
+    by_hand = ml.evaluate(
+        ml.MLN.from_text(RULES), list(SMALL.databases(data).values()), [["Actor", "Director"]]
+    )
+    assert row["cll"] == pytest.approx(by_hand.cll.value)
+    assert (row["paper_auc"], row["paper_cll"], row["paper_minutes"]) == (0.69, -0.13, 15.63)
+    assert row["atoms"] == 5 * 6
+    made(SMALL, data, tmp_path / "results", {"stub": stub}, Settings(only=("small_fold2",)))
+    assert len(calls) == 5
+
+
+def test_the_command_writes_its_table(data, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(table_2, "DATASETS", {"small": SMALL})
+    monkeypatch.setattr(table_2, "system", lambda dataset, name, switched: lambda *_: ml.MLN.from_text(RULES))
+    words = ["--data", str(data), "--results", str(tmp_path / "out"), "--datasets", "small"]
+    assert table_2.main([*words, "--systems", "stub", "--testing", "prior=1.0"]) == 0
+    told = capsys.readouterr()
+    assert "stub on small_fold1: AUC" in told.err
+    assert "0.690" in told.out
+    assert "paper_auc" in (tmp_path / "out" / "table-2.csv").read_text()
+    assert (tmp_path / "out" / "small-by-predicate.csv").exists()
+    assert table_2.main([*words, "--systems", "stub", "--testing", "prior"]) == 1
+    assert "Options are written as in" in capsys.readouterr().err
+    assert table_2.main([*words[:-1], "smal"]) == 1
+    assert "did you mean small" in capsys.readouterr().err
+
+
+def test_options_are_words_and_numbers():
+    found = options_of(["fraction=1.0", "longest=4", "evidence=all-other-atoms", "dangling=True"])
+    assert found == {"fraction": 1.0, "longest": 4, "evidence": "all-other-atoms", "dangling": True}
