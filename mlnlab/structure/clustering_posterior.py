@@ -23,7 +23,7 @@ run that is resumed makes the same merges bit for bit.
 
 from __future__ import annotations
 
-from math import inf, log
+from math import inf, log, log1p
 from typing import TYPE_CHECKING, NamedTuple
 
 from mlnlab.steps.encoding import storable
@@ -77,7 +77,8 @@ def log_likelihood(true: int, atoms: int, smoothing: Smoothing = (0.0, 0.0)) -> 
     alpha, beta = smoothing
     seen = atoms + alpha + beta
     positive = true * log((true + alpha) / seen) if true else 0.0
-    return positive + ((atoms - true) * log((atoms - true + beta) / seen) if atoms > true else 0.0)
+    # Few true atoms of many: log1p keeps the digits of the false ones, of which there are millions.
+    return positive + ((atoms - true) * log1p(-(true + alpha) / seen) if atoms > true else 0.0)
 
 
 def best_weight(true: int, atoms: int, smoothing: Smoothing = (0.0, 0.0)) -> float:

@@ -21,17 +21,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mlnlab.errors import ArgumentError
-from mlnlab.logic.suggestions import did_you_mean
-from mlnlab.steps.encoding import storable
 from mlnlab.steps.step import Step, numbered, run
 from mlnlab.structure.clustering_posterior import Combination, from_units
+from mlnlab.structure.fast_lift_search import FastLiftSearch
+from mlnlab.structure.lift_breaks import LiftBreaks
 from mlnlab.structure.lift_problem import LiftProblem, lift_problem
 from mlnlab.structure.lift_search import LiftSearch
+from mlnlab.structure.lift_states import LiftState, Merge
 from mlnlab.structure.lift_terms import GainTerm, gain_terms
 from mlnlab.structure.lifted_hypergraph import LiftedHypergraph
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator
 
     from numpy.typing import NDArray
 
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 __all__ = ["Combination", "GainTerm", "LiftGraph", "LiftParams", "LiftState", "Merge", "lift_graph"]
 
 RUNNERS_UP = 8
+SMALL = 60  # true atoms
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,60 +68,6 @@ class LiftParams:
                 f"smoothing is two counts (α, β) of 0 or more, such as (1, 1), not {self.smoothing!r:.60}."
             )
         object.__setattr__(self, "smoothing", counts)
-
-
-@storable("lift_graph.Merge")
-@dataclass(frozen=True, slots=True)
-class Merge:
-    """Two clusters of a type that are, or may be, merged into ``first``, and what that gains.
-
-    Clusters are named by the smallest node in each, and first < second. ``terms`` add up to the gain; those
-    that are only compared with the best have their sums alone.
-    """
-
-    type: str
-    first: int
-    second: int
-    gain: float
-    likelihood: float
-    prior: float
-    terms: tuple[GainTerm, ...] = ()
-
-
-@storable("lift_graph.LiftState")
-@dataclass(frozen=True, slots=True, eq=False)
-class LiftState:
-    """A clustering, and the merge that led to it; the first state has none, nor has the last.
-
-    ``labels`` holds the cluster of each node, ``predicates`` that of each predicate with true atoms: the
-    smallest number in it. ``ended`` says that no merge gains any more.
-    """
-
-    labels: Numbers
-    predicates: Numbers
-    round: int
-    merge: Merge | None
-    runners_up: tuple[Merge, ...]
-    log_posterior: float
-    log_likelihood: float
-    hyperedges: int
-    by_hand: bool = False
-    ended: bool = False
-
-    @property
-    def clusters(self) -> int:
-        """The number of clusters of constants."""
-        return int(np.count_nonzero(self.labels == np.arange(len(self.labels))))
-
-    def metrics(self) -> Mapping[str, float]:
-        """Return the log-posterior with its parts, and the size of the lifted hypergraph."""
-        return {
-            "log-posterior": self.log_posterior,
-            "log-likelihood": self.log_likelihood,
-            "clusters": self.clusters,
-            "hyperedges": self.hyperedges,
-            "gain": self.merge.gain if self.merge is not None else 0.0,
-        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,18 +131,34 @@ class LiftGraph:
         if state is None:
             labels = np.arange(len(problem.type_of))
         else:
-            labels = np.concatenate([state.labels, problem.number_of_constants + state.predicates])
+            labels = self._labels(state)
             if len(labels) != len(problem.type_of) or not _is_clustering(labels, problem.type_of):
                 raise ArgumentError(
                     "This state is of another hypergraph: its clusters are not of these constants."
                 )
-        return LiftSearch(problem, labels, self.params.penalty, self.params.smoothing)
+        # The compiled search knows the paper's posterior; smoothing ties all gains to the default rules. What
+        # is small is done sooner than numba is loaded. Both make the same merges.
+        small = self.hypergraph.number_of_edges <= SMALL
+        kind = LiftSearch if small or any(self.params.smoothing) else FastLiftSearch
+        return kind(problem, labels, self.params.penalty, self.params.smoothing)
+
+    def _labels(self, state: LiftState) -> Numbers:
+        return np.concatenate([state.labels, self.problem.number_of_constants + state.predicates])
 
     # --- what one may ask of a state ----------------------------------------------------------
 
     def lifted(self, state: LiftState) -> LiftedHypergraph:
         """Return the lifted hypergraph of a state."""
         return LiftedHypergraph(self.hypergraph, state.labels)
+
+    def cluster(self, state: LiftState, name: str, type: str | None = None) -> int:  # noqa: A002
+        """Return the cluster of a constant; ``type`` is needed where two types have one of that name."""
+        return int(self._labels(state)[self.problem.node_named(name, type)])
+
+    @property
+    def breaks(self) -> LiftBreaks:
+        """Conditions to pause or stop at, for ``ml.stepper(..., breaks=[...])`` and ``run(stop=...)``."""
+        return LiftBreaks(self.problem)
 
     def gain(self, state: LiftState, first: int, second: int) -> Merge:
         """Return what merging any two clusters of one type would gain, also where they share no context."""
@@ -204,12 +168,8 @@ class LiftGraph:
 
     def candidates(self, state: LiftState, type: str) -> tuple[Merge, ...]:  # noqa: A002 - the paper's word
         """Return the pairs of a type that share a hyperedge context, best first."""
-        if type not in self.problem.clustered_types:
-            raise ArgumentError(
-                f"There is no type {type!s:.60} to cluster"
-                f"{did_you_mean(str(type), self.problem.clustered_types) or '.'}"
-            )
-        pairs = self._search(state).best_pairs(self.problem.types.index(type), -1)
+        number = self.problem.types.index(self.problem.checked_type(type))
+        pairs = self._search(state).best_pairs(number, -1)
         return tuple(map(self._merge_of, pairs))
 
     def merged_by_hand(self, state: LiftState, first: int, second: int) -> Iterator[LiftState]:
@@ -221,7 +181,7 @@ class LiftGraph:
         yield from self._rounds(search, reached)
 
     def _two_clusters(self, state: LiftState, first: int, second: int) -> tuple[int, int]:
-        labels = np.concatenate([state.labels, self.problem.number_of_constants + state.predicates])
+        labels = self._labels(state)
         for node in (first, second):
             if not 0 <= node < len(labels) or labels[node] != node:
                 raise ArgumentError(f"There is no cluster {node!r:.60} in this state.")
@@ -244,7 +204,21 @@ class LiftGraph:
         observers: Iterable[Observer] | None = (),
     ) -> LiftedHypergraph:
         """Merge until nothing gains or ``stop`` is true of a step, and return the lifted hypergraph."""
+        if stop is None and not observers:
+            return self._run_unseen()
         return self.lifted(run(self, stop=stop, observers=observers).state)
+
+    def _run_unseen(self) -> LiftedHypergraph:
+        """Return what the last state holds, without writing down any state."""
+        search, merged = self._search(None), True
+        while merged:
+            merged = False
+            for type_ in self.problem.clustered_types:
+                best = search.best(self.problem.types.index(type_))
+                if best is not None and best.gain > 0:
+                    search.merge(best.first, best.second)
+                    merged = True
+        return self.lifted(_state(search, 0, None))
 
     def __repr__(self) -> str:
         return f"<LiftGraph of {self.hypergraph!r}, {self.params}>"
@@ -288,7 +262,7 @@ def lift_graph(
     r"""Return LiftGraph over a database, to iterate over or to ``run``; ``penalty`` is the paper's λ.
 
     >>> import mlnlab as ml
-    >>> search = ml.lift_graph(ml.sample("department").databases["department"])
+    >>> search = ml.lift_graph(ml.sample("department").db)
     >>> search.run()
     <LiftedHypergraph: 12 clusters of 16 constants, 12 hyperedges>
     """

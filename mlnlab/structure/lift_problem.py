@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mlnlab.errors import ArgumentError, TooLargeError, count_of
+from mlnlab.logic.suggestions import did_you_mean
 from mlnlab.model.database import Database
 from mlnlab.model.hypergraph import Hypergraph
 
@@ -89,6 +90,38 @@ class LiftProblem:
                 atoms *= len(self.hypergraph.constants[type_])
             found.append(atoms)
         return tuple(found)
+
+    def node_named(self, name: str, type: str | None = None) -> int:  # noqa: A002 - the paper's word
+        """Return the node of a constant, or of a predicate where these are clustered."""
+        named = [node for node in self._nodes_named.get(name, ()) if type in (None, self._type_name(node))]
+        if len(named) == 1:
+            return named[0]
+        if named:
+            types = " and ".join(self._type_name(node) for node in named)
+            raise ArgumentError(f"{name} is a constant of the types {types}: say which one by type=.")
+        where = f" of type {type}" if type is not None else ""
+        raise ArgumentError(
+            f"There is no {name!s:.60}{where} to cluster{did_you_mean(str(name), self._nodes_named) or '.'}"
+        )
+
+    @cached_property
+    def _nodes_named(self) -> dict[str, list[int]]:
+        names = [node.constant for node in self.hypergraph.nodes()]
+        found: dict[str, list[int]] = {}
+        for number, name in enumerate([*names, *(self.predicates if self.cluster_predicates else ())]):
+            found.setdefault(name, []).append(number)
+        return found
+
+    def _type_name(self, node: int) -> str:
+        return self.types[self.type_of[node]]
+
+    def checked_type(self, type: str) -> str:  # noqa: A002 - the paper's word
+        """Return the name of a type that is clustered, or raise an error that names those which are."""
+        if type not in self.clustered_types:
+            raise ArgumentError(
+                f"There is no type {type!s:.60} to cluster, but {', '.join(self.clustered_types)}."
+            )
+        return type
 
     def name_of(self, node: int) -> str:
         """Return the constant or the predicate of a node."""

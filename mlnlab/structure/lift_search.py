@@ -1,4 +1,7 @@
-"""The search structure of LiftGraph: combinations with their true atoms, index H, gains; changed in place."""
+"""The search structure of LiftGraph: combinations with their true atoms, index H, gains; changed in place.
+
+This one can be read; :mod:`mlnlab.structure.fast_lift_search` is its compiled twin for more than a few atoms.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,8 @@ import numpy as np
 from mlnlab.structure.clustering_posterior import in_units, log_likelihood
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from numpy.typing import NDArray
 
     from mlnlab.structure.clustering_posterior import Smoothing
@@ -40,15 +45,23 @@ class LiftSearch:
         self.sizes = np.bincount(labels, minlength=len(labels)).tolist()
         self.penalty, self.smoothing = in_units(penalty), smoothing
         self.true: dict[Edge, int] = defaultdict(int)
-        self.at: dict[int, set[Edge]] = defaultdict(set)  # H
-        for signature, rows in enumerate(problem.rows):
-            for row in labels[rows].tolist():
+        self._at: dict[int, set[Edge]] = defaultdict(set)  # H
+        self._pairs: dict[tuple[int, int], Pair] = {}  # whose gains are still as they were
+        self._begin()
+
+    def _begin(self) -> None:
+        for signature, rows in enumerate(self.problem.rows):
+            for row in self.labels[rows].tolist():
                 self._add((signature, *row), 1)
 
     def _add(self, edge: Edge, true: int) -> None:
         self.true[edge] += true
         for node in set(edge[1:]):
-            self.at[node].add(edge)
+            self._at[node].add(edge)
+
+    def edges_at(self, node: int) -> Collection[Edge]:
+        """Return the combinations at a node: index H of algorithm 2."""
+        return self._at[node]
 
     @property
     def hyperedges(self) -> int:
@@ -85,7 +98,7 @@ class LiftSearch:
     def groups(self, first: int, second: int) -> dict[Edge, list[Edge]]:
         """Return for each combination that merging two clusters makes those that become it."""
         found: dict[Edge, list[Edge]] = defaultdict(list)
-        for edge in sorted(self.at[first] | self.at[second]):
+        for edge in sorted({*self.edges_at(first), *self.edges_at(second)}):
             found[edge[0], *(first if node == second else node for node in edge[1:])].append(edge)
         return found
 
@@ -143,22 +156,38 @@ class LiftSearch:
                     contexts[place, edge[:place], edge[place + 1 :]].add(edge[place])
         return sorted({pair for nodes in contexts.values() for pair in combinations(sorted(nodes), 2)})
 
+    def best(self, type_: int) -> Pair | None:
+        """Return the best pair of a type, if there is any."""
+        found = self.best_pairs(type_, 1)
+        return found[0] if found else None
+
     def best_pairs(self, type_: int, most: int) -> list[Pair]:
         """Return the best pairs of a type; of equal ones that of the smallest numbers first."""
-        found = [self.pair(*pair) for pair in self.candidates(type_)]
+        candidates = self.candidates(type_)
+        for pair in candidates:
+            # The default rules tie all gains to each other.
+            if pair not in self._pairs or any(self.smoothing):
+                self._pairs[pair] = self.pair(*pair)
+        found = [self._pairs[pair] for pair in candidates]
         found.sort(key=lambda pair: (-pair.gain, pair.first, pair.second))
         return found if most < 0 else found[:most]
 
     def merge(self, first: int, second: int) -> None:
-        """Put the second cluster into the first; replaced hyperedges leave H at all their nodes."""
+        """Put the second cluster into the first.
+
+        Algorithm 2 as printed takes a replaced hyperedge out of E, but leaves it in H[γ] of its other nodes
+        γ; here index H changes for all of them. Gains change where a cluster is in such a hyperedge.
+        """
+        touched = {node for edge in (*self.edges_at(first), *self.edges_at(second)) for node in edge[1:]}
+        self._pairs = {pair: kept for pair, kept in self._pairs.items() if touched.isdisjoint(pair)}
         for new, old in self.groups(first, second).items():
             true = sum(self.true[edge] for edge in old)
             for edge in old:
                 del self.true[edge]
                 for node in set(edge[1:]):
-                    self.at[node].discard(edge)
+                    self._at[node].discard(edge)
             self._add(new, true)
-        del self.at[second]
+        del self._at[second]
         self.sizes[first] += self.sizes[second]
         self.sizes[second] = 0
         self.labels[self.labels == second] = first

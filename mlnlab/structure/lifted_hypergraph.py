@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from mlnlab.errors import count_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    import networkx as nx
     from numpy.typing import NDArray
 
     from mlnlab.model.hypergraph import Hypergraph
@@ -63,6 +64,16 @@ class LiftedHypergraph:
         """Return the type of a cluster's constants."""
         return self.hypergraph.node(cluster).type
 
+    def names(self, cluster: int) -> tuple[str, ...]:
+        """Return the constants in a cluster, in the order of their numbers."""
+        return tuple(self.hypergraph.node(node).constant for node in self.members(cluster).tolist())
+
+    def name_of(self, cluster: int, most: int = 2) -> str:
+        """Return what to call a cluster: ``Paula``, ``Paula, Pedro`` or ``Paula, Pedro +2``."""
+        members = self.members(cluster)
+        shown = ", ".join(self.hypergraph.node(node).constant for node in members[:most].tolist())
+        return f"{shown} +{len(members) - most}" if len(members) > most else shown
+
     @cached_property
     def edges(self) -> tuple[LiftedEdge, ...]:
         """The hyperedges, predicate by predicate, in the order of their clusters."""
@@ -87,6 +98,25 @@ class LiftedHypergraph:
             for cluster in dict.fromkeys(edge.clusters):
                 found[cluster].append(edge.number)
         return {cluster: tuple(edges) for cluster, edges in found.items()}
+
+    def to_networkx(self) -> nx.Graph[Any]:
+        """Return the bipartite graph: clusters with ``bipartite=0``, hyperedges with ``bipartite=1``.
+
+        Clusters are their numbers and hyperedges are :class:`LiftedEdge`. A line's ``positions`` tell at
+        which arguments (from 1) the cluster stands in the hyperedge.
+        """
+        import networkx as nx
+
+        graph: nx.Graph[Any] = nx.Graph()
+        for cluster in self.clusters.tolist():
+            named = {"name": self.name_of(cluster), "members": self.names(cluster)}
+            graph.add_node(cluster, bipartite=0, type=self.type_of(cluster), **named)
+        for edge in self.edges:
+            graph.add_node(edge, bipartite=1, predicate=edge.predicate, true=edge.true, atoms=edge.atoms)
+            for cluster in dict.fromkeys(edge.clusters):
+                places = (place for place, other in enumerate(edge.clusters, 1) if other == cluster)
+                graph.add_edge(cluster, edge, positions=tuple(places))
+        return graph
 
     def __repr__(self) -> str:
         clusters = count_of(len(self.clusters), "cluster")
