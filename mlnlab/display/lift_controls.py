@@ -52,7 +52,7 @@ def _second_line(view: LiftView, state: LiftState, told: Told, trial: Merge | No
     lifted = view.lifted(state)
     if trial is not None:
         names = f"{view.name(lifted, trial.first)} + {view.name(lifted, trial.second)}"
-        words = fitted(f"{names}: gain {signed(trial.gain)}", 420, "strong")
+        words = f"{fitted(names, 360, 'strong')}: gain {signed(trial.gain)}"
         keep = ("act-keep", "merge them", "the run goes on from there")
         leave = ("act-leave", "leave them", "as they are")
         return _line(words, "words strong", [keep, leave], y)

@@ -1,0 +1,173 @@
+"""The stepper of LiftGraph in a real JupyterLab, with hostile names: steps, and merges by clicks."""
+
+from __future__ import annotations
+
+import pytest
+
+import mlnlab as ml
+from mlnlab.display.lift_gains import signed
+from mlnlab.display.lift_pictures import lift_picture
+from mlnlab.display.scene.items import Group, Text
+from tests.browser.test_run_views import click, scrub_to, wait_for_step
+
+NAME = "\"><img src=x onerror='window.harmed = 1'>"
+MAKING = f"""
+import mlnlab as ml
+(Teaches,) = ml.predicates("Teaches(person, course)")
+mln = ml.MLN.from_formulas([(1.0, Teaches({NAME!r}, "$x$"))])
+taught = [({NAME!r}, course) for course in ("$x$", "CS2", "CS3")]
+taught += [(person, course) for person in ("Bob", "Eve") for course in ("CS4", "CS5")]
+db = ml.Database.from_text("", mln).with_atoms({{str(Teaches(*pair)): True for pair in taught}})
+source = ml.lift_graph(db)
+""".strip()
+SHOWING = "stepper = ml.stepper(source, delay=0)\nstepper"
+ASKING = "(stepper.shown.index, stepper.shown.state.labels.tolist(), stepper.shown.state.by_hand)"
+LARGE = "ml.live(ml.lift_graph(ml.sample('university').databases['computation']).run(stop=lambda step: True))"
+CELL, ASKED, LARGE_CELL = 1, 2, 3
+_BOXES = """n => Object.fromEntries([...document.querySelectorAll(".jp-Notebook .jp-Cell")[n]
+  .querySelectorAll("svg.mlnlab-scene [data-id^=cluster-]")].map(box => [box.dataset.id,
+  [...box.querySelectorAll("text")].map(text => text.textContent)]))"""
+_TEXTS = """([n, prefix]) => [...document.querySelectorAll(".jp-Notebook .jp-Cell")[n]
+  .querySelectorAll(`svg.mlnlab-scene [data-id^=${prefix}-] text`)].map(text => text.textContent)"""
+
+
+@pytest.fixture(scope="module")
+def twin():
+    """The same run in this process: its picture and its trace."""
+    scope = {}
+    exec(MAKING, scope)
+    return lift_picture(scope["source"]), ml.Trace.of(scope["source"])
+
+
+@pytest.fixture(scope="module")
+def page(lab):
+    name = lab.write("lifting.ipynb", MAKING, SHOWING, ASKING, LARGE)
+    with lab.open(name, motion=False, height=1200) as opened:
+        opened.hide_sidebar()
+        opened.run(0)
+        opened.run(CELL)
+        opened.page.wait_for_selector(".mlnlab-run svg [data-id=cluster-0]")
+        yield opened
+
+
+def boxes_in(scene):
+    return {
+        item.id: [child.text for child in item.children if isinstance(child, Text)]
+        for item in scene.items()
+        if isinstance(item, Group) and item.id.startswith("cluster-")
+    }
+
+
+def rows_in(scene, prefix):
+    return [
+        child.text
+        for item in scene.items()
+        if isinstance(item, Group) and item.id.startswith(f"{prefix}-")
+        for child in item.children
+        if isinstance(child, Text)
+    ]
+
+
+def shows(page, twin, index):
+    """Wait until the page shows what the same step is in this process."""
+    picture, trace = twin
+    scene = picture.parts["merging"](trace.seek(index), trace)
+    wait_for_step(page, index, CELL)
+    wait_for(page, boxes_in(scene))
+    for prefix in ("term", "pair", "name-edge"):
+        assert page.page.evaluate(_TEXTS, [CELL, prefix]) == rows_in(scene, prefix)
+    caption = page.output(CELL).locator(".mlnlab-caption").inner_text()
+    assert caption.startswith(picture.caption(trace.seek(index)))
+
+
+def wait_for(page, boxes):
+    for _ in range(100):
+        shown = page.page.evaluate(_BOXES, CELL)
+        if shown == boxes:
+            return
+        page.page.wait_for_timeout(50)
+    raise AssertionError((shown, boxes))
+
+
+def press(page, name):
+    page.output(CELL).locator(f"svg [data-id={name}]").click()
+
+
+def wait_for_hint(page, words):
+    page.page.wait_for_function(
+        "([n, words]) => document.querySelectorAll('.jp-Notebook .jp-Cell')[n]"
+        ".querySelector('svg [data-id=hint]')?.textContent.startsWith(words)",
+        arg=[CELL, words],
+    )
+
+
+def asked(page):
+    page.run(ASKED)
+    return eval(page.text(ASKED))
+
+
+def test_step_back_and_scrub_show_the_step_of_the_trace(page, twin):
+    _, trace = twin
+    for index in range(1, len(trace)):
+        click(page, "step", CELL)
+        shows(page, twin, index)
+    click(page, "back", CELL)
+    shows(page, twin, len(trace) - 2)
+    scrub_to(page, 1, CELL)
+    shows(page, twin, 1)
+    scrub_to(page, 0, CELL)
+    shows(page, twin, 0)
+
+
+def test_a_click_goes_on_to_the_next_merge_of_a_type(page, twin):
+    _, trace = twin
+    wanted = next(step.index for step in trace if step.state.merge and step.state.merge.type == "person")
+    press(page, "act-type-0")
+    shows(page, twin, wanted)
+
+
+def test_a_merge_by_hand_is_tried_kept_and_undone_by_clicks(page, twin):
+    _, trace = twin
+    scrub_to(page, 1, CELL)
+    shows(page, twin, 1)
+    scope = {}
+    exec(MAKING, scope)
+    gain = scope["source"].gain(trace[1].state, 0, 1)
+    press(page, "cluster-0")
+    wait_for_hint(page, '"><img')
+    press(page, "constant-1")
+    page.page.wait_for_selector("svg [data-id=act-keep]")
+    hint = page.output(CELL).locator("svg [data-id=hint]").text_content()
+    assert hint.endswith(f": gain {signed(gain.gain)}")
+    assert signed(gain.gain) in page.page.evaluate(_TEXTS, [CELL, "term"])
+    press(page, "act-keep")
+    index = trace[-1].index + 1
+    wait_for_step(page, index, CELL)
+    labels = trace[1].state.labels.copy()
+    labels[labels == 1] = 0
+    assert asked(page) == (index, labels.tolist(), True)
+    shown = page.page.evaluate(_BOXES, CELL)
+    assert list(shown) == [f"cluster-{cluster}" for cluster in dict.fromkeys(labels.tolist())]
+    press(page, "act-undo")
+    wait_for_step(page, index + 1, CELL)
+    assert asked(page) == (index + 1, trace[1].state.labels.tolist(), False)
+    click(page, "step", CELL)
+    wait_for_step(page, index + 2, CELL)
+    assert asked(page)[1] == trace[2].state.labels.tolist()
+
+
+def test_groups_of_a_lifted_hypergraph_open_on_a_click(page):
+    page.run(LARGE_CELL)
+    group = page.output(LARGE_CELL).locator("svg [data-id=rest-1]")
+    group.click()
+    page.page.wait_for_function(
+        "n => document.querySelectorAll('.jp-Notebook .jp-Cell')[n]"
+        ".querySelectorAll('svg [data-id^=cluster-]').length === 49",
+        arg=LARGE_CELL,
+    )
+
+
+def test_nothing_foreign_is_asked_for_and_no_name_does_harm(page):
+    assert page.foreign == []
+    assert page.complaints == []
+    assert page.page.evaluate("() => window.harmed") is None
