@@ -1,0 +1,144 @@
+"""Rows of Δn and scores of clauses, held to ``ml.deltas`` and to the weight learner."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+import mlnlab as ml
+from mlnlab.counting.deltas import deltas
+from mlnlab.kernels import clause_scores as kernels
+from mlnlab.kernels.compiled import plain_twin
+from mlnlab.structure.clause_making import clause_formula, make_clauses
+from mlnlab.structure.clause_rows import clause_signs, sampled_rows
+from mlnlab.structure.clause_scores import ScoreParams, Scorer, best_weights
+from mlnlab.structure.conjunction_deltas import ConjunctionDeltas
+from mlnlab.structure.variabilized import SupportedPath, VariabilizedPath, canonical_path
+from tests.structure.small_databases import graphs_of, random_databases, small_model
+
+PATHS = (
+    canonical_path([("Friends", (0, 1)), ("Friends", (1, 0)), ("Smokes", (1,))]),
+    canonical_path([("Friends", (0, 1)), ("Friends", (1, 2)), ("Likes", (1, 3)), ("Smokes", (0,))]),
+    canonical_path([("Friends", (0, 0)), ("Likes", (0, 1))]),
+)
+_WHOLE = ScoreParams(fraction=1.0, sampled=None, length_penalty=0.01)
+
+
+def _supported(path: VariabilizedPath, databases: list[ml.Database]) -> SupportedPath:
+    edges = tuple(np.arange(len(graph.edges)) for graph in graphs_of(databases))
+    return SupportedPath(path, edges, 10)
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_rows_are_the_deltas_of_each_clause(path: VariabilizedPath) -> None:
+    databases = random_databases(1)
+    scorer = Scorer(databases, graphs_of(databases), ScoreParams(fraction=0.6, seed=4))
+    clauses = make_clauses(path)
+    signs = clause_signs(len(path.atoms), clauses)
+    formulas = [clause_formula(path, bits, databases[0].vocabulary) for bits in clauses]
+    for database, counter, samples in zip(databases, scorer.counters, scorer.samples, strict=True):
+        wanted = deltas(formulas, database)
+        for name, found in counter.of_path(path).items():
+            sample = samples[name]
+            truths = wanted[name].truths(sample.rows)
+            assert np.array_equal(truths, sample.truths)
+            atoms = Counter(
+                (bool(true), *row)
+                for true, row in zip(truths, wanted[name].at(sample.rows).tolist(), strict=True)
+            )
+            own = sampled_rows(found, sample)
+            rows: Counter[tuple[float, ...]] = Counter()
+            for true, row, number in zip(own.truths, own.values @ signs, own.numbers, strict=True):
+                rows[(bool(true), *row.tolist())] += int(number)
+            assert rows == atoms
+
+
+def test_counts_that_were_dropped_from_memory_are_counted_again() -> None:
+    databases = random_databases(1, 1)
+    facts = Scorer(databases, graphs_of(databases), _WHOLE).facts[0]
+    small, large = ConjunctionDeltas(facts, most_bytes=1), ConjunctionDeltas(facts)
+    for path in PATHS * 2:
+        for name, found in small.of_path(path).items():
+            rows = np.array([[0] * len(found.sizes), [1] * len(found.sizes)], np.uint32)
+            assert np.array_equal(found.at(rows), large.of_path(path)[name].at(rows))
+    assert small.counted > large.counted
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_scores_are_those_of_the_weight_learner(path: VariabilizedPath) -> None:
+    databases = random_databases(2)
+    found = Scorer(databases, graphs_of(databases), _WHOLE).scored(_supported(path, databases))
+    for place in (0, 1, len(found.clauses) - 1):
+        clause = clause_formula(path, int(found.clauses[place]), databases[0].vocabulary)
+        learned = ml.learn_weights(
+            small_model().add(clause), databases, "wpll", units=True, prior=ml.Gaussian(0, 100)
+        )
+        value = ml.pseudo_log_likelihood(learned.mln, databases, weighted=True)
+        assert found.scores[place] == pytest.approx(value - 0.01 * len(path.atoms), abs=1e-7)
+        assert found.weights[place] == pytest.approx(learned.weights[0], abs=1e-3)
+
+
+def test_without_clauses_the_score_is_that_of_unit_clauses() -> None:
+    databases = random_databases(2)
+    scorer = Scorer(databases, graphs_of(databases), _WHOLE)
+    learned = ml.learn_weights(small_model(), databases, "wpll", units=True, prior=ml.Gaussian(0, 100))
+    value = ml.pseudo_log_likelihood(learned.mln, databases, weighted=True)
+    assert scorer.without == pytest.approx(value, abs=1e-7)
+
+
+def test_a_clause_that_is_never_broken_has_a_finite_weight() -> None:
+    model = small_model()
+    people = ("Anna", "Bob")
+    facts = [f"Smokes({p})\nLikes({p}, Tea)\nLikes({p}, Ale)\nLikes({p}, Rum)" for p in people]
+    database = ml.Database.from_text("\n".join(facts), model)
+    path = canonical_path([("Likes", (0, 1)), ("Smokes", (0,))])
+    found = Scorer([database], graphs_of([database]), _WHOLE).scored(_supported(path, [database]))
+    assert np.isfinite(found.weights).all()
+    rule = found.clauses.tolist().index(0b10)  # Likes(p, t) => Smokes(p)
+    assert found.weights[rule] > 1
+    assert found.scores[rule] > -1.6
+
+
+def test_the_kernel_is_its_plain_twin_and_takes_numbers_beyond_its_buckets() -> None:
+    rng = np.random.default_rng(5)
+    values = rng.integers(-3, 4, (4, 40)) * np.array([[1], [700], [5000], [1]])
+    values[3] = 0
+    truths, shares = rng.random(40) < 0.4, rng.random(40)
+    starts, units = np.array([0, 25, 25, 40]), np.array([-0.3, 0.0, 0.2])
+    results = []
+    for climb in (kernels.climb_all, plain_twin(kernels.climb_all)):
+        weights, best, found = np.zeros(4), np.zeros((4, 3)), np.zeros(4)
+        climb(values.astype(float), truths, shares, starts, units, 1e-4, 1e-10, weights, best, found)
+        results.append((weights, best, found))
+    for compiled, plain in zip(*results, strict=True):
+        np.testing.assert_allclose(compiled, plain, rtol=1e-9, atol=1e-12)
+    assert results[0][0][3] == 0
+
+
+def test_heuristic_2_looks_at_atoms_of_the_path_alone() -> None:
+    databases = random_databases(6)
+    graphs = graphs_of(databases)
+    chosen = tuple(
+        np.array([edge.number for edge in graph.edges if edge.predicate != "Likes"]) for graph in graphs
+    )
+    path = PATHS[0]
+    scorer = Scorer(databases, graphs, ScoreParams(sampled=500, path_length_penalty=0.001))
+    near = scorer.scored(SupportedPath(path, chosen, 10)).near
+    # Each constant in a cluster of its own: all these atoms are true, so that unit clauses say it all.
+    assert (near < 0).all()
+    assert near == pytest.approx(np.full(len(near), -0.003), abs=1e-3)
+    parted = Scorer(databases, graphs, ScoreParams(sampled=3)).scored(SupportedPath(path, chosen, 10))
+    assert np.isnan(parted.scores).all()
+
+
+def test_pooled_scores_count_atoms_of_all_databases_together() -> None:
+    databases = random_databases(2)
+    pooled = ScoreParams(fraction=1.0, sampled=None, pooled=True)
+    own = Scorer(databases, graphs_of(databases), _WHOLE)
+    together = Scorer(databases, graphs_of(databases), pooled)
+    assert together.without == pytest.approx(own.without / 2, rel=0.2)
+    assert together.atoms[0]["Smokes"] == 8
+    rows = together.rows([counter.of_path(PATHS[2]) for counter in together.counters])
+    assert best_weights(rows.of_clauses(clause_signs(2, (0,)))).values.shape == (1,)
