@@ -2,12 +2,15 @@ r"""How uncertain learned weights are: standard errors by the formula that is ri
 
     likelihood:         Cov = A^-1                 A the observed information, the Hessian at the optimum,
                                                    from samples where it is not known exactly
-    pseudo-likelihood:  Cov = A^-1 B A^-1          B the covariance of its gradient ("sandwich")
+    pseudo-likelihood:  Cov = A^-1 (B + P) A^-1    B the covariance of its gradient ("sandwich"),
+                                                   P the prior's curvature, which A holds, too
 
 A pseudo-likelihood counts what atoms say of each other more than once, so that A^-1 alone is too small
 (Godambe 1960; Besag 1975; White 1982). Where there are many databases, B is the spread of their gradients;
 else worlds are drawn from the learned model and B is the spread of the gradients there, which trusts the
-model. A prior adds its curvature to A, so that errors are those of the posterior in Laplace's approximation.
+model. A prior adds its curvature to A, so that errors are those of the posterior in Laplace's approximation;
+in the sandwich it stands in the middle, too, because it counts nothing more than once: where the data say
+nothing of a weight, its error is the prior's deviation, and where atoms are independent both formulas agree.
 A weight that a Laplace prior holds at its mean, or that rests at a bound, has no standard error.
 
 The bootstrap learns again from databases drawn with replacement, and trusts only that they are alike.
@@ -127,11 +130,12 @@ def standard_errors(
     covariance, how = bread, "the inverse of the observed information"
     if isinstance(problem.objective, PseudoLogLikelihood):
         scores, how = _scores(learned, problem.objective, samples, seed)
-        covariance = bread @ scores[np.ix_(free, free)] @ bread
+        middle = scores + np.diag(problem.priors.precision)
+        covariance = bread @ middle[np.ix_(free, free)] @ bread
     elif point.moments.samples:
         how += f", from {point.moments.samples} samples of each database"
     if not problem.priors.is_flat:
-        how += "; with the prior's curvature (Laplace's approximation of the posterior)"
+        how += "; with the prior's curvature, as in Laplace's approximation of the posterior"
     return _of_weights(learned, free, covariance, how)
 
 

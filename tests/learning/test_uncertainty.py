@@ -29,10 +29,10 @@ def test_a_coin_has_the_error_of_the_textbook() -> None:
     for method in ("ll", "pll"):
         found = ml.learn_weights(COINS, db, method, prior=None)
         assert found.weights[0] == pytest.approx(log(3), abs=1e-5)
-        errors = found.standard_errors(samples=600)
-        assert errors[0] == pytest.approx(expected, rel=1e-5 if method == "ll" else 0.1)
-    assert "observed information" in ml.learn_weights(COINS, db, "ll", prior=None).standard_errors().how
-    assert "200 worlds drawn from the model" in found.standard_errors().how
+        errors = found.standard_errors()
+        assert errors[0] == pytest.approx(expected, rel=1e-5 if method == "ll" else 0.15)
+        how = "observed information" if method == "ll" else "200 worlds drawn from the model"
+        assert how in errors.how
 
 
 def test_the_priors_curvature_belongs_to_it() -> None:
@@ -40,6 +40,18 @@ def test_the_priors_curvature_belongs_to_it() -> None:
     p = 1 / (1 + np.exp(-found.weights[0]))
     assert found.standard_errors()[0] == pytest.approx((16 * p * (1 - p) + 4) ** -0.5)
     assert "prior's curvature" in found.standard_errors().how
+
+
+def test_of_independent_atoms_both_formulas_say_the_same() -> None:
+    """E is false of all, so that the data say nothing of the second weight: its error is the prior's."""
+    mln = ml.MLN.from_text("A(thing)\nE(thing)\nA(x)\nE(x) => A(x)")
+    db = ml.Database.from_text("A(T1)\nA(T2)\nthing = {T3, T4, T5}", mln)
+    exact, pseudo = (
+        ml.learn_weights(mln, db, method, query=["A"], prior=ml.Gaussian(0, 2)).standard_errors(samples=400)
+        for method in ("ll", "pll")
+    )
+    assert exact[1] == pytest.approx(2.0)
+    assert pseudo.values == pytest.approx(exact.values, rel=0.1)
 
 
 def test_weights_that_are_held_have_none() -> None:
