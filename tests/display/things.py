@@ -67,6 +67,7 @@ def things(mln, db):
         ml.ground_network(mln, db, query), ml.network_size(mln, db, query),
         ml.ground(mln, db, query), ml.lazy_ground(mln, db, query),
         ml.calibration(marginals, db), ml.evaluate(mln, db, ["Smokes"]), validated(mln, db),
+        tested(mln, db),
         *learning_things(mln, db), *count_things(mln, db), *run_things(mln, db),
         *factor_things(next(iter(mln.vocabulary.domain("person")), "thing")),
     ]  # fmt: skip
@@ -77,6 +78,13 @@ def validated(mln, db):
     name = str(next(iter(mln.expand(db).vocabulary.domain("person"))))
     learners = {name: lambda given, *_: given, f"{name} (fails)": lambda *_: name}
     return ml.cross_validate(mln, {name: db, f"{name}2": db}, learners, ["Smokes"])
+
+
+def tested(mln, db):
+    """An evaluation of two structures with strange names, one of which fails."""
+    name = str(next(iter(mln.expand(db).vocabulary.domain("person"))))
+    systems = {name: mln, f"{name} (fails)": lambda *_: name}
+    return ml.evaluate_structure(systems, {name: db, f"{name}2": db}, predicates=["Smokes"])
 
 
 def map_things(mln, db, query):
