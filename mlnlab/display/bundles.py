@@ -36,6 +36,7 @@ from mlnlab.display import (
     map_states,
     mathematics,
     models,
+    path_displays,
     plans,
     probabilities,
     running,
@@ -83,6 +84,8 @@ from mlnlab.steps.live import Live
 from mlnlab.steps.step import Step
 from mlnlab.steps.trace import Trace
 from mlnlab.structure.lifted_hypergraph import LiftedHypergraph
+from mlnlab.structure.paths import Path
+from mlnlab.structure.variabilized import VariabilizedPath
 
 MOST_BYTES = 350_000  # of a whole bundle: it is saved in the notebook, and again with every run
 _MOST_OF_HTML = 300_000
@@ -184,6 +187,7 @@ DISPLAYS: Mapping[type, Display] = {
         counts_deltas.merged_display, counts_deltas.merged_text, scene=counts_deltas.merged_rows_scene
     ),
     NetworkSize: Display(ground_networks.network_size_display, ground_networks.network_size_text),
+    Path: Display(path_displays.path_display, path_displays.path_text, scene=path_displays.path_scene),
     Predicate: Display(vocabularies.predicate_display, str),
     Sample: Display(samples.sample_display, samples.sample_text),
     Sampler: Display(running.sampler_display, running.sampler_text),
@@ -200,6 +204,7 @@ DISPLAYS: Mapping[type, Display] = {
         scene=structure_evaluations.structure_evaluation_scene,
     ),
     Trace: Display(traces.trace_display, traces.trace_text, scene=traces.trace_scene),
+    VariabilizedPath: Display(path_displays.variabilized_display, path_displays.variabilized_text),
     Vocabulary: Display(vocabularies.vocabulary_display, vocabularies.vocabulary_text),
     WeightedFormula: Display(mathematics.weighted_display, mathematics.weighted_text),
     World: Display(worlds.world_display, worlds.world_text),

@@ -215,3 +215,23 @@ def _meet(one: _Frame, other: _Frame) -> bool:
 def edges_in_words(lifted: LiftedHypergraph, most: int) -> list[str]:
     """Return a line for each of the first hyperedges."""
     return [f"{edge_name(lifted, edge)} {edge.true:,} of {edge.atoms:,}" for edge in lifted.edges[:most]]
+
+
+# --- lines that are drawn again -------------------------------------------------------------------
+
+
+class Line(NamedTuple):
+    """A hyperedge's line, its arrow head, and where something may be written on it, the best place first."""
+
+    path: str
+    head: str
+    spots: Sequence[Point]
+
+
+def lines_of(edges: Sequence[LiftedEdge], boxes: Mapping[int, Box]) -> dict[int, Line]:
+    """Return the lines of hyperedges of two or more clusters, by their numbers, as they are drawn above."""
+    found = {}
+    for edge, bow in _bent([edge for edge in edges if len(edge.clusters) > 1]):
+        shape, spots = _shape(edge, boxes, bow)
+        found[edge.number] = Line(shape.line, shape.head, spots)
+    return found

@@ -25,6 +25,7 @@ from mlnlab.display.lift_pictures import lift_picture
 from mlnlab.display.map_search import search_picture
 from mlnlab.display.markup import count_of, shortened
 from mlnlab.display.method_pictures import method_picture
+from mlnlab.display.path_pictures import paths_picture
 from mlnlab.display.plots import Line, Plot
 from mlnlab.display.races import race_picture
 from mlnlab.display.runs import Column, RunPicture, Table
@@ -41,6 +42,7 @@ from mlnlab.learning.learner import WeightLearner
 from mlnlab.learning.race import Race
 from mlnlab.learning.steering import SteeredLearner
 from mlnlab.steps.trace import Trace
+from mlnlab.structure.find_paths import FindPaths
 from mlnlab.structure.lift_graph import LiftGraph
 
 if TYPE_CHECKING:
@@ -54,6 +56,7 @@ OF_SOURCES: Mapping[type, Picturing] = {
     CountingSteps: counting_picture,
     EliminationOrder: order_picture,
     FactorRun: factor_run_picture,
+    FindPaths: paths_picture,
     JunctionTree: tree_picture,
     LiftGraph: lift_picture,
     MessagePassing: passing_picture,

@@ -74,6 +74,8 @@ SHOWN_TYPES = {
     "mlnlab.steps.step": ("Step",),
     "mlnlab.steps.trace": ("Trace",),
     "mlnlab.structure.lifted_hypergraph": ("LiftedHypergraph",),
+    "mlnlab.structure.paths": ("Path",),
+    "mlnlab.structure.variabilized": ("VariabilizedPath",),
 }  # fmt: skip
 
 
