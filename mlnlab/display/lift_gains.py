@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from mlnlab.display.lifted_boxes import shape_of
+from mlnlab.display.markup import shortened
 from mlnlab.display.scene.building import mark, numbered_id, tooltip
 from mlnlab.display.scene.items import Group, Item, Path, Rectangle, Text
 from mlnlab.display.scene.paths import segments
@@ -125,6 +126,13 @@ def _bar(share: float, y: float, hue: str) -> Iterator[Item]:
 # --- other pairs ----------------------------------------------------------------------------------
 
 
+def _in_short(view: LiftView, lifted: LiftedHypergraph, cluster: int) -> str:
+    """Return a cluster as its first constant and how many more it holds."""
+    constants = len(lifted.labels)
+    more = int(lifted.sizes[cluster]) - 1 if cluster < constants else 0
+    return f"{shortened(view.source.problem.name_of(cluster), 30)}{f' +{more:,}' * (more > 0)}"
+
+
 def pair_items(
     view: LiftView, lifted: LiftedHypergraph, pairs: Sequence[Merge], heading: str, y: float
 ) -> tuple[list[Item], float]:
@@ -133,7 +141,7 @@ def pair_items(
     top = y + 22
     most = max((abs(pair.gain) for pair in pairs), default=0.0) or 1.0
     for pair in pairs:
-        words = f"{view.name(lifted, pair.first)} + {view.name(lifted, pair.second)}"
+        words = f"{_in_short(view, lifted, pair.first)} + {_in_short(view, lifted, pair.second)}"
         tip = tooltip(words, f"gain {signed(pair.gain)}: likelihood {signed(pair.likelihood)}, prior"
                       f" {signed(pair.prior)}")  # fmt: skip
         wide = abs(pair.gain) / most * _LONGEST_BAR

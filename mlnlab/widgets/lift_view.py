@@ -9,7 +9,7 @@ from mlnlab.display.lift_pictures import Looking, picture_at
 from mlnlab.display.lift_view import Told, lift_view
 from mlnlab.errors import ArgumentError, MlnlabError, count_of
 from mlnlab.logic.suggestions import did_you_mean
-from mlnlab.steps.breakpoints import Break, becomes
+from mlnlab.steps.breakpoints import Break
 from mlnlab.widgets.asked import number_asked
 from mlnlab.widgets.lift_session import LiftSession
 from mlnlab.widgets.run_view import RunView
@@ -66,14 +66,9 @@ class LiftStepper(RunView):
             raise ArgumentError(f"At least one cluster is left, not {most}.")
         self._go_until(f"No more than {count_of(most, 'cluster')}", lambda state: state.clusters <= most)
 
-    def pause_when_together(self, *constants: str | int) -> None:
-        """Let the run pause where these constants come together in one cluster."""
-        if len(constants) < 2:
-            raise ArgumentError('Two or more constants come together, such as "Paula" and "Pedro".')
-        numbers = self._looking.view.constants_of(constants)
-        words = " and ".join(map(str, constants))
-        together = becomes(f"{words} come together", lambda state: len({*state.labels[list(numbers)]}) == 1)
-        self.breaks = (*self.breaks, together)
+    def pause_when_together(self, *constants: str) -> None:
+        """Let the run pause where constants come together in one cluster; ``breaks`` takes any others."""
+        self.breaks = (*self.breaks, self._source.breaks.together(*constants))
 
     def _go_until(self, words: str, wanted: Callable[[LiftState], bool]) -> None:
         """Look at the next recorded step that is wanted, or run until there is one."""

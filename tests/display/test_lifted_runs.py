@@ -188,7 +188,7 @@ def test_it_pauses_where_constants_come_together():
     view.play()
     view.wait(20)
     assert view.shown.index == 3
-    assert view.live.reason.startswith("CS5 and CS6 come together")
+    assert view.live.reason.startswith("CS5 and CS6 merge at step 3")
     view.close()
 
 
