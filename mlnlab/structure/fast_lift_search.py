@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.int64]
 
+FIRST_PLACES = 1 << 12
 MOST_PAIRS = 1 << 24  # places in the table of pairs, which take more than a gigabyte
 
 
@@ -144,7 +145,7 @@ def search_arrays(problem: LiftProblem, labels: Numbers, penalty: int) -> Search
         slots=slots,
         first_of_type=np.searchsorted(type_of_slot[by_type], np.arange(len(problem.types) + 1)),
         slots_of_types=by_type,
-        pairs=pair_table(1 << 12),
+        pairs=pair_table(FIRST_PLACES),
         growths=np.full((number, REMEMBERED, 3), -1),
         first_pair=np.full(len(problem.types), -1),
         buffer=np.zeros(len(true), np.int64),

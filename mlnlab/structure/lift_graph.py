@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 __all__ = ["Combination", "GainTerm", "LiftGraph", "LiftParams", "LiftState", "Merge", "lift_graph"]
 
 RUNNERS_UP = 8
-SMALL = 60  # true atoms
+SMALL = 400  # true atoms
 
 
 @dataclass(frozen=True, slots=True)
