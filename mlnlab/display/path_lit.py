@@ -84,7 +84,7 @@ def _spot(line: Line) -> tuple[float, float]:
 
 
 def _number(lifted: LiftedHypergraph, drawing: Drawing, number: int, place: int, hue: str) -> Group:
-    """Return the number of a hyperedge of the path: on its line, or right of the cluster that it is about."""
+    """Return the number of a hyperedge of the path: on its line, or below the cluster that it is about."""
     edge = lifted.edges[number]
     if number in drawing.lines:
         x, y = _spot(drawing.lines[number])
@@ -92,7 +92,8 @@ def _number(lifted: LiftedHypergraph, drawing: Drawing, number: int, place: int,
     else:
         box = drawing.boxes[edge.clusters[0]]
         badges = [badge.number for badge in badges_of(lifted, edge.clusters[0])]
-        x, y = box.x + box.width / 2 + 11 + 18 * badges.index(number), box.y
+        x = box.x + 19 * (badges.index(number) - (len(badges) - 1) / 2)
+        y = box.y + box.height / 2 + 10
         shape = mark(shape_of(lifted, edge.predicate), 8.5, f"disc {hue}")
     return Group(
         id=numbered_id("step", number), x=x, y=y,
