@@ -1,12 +1,14 @@
 """Tables of logarithms: multiplied, summed out, maximised out, with one work table and no other of its size.
 
+Large tables are gone through stretch by stretch, since numpy hears an interrupt only between two passes.
+
 A table has an axis for each of its variables, which are whole numbers here; minus infinity stands for zero.
 Logarithms are kept rather than weights, because a product of many small weights has no floating point number.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum, prod
 from typing import TypeAlias
@@ -20,6 +22,7 @@ from mlnlab.steps.encoding import storable
 Reals: TypeAlias = NDArray[np.float64]
 Places: TypeAlias = NDArray[np.uint32]
 _FEW = 16  # so few cells in a row make a reduction along the other axis slow
+STRETCH = 1 << 20  # cells that one pass goes through: some milliseconds
 
 
 @storable("factors.LogTable")
@@ -56,13 +59,37 @@ def product(tables: Sequence[LogTable], scope: Sequence[int], sizes: Mapping[int
     """Return the logarithms of a product of tables as a new array, whose axes are those of the scope."""
     found = np.zeros([sizes[variable] for variable in scope])
     places = {variable: place for place, variable in enumerate(scope)}
+    views = []
     for table in tables:
         order = sorted(range(len(table.scope)), key=lambda axis: places[table.scope[axis]])
         shape = [1] * len(scope)
         for axis in order:
             shape[places[table.scope[axis]]] = table.logs.shape[axis]
-        found += table.logs.transpose(order).reshape(shape)
+        views.append(table.logs.transpose(order).reshape(shape))
+    for stretch in np.ndindex(*_leading(found.shape)):
+        part = found[(*stretch, ...)]
+        for view in views:
+            own = tuple(min(place, size - 1) for place, size in zip(stretch, view.shape, strict=False))
+            part += view[(*own, ...)]  # an axis that the table lacks has one place
     return found
+
+
+def _leading(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the first axes, so many that what is left of a table is a stretch; the last one stays whole."""
+    number = 0
+    while number < len(shape) - 1 and prod(shape[number:]) > STRETCH:
+        number += 1
+    return shape[:number]
+
+
+def _blocks(shape: tuple[int, ...]) -> Iterator[tuple[slice, slice]]:
+    """Yield the parts of a matrix, none larger than a stretch, row by row."""
+    rows, columns = shape
+    across = max(1, min(columns, STRETCH))
+    down = max(1, STRETCH // across)
+    for row in range(0, rows, down):
+        for column in range(0, columns, across):
+            yield slice(row, row + down), slice(column, column + across)
 
 
 def summed_out(
@@ -82,9 +109,17 @@ def maximised_out(
     """
     work, axis = _laid_out(tables, kept, out, sizes)
     shape = [sizes[variable] for variable in kept]
-    best = work.argmax(axis=axis).astype(np.uint32).reshape(shape)
+    most = np.full(work.shape[1 - axis], -np.inf)
+    best = np.zeros(work.shape[1 - axis], np.uint32)
+    for block in _blocks(work.shape):
+        part, own = work[block], block[1 - axis]
+        highest = part.max(axis=axis)
+        better = highest > most[own]
+        best[own][better] = part.argmax(axis=axis)[better] + block[axis].start
+        most[own][better] = highest[better]
+    best = best.reshape(shape)
     best.flags.writeable = False
-    return LogTable(tuple(kept), work.max(axis=axis).reshape(shape)), best
+    return LogTable(tuple(kept), most.reshape(shape)), best
 
 
 def _laid_out(
@@ -99,14 +134,20 @@ def _laid_out(
 
 def log_sum(work: Reals, axis: int) -> Reals:
     """Return the logarithm of a sum of exponentials along an axis; the array is used up."""
-    most = work.max(axis=axis, keepdims=True)
+    most = np.full(work.shape[1 - axis], -np.inf)
+    for block in _blocks(work.shape):
+        highest = most[block[1 - axis]]
+        np.maximum(highest, work[block].max(axis=axis), out=highest)
     most[most == -np.inf] = 0.0
-    work -= most
-    np.exp(work, out=work)
-    found: Reals = work.sum(axis=axis)
+    found = np.zeros(len(most))
+    for block in _blocks(work.shape):
+        part, own = work[block], block[1 - axis]
+        part -= np.expand_dims(most[own], axis)
+        np.exp(part, out=part)
+        found[own] += part.sum(axis=axis)
     with np.errstate(divide="ignore"):
         np.log(found, out=found)
-    found += most.reshape(found.shape)
+    found += most
     return found
 
 

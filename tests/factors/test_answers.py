@@ -12,9 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import mlnlab as ml
+from mlnlab.factors import log_tables
 from mlnlab.factors.calibration import calibrate
 from mlnlab.factors.elimination_order import METHODS
-from mlnlab.factors.log_tables import LogTable, log_sum, maximised_out, summed_out
+from mlnlab.factors.log_tables import LogTable, log_sum, maximised_out, product, summed_out
 from mlnlab.factors.message_passing import MessagePassing, inward_schedule
 from mlnlab.factors.running_intersection import violations
 from tests.factors import brute_force as plain
@@ -231,6 +232,23 @@ def test_more_than_64_variables_of_one_value():
 def test_log_sums_of_zeros_and_of_large_numbers():
     table = np.array([[-np.inf, 0.0, 1e5], [-np.inf, -np.inf, 1e5]])
     assert np.array_equal(log_sum(table, 0), [-np.inf, 0.0, 1e5 + np.log(2)])
+
+
+@pytest.mark.parametrize("stretch", [1, 7, 64])
+@pytest.mark.parametrize(("kept", "out"), [((0,), (1, 2)), ((), (0, 1, 2)), ((2, 0), (1,)), ((0, 1, 2), ())])
+def test_large_tables_are_gone_through_in_stretches(kept, out, stretch, monkeypatch):
+    rng = np.random.default_rng(2)
+    sizes = {0: 5, 1: 6, 2: 20}
+    zeros = np.where(rng.random((20, 5)) < 0.6, -np.inf, rng.integers(-3, 3, (20, 5)).astype(float))
+    tables = [LogTable((2, 0), zeros), LogTable((1,), np.arange(6.0) // 2)]  # with ties
+    whole = product(tables, (0, 1, 2), sizes), summed_out(tables, kept, out, sizes).logs
+    best = maximised_out(tables, kept, out, sizes)
+    monkeypatch.setattr(log_tables, "STRETCH", stretch)
+    assert np.array_equal(product(tables, (0, 1, 2), sizes), whole[0])
+    assert np.allclose(summed_out(tables, kept, out, sizes).logs, whole[1], rtol=1e-12)
+    parts = maximised_out(tables, kept, out, sizes)
+    assert np.array_equal(parts[0].logs, best[0].logs)
+    assert np.array_equal(parts[1], best[1])
 
 
 @pytest.mark.parametrize(("kept", "out"), [((0,), (1, 2)), ((), (0, 1, 2)), ((2, 0), (1,)), ((0, 1, 2), ())])
