@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations, permutations
 from math import prod
-from time import perf_counter
+from time import process_time
 
 import networkx as nx
 import pytest
@@ -167,9 +167,9 @@ def test_known_treewidths(graph, width):
 
 def test_where_it_takes_too_long_there_are_bounds():
     graph = nx.random_regular_graph(5, 60, seed=1)
-    started = perf_counter()
+    started = process_time()
     found = treewidth_of(neighbours(graph), most_sets=2_000)
-    assert perf_counter() - started < 20
+    assert process_time() - started < 20
     assert not found.is_exact
     assert 5 <= found.lower < found.upper == width_of(neighbours(graph), found.order)
     assert repr(found) == f"<Treewidth from {found.lower} to {found.upper}>"
@@ -198,9 +198,9 @@ def test_min_fill_beats_the_fewest_neighbours_where_it_should():
 def test_a_thousand_variables_are_quick():
     graph = nx.convert_node_labels_to_integers(nx.grid_2d_graph(15, 70))
     whole = model(graph)
-    started = perf_counter()
+    started = process_time()
     order = ml.elimination_order(whole)
-    assert perf_counter() - started < 20
+    assert process_time() - started < 20
     assert 15 <= order.width <= 30
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from time import perf_counter
+from time import process_time
 
 import numpy as np
 import pytest
@@ -365,9 +365,9 @@ def test_noise_never_crashes(text):
 
 def test_a_million_numbers_are_read_in_seconds():
     table = " ".join(["0.25"] * 1_000_000)
-    started = perf_counter()
+    started = process_time()
     graph = uai_model(f"MARKOV 2 1000 1000 1 2 0 1 1000000 {table}")
-    assert perf_counter() - started < 10
+    assert process_time() - started < 10
     assert graph.number_of_cells == 1_000_000
 
 

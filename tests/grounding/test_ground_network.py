@@ -260,7 +260,7 @@ def test_a_quantifier_has_variables_of_its_own():
 
 def test_what_is_too_large_is_refused_at_once_with_its_size_and_ways_out():
     mln = ml.MLN.from_text("S(person)\nF(person, person)\n2 F(x, y) ^ S(x) => S(y)\n1 F(x, y) => F(y, x)")
-    began = time.perf_counter()
+    began = time.process_time()
     with pytest.raises(TooLargeError, match=r"10,000,100,000 open atoms and up to 20,000,000,000") as caught:
         ml.ground_network(mln, {"person": 100_000})
     assert caught.value.estimate == 10_000_100_000
@@ -269,7 +269,7 @@ def test_what_is_too_large_is_refused_at_once_with_its_size_and_ways_out():
     ) as caught:
         ml.ground_network(mln, {"person": 30}, limit=1_000)
     assert caught.value.estimate == 1_800
-    assert time.perf_counter() - began < 0.5
+    assert time.process_time() - began < 0.5
     assert ml.ground_network(mln, {"person": 30}, limit=1_800).number_of_links < 1_800
 
 

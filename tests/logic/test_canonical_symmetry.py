@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from itertools import combinations, permutations, product
-from time import perf_counter
+from time import process_time
 
 import pytest
 
@@ -123,10 +123,10 @@ def cubic_graph(variables, chance):
 )
 def test_symmetric_clauses_take_milliseconds(name, clause):
     chance = random.Random(3)
-    start = perf_counter()
+    start = process_time()
     form = canonical(Or(tuple(clause)))
     # 12! numberings would take days; this bound is a hundred times what is needed.
-    assert perf_counter() - start < 3, name
+    assert process_time() - start < 3, name
     assert canonical(shuffled(renamed(Or(tuple(clause)), chance), chance)) == form
 
 
@@ -139,7 +139,7 @@ def test_clauses_of_structure_learning_take_less_than_a_millisecond():
             for _ in range(8)
         ]
         clauses.append(Or(tuple(atom if chance.random() < 0.5 else Not(atom) for atom in atoms)))
-    start = perf_counter()
+    start = process_time()
     for clause in clauses:
         canonical(clause)
-    assert (perf_counter() - start) / len(clauses) < 0.005
+    assert (process_time() - start) / len(clauses) < 0.005

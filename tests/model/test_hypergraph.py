@@ -87,10 +87,10 @@ def test_a_million_facts_are_no_burden():
     names = np.array([f"P{n}" for n in range(10_000)], object)
     frame = {"a": names[rng.integers(0, 10_000, 1_000_000)], "b": names[rng.integers(0, 10_000, 1_000_000)]}
     db = ml.Database.from_frames({"Friends": frame}, ml.MLN.from_text("Friends(person, person)"))
-    began = time.perf_counter()
+    began = time.process_time()
     graph = ml.Hypergraph.from_database(db)
     assert graph.number_of_edges == db.number_of_facts()
     assert graph.degrees().sum() > 1_900_000
-    seconds = time.perf_counter() - began
+    seconds = time.process_time() - began
     print(f"\nhypergraph of {graph.number_of_edges:,} atoms with degrees: {seconds:.2f} s")
     assert seconds < 20

@@ -285,9 +285,9 @@ def test_infinity_names_no_constant():
 def test_one_bad_cell_in_a_long_column_costs_nothing():
     values = np.arange(200_000.0)
     values[7] = np.inf
-    start = time.perf_counter()
+    start = time.process_time()
     column = coded_column(values)
-    assert time.perf_counter() - start < 10
+    assert time.process_time() - start < 10
     assert len(column.names) == 199_999
     assert (column.first_rows[6], column.first_rows[7], column.codes[7]) == (6, 8, -1)
 

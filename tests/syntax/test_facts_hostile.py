@@ -54,9 +54,9 @@ HOSTILE = {
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_texts(name):
     text = HOSTILE[name]
-    start = time.perf_counter()
+    start = time.process_time()
     analysis = analyse_facts(text, PEOPLE)
-    assert time.perf_counter() - start < 20  # a hang takes minutes
+    assert time.process_time() - start < 20  # a hang takes minutes
     assert_well_placed(analysis, text)
     assert all(len(str(diagnostic)) < 2_000 for diagnostic in analysis.diagnostics)
 

@@ -97,7 +97,7 @@ def test_questions_that_have_no_answer_are_said(answering, told):
 
 
 def test_size_is_known_before_anything_is_grounded():
-    began = time.perf_counter()
+    began = time.process_time()
     assert not is_small(case(3000))
     assert quick_answer(case(3000)) is None
-    assert time.perf_counter() - began < 1.0
+    assert time.process_time() - began < 1.0
