@@ -6,7 +6,8 @@ Seven learners (VP, VP-PW, CD, CD-PW, DN, SCG, PSCG) learn on all folds but one 
 times that are even on a logarithmic scale. Those with a rate have it tuned on a validation fold, for CLL and
 for AUC separately, where time is given for that; otherwise it adapts itself. Each learner on each fold is a
 piece of work, kept in the folder when it is finished, and what is not finished is kept as it comes: a second
-start goes on where the first one stopped, in the middle of a run too.
+start goes on where the first one stopped, in the middle of a run too. Switches are options of the learners,
+to see what a difference from the thesis is due to.
 """
 
 from __future__ import annotations
@@ -19,8 +20,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mlnlab.errors import ArgumentError, MlnlabError
-from mlnlab.experiments.figure_4_1_runs import GroundDatabases, Judging, finished, ground_databases
+from mlnlab.experiments.figure_4_1_runs import CLOCKS, GroundDatabases, Judging, finished, ground_databases
 from mlnlab.experiments.figure_4_1_scores import Figure, Piece, Score, figure
+from mlnlab.experiments.figure_4_1_switches import Switches, refuse_wrong, switched
 from mlnlab.experiments.fold_results import file_of, fingerprint, hashed
 from mlnlab.experiments.folds import Fold, folds
 from mlnlab.learning.priors import Gaussian
@@ -29,6 +31,7 @@ from mlnlab.steps.encoding import REGISTRY
 from mlnlab.steps.safe_files import replacing
 
 if TYPE_CHECKING:
+    from mlnlab.learning.learner import WeightLearner
     from mlnlab.model.database import Database
     from mlnlab.model.mln import MLN
 
@@ -63,6 +66,9 @@ class Settings:
     spacing: float = 1.5  # a score comes when learning has taken so many times as long as at the one before
     deviation: float = 2.0  # of the Gaussian prior
     seed: int = 0
+    clock: str = "wall"  # or "processor"
+    # Options of learners; each piece's hash has those that its learner knows, beside the task's.
+    switches: Switches = field(default=(), repr=False)
 
 
 def pieces(
@@ -76,6 +82,7 @@ def pieces(
     unknown = [name for name in only if name not in task.databases]
     if unknown:
         raise ArgumentError(f"There is no fold {unknown[0]!s:.60}; there are: {', '.join(task.databases)}.")
+    refuse_wrong(settings.switches, learners)
     work = Workshop(task, settings, folder)
     for fold in folds(list(task.databases)):
         for learner in learners if not only or fold.name in only else ():
@@ -106,7 +113,8 @@ class Workshop:
         """Return a hash of what a result depends on."""
         names = [(part, name) for part in ("train", "test") for name in getattr(fold, part)]
         parts = [f"{part} {name} {self.prints[name]}" for part, name in names]
-        options = repr(sorted(self.task.options.items()))
+        own = switched(learner, settings.switches)
+        options = repr(sorted({**self.task.options, **own}.items()))
         return hashed(self.task.mln.to_text(), *parts, learner, repr(settings), options, repr(rate))
 
     @cached_property
@@ -115,6 +123,11 @@ class Workshop:
         task = self.task
         prior = Gaussian(0, self.settings.deviation)
         return ground_databases(task.mln, task.databases, task.query, prior, task.options)
+
+    def learner(self, method: str, names: Sequence[str], rate: float | None = None) -> WeightLearner:
+        """Return a learner on some of the databases, with the switches that it knows."""
+        options = {"rate": rate, **switched(method, self.settings.switches)}
+        return self.ground.learner_on(method, names, seed=self.settings.seed, iterations=10**9, **options)
 
     def made(self, fold: Fold, learner: str) -> Piece:
         """Learn and judge; what goes wrong is told in the piece, so that others go on."""
@@ -130,11 +143,12 @@ class Workshop:
     def _rates(self, fold: Fold, learner: str) -> list[float | None]:
         """Return the rates for CLL and for AUC (thesis, section 4.3.3)."""
         settings = self.settings
-        if learner not in WITH_RATES or not settings.tuning_seconds:
+        given = "rate" in switched(learner, settings.switches)
+        if learner not in WITH_RATES or not settings.tuning_seconds or given:
             return [None]
         if not fold.validation:
             raise ArgumentError("Rates are tuned on a validation fold; that takes three folds or more.")
-        trying = self.ground.learner_on(learner, fold.tuning, seed=settings.seed, iterations=10**9)
+        trying = self.learner(learner, fold.tuning)
         hidden = self.ground.hidden(fold.validation, settings.samples, settings.burn_in, settings.seed)
         trials = tried_rates(trying, hidden, settings.rates or None, settings.tuning_seconds)
         return [best_trial(trials, by).rate for by in MEASURES]
@@ -144,10 +158,12 @@ class Workshop:
         # What a run has learned by some second does not depend on how long it may go on.
         key = self.key(fold, method, replace(settings, seconds=0.0, tuning_seconds=0.0, rates=()), rate)
         file = file_of(self.folder, f"{task.name} {method}", fold.name, key).with_suffix(".npz")
-        learner = self.ground.learner_on(method, fold.train, seed=settings.seed, iterations=10**9, rate=rate)
+        learner = self.learner(method, fold.train, rate)
         hidden = self.ground.hidden(fold.test, settings.samples, settings.burn_in, settings.seed)
         judging = Judging(hidden, task.alone, task.with_itself)
-        return finished(learner, judging, settings.seconds, settings.spacing, key, file)
+        return finished(
+            learner, judging, settings.seconds, settings.spacing, key, file, CLOCKS[settings.clock]
+        )
 
 
 # --- files ------------------------------------------------------------------------------------------

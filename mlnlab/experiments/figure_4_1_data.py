@@ -27,11 +27,11 @@ def cora(folder: Path | None, threshold: float = CANOPY) -> Task:
     return _with_canopies("cora", model, cora_databases(_needed(folder, "cora"), model), threshold)
 
 
-def citations(_: Path | None = None) -> Task:
+def citations(_: Path | None = None, threshold: float = CANOPY) -> Task:
     """Return the same task on citations of our own, which come with the project."""
     model = cora_model()
     found = sample("citations").databases
-    return _with_canopies("citations", model, found, CANOPY)
+    return _with_canopies("citations", model, found, threshold)
 
 
 def _with_canopies(name: str, model: MLN, found: Mapping[str, Database], threshold: float) -> Task:
@@ -66,6 +66,16 @@ def small_web(_: Path | None = None) -> Task:
 TASKS: Mapping[str, Callable[[Path | None], Task]] = {
     "cora": cora, "webkb": webkb, "web": web, "citations": citations, "small-web": small_web
 }  # fmt: skip
+WITH_CANOPIES: Mapping[str, Callable[[Path | None, float], Task]] = {"cora": cora, "citations": citations}
+
+
+def task_named(name: str, folder: Path | None = None, canopy: float | None = None) -> Task:
+    """Return a task; of those with canopies, how alike a pair of one canopy is at least may be said."""
+    if canopy is None:
+        return TASKS[name](folder)
+    if name not in WITH_CANOPIES:
+        raise ArgumentError(f"There are no canopies in {name:.60}; there are in: {', '.join(WITH_CANOPIES)}.")
+    return WITH_CANOPIES[name](folder, canopy)
 
 
 def _needed(folder: Path | None, name: str) -> Path:

@@ -11,7 +11,7 @@ in the latter alone have weights too, which nothing moves from 0, where they say
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from mlnlab.model.mln import MLN
 
 _SAVED_EVERY = 60.0  # seconds
+# What learning's seconds are counted by; a busy machine gives learners processor time one after the other.
+CLOCKS: Mapping[str, Callable[[], float]] = {"wall": time.perf_counter, "processor": time.process_time}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,18 +107,19 @@ class Judging:
 
 
 def progressing(
-    learner: WeightLearner, judging: Judging, seconds: float, spacing: float, begin: Progress
-) -> Iterator[Progress]:
+    learner: WeightLearner, judging: Judging, seconds: float, spacing: float, begin: Progress,
+    clock: Callable[[], float] = time.perf_counter,
+) -> Iterator[Progress]:  # fmt: skip
     """Yield how far the learner has come after each of its states; the last one is judged."""
     now = begin
     next(learner.resume(None))  # compiles kernels, and orders clauses, which is no part of learning's time
     states = learner.resume(begin.state)
     while now.seconds < seconds:
-        began = time.perf_counter()
+        began = clock()
         state = next(states, None)
         if state is None:
             return
-        spent = now.seconds + time.perf_counter() - began
+        spent = now.seconds + clock() - began
         scores = now.scores
         if not scores or spent >= min(seconds, spacing * scores[-1].seconds) or state.ended:
             scores = (*scores, judging.score(state, spent))
@@ -125,13 +128,14 @@ def progressing(
 
 
 def finished(
-    learner: WeightLearner, judging: Judging, seconds: float, spacing: float, key: str, file: Path
-) -> tuple[Score, ...]:
+    learner: WeightLearner, judging: Judging, seconds: float, spacing: float, key: str, file: Path,
+    clock: Callable[[], float] = time.perf_counter,
+) -> tuple[Score, ...]:  # fmt: skip
     """Return all scores of a run; where a part of it is in the file, only the rest is run."""
     last = kept(file, key)
     saved = time.monotonic()
     file.parent.mkdir(parents=True, exist_ok=True)
-    for now in progressing(learner, judging, seconds, spacing, last):
+    for now in progressing(learner, judging, seconds, spacing, last, clock):
         if len(now.scores) > len(last.scores) or time.monotonic() - saved > _SAVED_EVERY:
             save_checkpoint(file, now)
             saved = time.monotonic()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import time
 from dataclasses import replace
 from itertools import islice
 
@@ -15,8 +16,8 @@ from mlnlab.errors import ArgumentError
 from mlnlab.evaluation.evaluating import Evaluation
 from mlnlab.experiments import figure_4_1, figure_4_1_runs
 from mlnlab.experiments.figure_4_1 import LEARNERS, Settings, Workshop, pieces
-from mlnlab.experiments.figure_4_1_data import TASKS
-from mlnlab.experiments.figure_4_1_runs import Judging, finished, ground_databases, kept
+from mlnlab.experiments.figure_4_1_data import TASKS, task_named
+from mlnlab.experiments.figure_4_1_runs import CLOCKS, Judging, finished, ground_databases, kept
 from mlnlab.experiments.figure_4_1_scores import Figure, Piece, Score, Tally, figure, pooled, tally_of
 from mlnlab.learning.held_out import hidden_atoms
 from mlnlab.learning.learner import weight_learner
@@ -129,6 +130,15 @@ def test_a_run_that_was_killed_goes_on_from_its_last_score(web, ground, tmp_path
     np.testing.assert_array_equal(last.weights, whole.weights)
 
 
+def test_seconds_may_be_the_processors(web, ground, tmp_path):
+    names, ticks = list(web.databases), iter(range(10**6))
+    learner = ground.learner_on("cd", names[1:], seed=0, iterations=10**9)
+    judging = Judging(ground.hidden(names[:1], 30, 5, 0), web.alone, web.with_itself)
+    scores = finished(learner, judging, 10.0, 3.0, "key", tmp_path / "run.npz", lambda: float(next(ticks)))
+    assert [(score.iteration, score.seconds) for score in scores] == [(0, 1.0), (2, 3.0), (8, 9.0), (9, 10.0)]
+    assert CLOCKS["processor"] is time.process_time
+
+
 def test_a_longer_run_continues_a_shorter_one(web, ground, tmp_path):
     _, _, shorter = run_to(ground, web, 0.05, tmp_path / "run.npz")
     _, _, longer = run_to(ground, web, 0.15, tmp_path / "run.npz")
@@ -218,15 +228,56 @@ def test_the_command(tmp_path, capsys):
     assert "cd on Cornell" in shown.err
     assert main(given) == 0
     assert "kept from before" in capsys.readouterr().err
+    assert main([*given, "--burn-in", "2", "--deviation", "0.5"]) == 0
+    shown = capsys.readouterr()
+    assert "kept from before" not in shown.err
+    assert shown.out.startswith("small-web-deviation-0.5-burn-in-2:")
     names = {file.name for file in tmp_path.iterdir()}
+    assert "small-web-deviation-0.5-burn-in-2-scores.csv" in names
     assert {"small-web.svg", "small-web-auc-all.html", "small-web-scores.csv"} <= names
     with (tmp_path / "small-web-scores.csv").open() as file:
         assert [row["learner"] for row in csv.DictReader(file)] == ["cd", "dn"]
 
 
+def test_switches_reach_the_learners_that_know_them_and_make_other_results(web, made):
+    folder, before = made
+    settings = replace(QUICK, switches=(("burn_in", 3), ("largest_step", 0.5)))
+    again = {p.learner: (p, reused) for p, reused in pieces(web, settings, folder, LEARNERS, ["Cornell"])}
+    known = {piece.learner: piece.settings for piece in before}
+    assert {name for name, (_, reused) in again.items() if reused} == {"vp", "vp-pw"}  # have neither
+    assert all(
+        (piece.settings == known[name]) == (name in {"vp", "vp-pw"}) for name, (piece, _) in again.items()
+    )
+    learner = Workshop(web, settings, folder).learner("pscg", ["Cornell"])
+    assert learner.params.largest_step == 0.5
+    assert learner.problem.objective.expecting.burn_in == 3
+
+
+def test_a_rate_that_is_given_is_not_tuned(web, tmp_path):
+    settings = replace(QUICK, tuning_seconds=0.02, switches=(("rate", 1e-3),))
+    ((piece, _),) = pieces(web, settings, tmp_path, ["cd"], ["Cornell"])
+    assert not piece.rates
+    assert Workshop(web, settings, tmp_path).learner("cd", ["Cornell"]).params.rate == 1e-3
+
+
+def test_wider_canopies_leave_more_pairs_to_ask_about():
+    usual, wide = task_named("citations"), task_named("citations", canopy=0.0)
+    name = next(iter(usual.databases))
+    assert len(wide.databases[name].relations["SameBib"].false) == 0
+    assert len(usual.databases[name].relations["SameBib"].false) > 0
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
+        (["--clock", "procesor"], "processor"),
+        (["--begin", "dta"], "data"),
+        (["--burn-in", "-1"], "burn_in"),
+        (["--largest-step", "0"], "largest_step"),
+        (["--deviation", "nan"], "--deviation"),
+        (["--learner", "vp", "--burn-in", "5"], "vp"),
+        (["--canopy", "0.5"], "citations"),
+        (["--data", "citations", "--canopy", "2"], "--canopy"),
         (["--data", "corra"], "cora"),
         (["--data", "cora"], "--files"),
         (["--learner", "pscgg"], "pscg"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,8 @@ from mlnlab.errors import ArgumentError, printable
 if TYPE_CHECKING:
     import argparse
 
-    from mlnlab.experiments.figure_4_1 import Figure, Piece
+    from mlnlab.experiments.figure_4_1 import Figure, Piece, Settings
+    from mlnlab.experiments.figure_4_1_switches import Switches
 
 _MANUAL = """
 figure-4.1 is that of Lowd's thesis: how good seven weight learners' models are on a
@@ -29,8 +31,16 @@ The data: cora and webkb need their files (--files names the folder that has the
 folders cora and webkb-forclift); web is a synthetic web of WebKB's published size,
 citations and small-web are small and come with mlnlab.
 
+On a busy machine, --clock processor counts seconds of the processor alone.
+
 With --tuning, learners that need a rate have it chosen on a validation fold, for CLL
 and for AUC, as in the thesis; without, their rates adapt themselves.
+
+The switches are options of the learners, to see what makes a difference; each reaches
+the learners that know it, and results with other switches are kept apart, by name
+(cora-burn-in-20-scores.csv) and in what a second start finds. Formulas that reinforce
+each other need chains with time to follow the weights: try --burn-in 20, --chains 4
+--begin random, --largest-step 0.2 or a narrower prior, --deviation 0.5.
 
 condition-numbers are those of section 4.3.1, the largest ratio of two formulas'
 variances at weights of zero, beside ours, and with each cause of the difference switched
@@ -40,7 +50,23 @@ _EXAMPLES = """
   mlnlab reproduce figure-4.1 --folder results --data small-web --seconds 2
   mlnlab reproduce figure-4.1 --folder results --data cora --files data --seconds 600
   mlnlab reproduce figure-4.1 --folder results --data cora --files data --fold cora_fold1
+  mlnlab reproduce figure-4.1 --folder results --data small-web --seconds 2 --burn-in 20
   mlnlab reproduce condition-numbers --folder results --data cora --files data"""
+
+# Switches: the option's name, its kind, and what is said of it.
+_SWITCHES = (
+    ("samples", int, "samples in each step of learning (usually 5)"),
+    ("chains", int, "chains from which each step takes samples (usually 1)"),
+    ("burn_in", int, "samples left out before those of each step (usually 0)"),
+    ("begin", str, "the first world of each chain: data or random (usually data)"),
+    ("rate", float, "of gradient descent (usually adapted, or tuned)"),
+    ("averaged", str, "which weights of gradient descent are averaged: all, late or none"),
+    ("damping", float, "the first λ of dn, scg and pscg (usually 1)"),
+    ("least_variance", float, "that a count is taken to have by dn, scg and pscg"),
+    ("largest_step", float, "of any weight in a step of dn, scg and pscg (usually 2)"),
+)
+_FLAGS = {"samples": "--samples-per-step"}
+_DEVIATION = 2.0
 
 _CONDITIONS = "condition-numbers"
 _FIGURES = ("figure-4.1", _CONDITIONS)
@@ -56,15 +82,28 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
     parser.add_argument("--data", default="small-web", metavar="NAME", help="which data (default: small-web)")
     parser.add_argument("--files", metavar="DIR", help="where data files are")
     parser.add_argument("--seconds", type=float, default=60.0, help="of learning, for each learner and fold")
+    parser.add_argument(
+        "--clock", default="wall", metavar="NAME", help="what counts them: wall (default) or processor"
+    )
     parser.add_argument("--tuning", type=float, default=0.0, metavar="SECONDS", help="for each rate tried")
     parser.add_argument("--samples", type=int, default=1000, help="of MC-SAT on the fold held out")
+    parser.add_argument("--judging-burn-in", type=int, metavar="N", help="before those (default: a tenth)")
     parser.add_argument(
         "--spacing", type=float, default=1.5, help="how many times as long learning takes from score to score"
     )
     parser.add_argument("--learner", action="append", metavar="NAME", help="only this one (repeatable)")
     parser.add_argument("--fold", action="append", metavar="NAME", help="test on this one only (repeatable)")
-    parser.add_argument("--deviation", type=float, default=2.0, help="of the Gaussian prior (default: 2)")
     parser.add_argument("--seed", type=int, default=0, help="of all chance")
+    switches = parser.add_argument_group("switches")
+    switches.add_argument(
+        "--deviation", type=float, default=_DEVIATION, help="of the Gaussian prior (default: 2)"
+    )
+    switches.add_argument(
+        "--canopy", type=float, metavar="COSINE", help="how alike pairs of cora are that are not ruled out"
+    )
+    for name, kind, words in _SWITCHES:
+        flag = _FLAGS.get(name, f"--{name.replace('_', '-')}")
+        switches.add_argument(flag, type=kind, dest=f"switch_{name}", metavar="VALUE", help=words)
     return parser
 
 
@@ -72,26 +111,53 @@ def run(arguments: argparse.Namespace) -> int:
     """Make the pieces, tell of each, and draw."""
     if arguments.figure == _CONDITIONS:
         return _condition_numbers(arguments)
-    from mlnlab.experiments.figure_4_1 import LEARNERS, Settings, figure, pieces
-    from mlnlab.experiments.figure_4_1_data import TASKS
+    from mlnlab.experiments.figure_4_1 import LEARNERS, figure, pieces
+    from mlnlab.experiments.figure_4_1_data import task_named
 
     _check(arguments)
-    task = TASKS[arguments.data](Path(arguments.files) if arguments.files else None)
-    settings = Settings(
-        seconds=arguments.seconds, tuning_seconds=arguments.tuning, samples=arguments.samples,
-        burn_in=max(1, arguments.samples // 10), spacing=arguments.spacing, deviation=arguments.deviation,
-        seed=arguments.seed,
-    )  # fmt: skip
+    task = task_named(arguments.data, Path(arguments.files) if arguments.files else None, arguments.canopy)
+    settings, stem = _settings(arguments), _stem(arguments)
     folder, found = Path(arguments.folder), []
     for piece, reused in pieces(task, settings, folder, arguments.learner or LEARNERS, arguments.fold or ()):
         print(printable(_told(piece, reused)), file=sys.stderr, flush=True)
         found.append(piece)
         if not reused:
-            _draw(figure(task.name, found), folder)
-    _draw(figure(task.name, found), folder, finished=True)
-    table = figure(task.name, found).to_frame().to_string(index=False, float_format="{:.4f}".format)
+            _draw(figure(task.name, found), folder, stem)
+    _draw(figure(task.name, found), folder, stem, finished=True)
+    table = (
+        figure(task.name, found).to_frame().to_string(index=False, float_format="{:.4f}".format, na_rep="")
+    )
+    print(printable(f"{stem}:"))
     print("\n".join(printable(line) for line in table.splitlines()))
     return 1 if all(piece.problem for piece in found) else 0
+
+
+def _switches(arguments: argparse.Namespace) -> Switches:
+    """Return the options of learners that were given."""
+    given = ((name, getattr(arguments, f"switch_{name}")) for name, _, _ in _SWITCHES)
+    return tuple((name, value) for name, value in given if value is not None)
+
+
+def _settings(arguments: argparse.Namespace) -> Settings:
+    from mlnlab.experiments.figure_4_1 import Settings
+
+    burn_in = arguments.judging_burn_in
+    return Settings(
+        seconds=arguments.seconds, tuning_seconds=arguments.tuning, samples=arguments.samples,
+        burn_in=max(1, arguments.samples // 10) if burn_in is None else burn_in, spacing=arguments.spacing,
+        deviation=arguments.deviation, seed=arguments.seed, clock=arguments.clock,
+        switches=_switches(arguments),
+    )  # fmt: skip
+
+
+def _stem(arguments: argparse.Namespace) -> str:
+    """Return what names of files begin with: the data, and all that was switched."""
+    from mlnlab.experiments.figure_4_1_switches import in_words
+
+    usual: Switches = (("deviation", _DEVIATION), ("canopy", None), ("judging_burn_in", None))
+    given = tuple((name, getattr(arguments, name)) for name, _ in usual)
+    own = tuple(pair for pair, before in zip(given, usual, strict=True) if pair != before)
+    return "-".join(filter(None, (arguments.data, in_words((*own, *_switches(arguments))))))
 
 
 def _condition_numbers(arguments: argparse.Namespace) -> int:
@@ -116,6 +182,8 @@ def _check(arguments: argparse.Namespace) -> None:
     """Raise a sentence for what makes no sense."""
     from mlnlab.experiments.figure_4_1 import LEARNERS
     from mlnlab.experiments.figure_4_1_data import TASKS
+    from mlnlab.experiments.figure_4_1_runs import CLOCKS
+    from mlnlab.experiments.figure_4_1_switches import refuse_wrong
     from mlnlab.logic.suggestions import did_you_mean
 
     if not (arguments.seconds > 0 and arguments.tuning >= 0 and arguments.samples > 0):
@@ -123,12 +191,18 @@ def _check(arguments: argparse.Namespace) -> None:
     if not arguments.spacing > 1:
         raise ArgumentError("--spacing is above 1: each score comes so many times later than the one before.")
     for given, known, what in (
-        ([arguments.data], TASKS, "data"), (arguments.learner or [], LEARNERS, "learner"),
+        ([arguments.data], TASKS, "data"), ([arguments.clock], CLOCKS, "clock"),
+        (arguments.learner or [], LEARNERS, "learner"),
     ):  # fmt: skip
         for name in given:
             if name not in known:
                 hint = did_you_mean(name, known) or "."
                 raise ArgumentError(f"There is no {what} {name:.60}{hint} There are: {', '.join(known)}.")
+    if not (0 < arguments.deviation < inf and (arguments.judging_burn_in or 0) >= 0):
+        raise ArgumentError("--deviation is a number above 0, and --judging-burn-in 0 or more.")
+    if arguments.canopy is not None and not 0 <= arguments.canopy <= 1:
+        raise ArgumentError("--canopy is a cosine, from 0 (all pairs are asked about) to 1.")
+    refuse_wrong(_switches(arguments), arguments.learner or LEARNERS)
 
 
 def _told(piece: Piece, reused: bool) -> str:
@@ -142,7 +216,7 @@ def _told(piece: Piece, reused: bool) -> str:
     )
 
 
-def _draw(found: Figure, folder: Path, *, finished: bool = False) -> None:
+def _draw(found: Figure, folder: Path, stem: str, *, finished: bool = False) -> None:
     """Write pictures and the table; what is there is replaced. Browsers are started at the end alone."""
     from mlnlab.display.figure_4_1 import figure_4_1_scene
     from mlnlab.display.plotting import plot
@@ -152,18 +226,18 @@ def _draw(found: Figure, folder: Path, *, finished: bool = False) -> None:
     if not found.judged:
         return
     scene = figure_4_1_scene(found)
-    to_svg(scene, folder / f"{found.task}.svg")
-    found.to_frame().to_csv(folder / f"{found.task}-scores.csv", index=False)
+    to_svg(scene, folder / f"{stem}.svg")
+    found.to_frame().to_csv(folder / f"{stem}-scores.csv", index=False)
     if not finished:
         return
     for of in found.judged:
         for measure in MEASURES:
             drawn = plot(found.curve(measure, of))
             drawn.update_xaxes(type="log")
-            drawn.write_html(folder / f"{found.task}-{measure}-{of}.html", include_plotlyjs="directory")
+            drawn.write_html(folder / f"{stem}-{measure}-{of}.html", include_plotlyjs="directory")
     for name, dark in (("light", False), ("dark", True)):
         try:
-            to_png(scene, folder / f"{found.task}-{name}.png", dark=dark)
+            to_png(scene, folder / f"{stem}-{name}.png", dark=dark)
         except ExportError as problem:
             print(printable(str(problem)), file=sys.stderr, flush=True)
             return
