@@ -1,11 +1,11 @@
-"""How the types of weight learning are shown: for :mod:`mlnlab.display.bundles`."""
+"""How the types of learning weights and structure are shown: for :mod:`mlnlab.display.bundles`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from mlnlab.display import conditions, contours, learned_weights, posteriors, uncertainties
+from mlnlab.display import conditions, contours, learned_structure, learned_weights, posteriors, uncertainties
 from mlnlab.display.markup import Element
 from mlnlab.display.scene.items import Scene
 from mlnlab.learning.conditioning import Condition
@@ -14,15 +14,24 @@ from mlnlab.learning.learned_weights import LearnedWeights
 from mlnlab.learning.learner import WeightLearner
 from mlnlab.learning.uncertainty import StandardErrors
 from mlnlab.learning.weight_samples import WeightPosterior
+from mlnlab.structure.learned_cluster_rules import LearnedClusterRules
+from mlnlab.structure.learned_structure import Candidates, LearnedStructure
+from mlnlab.structure.structure_learner import StructureLearner
 
 # As HTML, as text, and perhaps as a scene.
 LEARNING_CARDS: Mapping[
     type, tuple[Callable[[Any], Element], Callable[[Any], str], Callable[[Any], Scene | None] | None]
 ] = {
+    Candidates: (learned_structure.candidates_display, learned_structure.candidates_text, None),
     Condition: (conditions.condition_display, conditions.condition_text, conditions.condition_scene),
     Contours: (contours.contours_display, contours.contours_text, contours.contours_scene),
+    LearnedClusterRules: (learned_structure.structure_display, learned_structure.structure_text, None),
+    LearnedStructure: (learned_structure.structure_display, learned_structure.structure_text, None),
     LearnedWeights: (
         learned_weights.learned_display, learned_weights.learned_text, learned_weights.learned_scene
+    ),
+    StructureLearner: (
+        learned_structure.structure_learner_display, learned_structure.structure_learner_text, None
     ),
     StandardErrors: (uncertainties.errors_display, uncertainties.errors_text, uncertainties.errors_scene),
     WeightPosterior: (posteriors.posterior_display, posteriors.posterior_text, posteriors.posterior_scene),

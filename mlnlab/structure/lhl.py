@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mlnlab.errors import ArgumentError
+from mlnlab.learning.priors import Gaussian, Laplace
 from mlnlab.model.hypergraph import Hypergraph
 from mlnlab.steps.encoding import storable
 from mlnlab.structure.assembly import AssemblyState, greedy_steps, retained_clauses
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mlnlab.counting.delta_answers import Executor
+    from mlnlab.learning.priors import Prior
     from mlnlab.model.database import Database
     from mlnlab.structure.clause_making import Signs
     from mlnlab.structure.variabilized import SupportedPath
@@ -64,7 +66,7 @@ class LhlParams:
     dangling: bool = False  # whether clauses with dangling variables come into the model
     assembly: str = "greedy"
     least_gain: float | None = None  # of the overall WPLL by a clause that is kept; None: its length penalty
-    prior_scale: float = 1.0  # of the Laplace (l1) or Gaussian (l2) prior of assembly
+    prior_scale: float | None = None  # of the Laplace (l1, 100) or Gaussian (l2, 10) prior of assembly
     units: bool = True  # a unit clause for each predicate in the model
     pooled: bool = False  # c_r over all databases together
     deviation: float = DEVIATION
@@ -89,9 +91,21 @@ class LhlParams:
             )
         if self.assembly not in ASSEMBLIES:
             raise ArgumentError(f"assembly is one of {', '.join(ASSEMBLIES)}, not {self.assembly!r:.60}.")
-        for name in ("prior_scale", "deviation"):
-            if not _is_number(getattr(self, name)) or not 0 < getattr(self, name) <= 1e6:
-                raise ArgumentError(f"{name} is a number above 0, not {getattr(self, name)!r:.60}.")
+        for name in ("prior_scale", "deviation", "least_gain"):
+            value = getattr(self, name)
+            if value is None and name != "deviation":
+                continue
+            if not _is_number(value) or not (0 if name == "least_gain" else 1e-9) <= value <= 1e6:
+                raise ArgumentError(f"{name} is a number above 0, not {value!r:.60}.")
+
+    @property
+    def assembly_prior(self) -> Prior:
+        """The prior over the weights of clauses in the model."""
+        if self.assembly == "l1":
+            return Laplace(0.0, 100.0 if self.prior_scale is None else self.prior_scale)
+        if self.assembly == "l2":
+            return Gaussian(0.0, 10.0 if self.prior_scale is None else self.prior_scale)
+        return Gaussian(0.0, self.deviation)
 
     def scores(self) -> ScoreParams:
         """Return what scores depend on."""
@@ -223,8 +237,3 @@ class Lhl:
         for assembly in greedy_steps(creating.scorer, clauses, self.params.least_gain, state.assembly):
             ended = "all retained clauses were tried" if assembly.ended else ""
             yield replace(state, phase=ASSEMBLING, assembly=assembly, ended=ended)
-
-
-def with_options(params: LhlParams, options: Mapping[str, object]) -> LhlParams:
-    """Return parameters with some replaced; the names were checked."""
-    return replace(params, **options)  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from mlnlab.errors import ArgumentError, count_of
 from mlnlab.learning.learner import weight_learner
-from mlnlab.learning.priors import Gaussian, Laplace
+from mlnlab.learning.priors import Gaussian
 from mlnlab.logic.weights import Soft
 from mlnlab.model.database import Database
 from mlnlab.model.hypergraph import Hypergraph
@@ -28,7 +28,6 @@ from mlnlab.structure.worth_trying import checked_databases, joined, refuse_many
 
 if TYPE_CHECKING:
     from mlnlab.counting.delta_answers import Executor
-    from mlnlab.learning.priors import Prior
     from mlnlab.logic.formulas import Formula
     from mlnlab.steps.step import Observer
     from mlnlab.structure.assembly import AssemblyState, RetainedClause
@@ -228,12 +227,7 @@ def weighed(
     mln = MLN.from_formulas([(None, one) for one in (*units, *formulas)], predicates=predicates)
     if not mln.formulas:
         return mln, ()
-    wide: Prior = Gaussian(0.0, params.deviation)
-    own: Prior = wide
-    if params.assembly == "l1":
-        own = Laplace(0.0, params.prior_scale)
-    elif params.assembly == "l2":
-        own = Gaussian(0.0, params.prior_scale)
+    wide, own = Gaussian(0.0, params.deviation), params.assembly_prior
     learner = weight_learner("wpll", mln, list(databases), prior=[wide] * len(units) + [own] * len(formulas))
     *_, last = learner
     weights = last.answer

@@ -1,4 +1,4 @@
-"""The clauses of a path: signs, duplicates up to renaming, sub-clauses; held to formulas in canonical form."""
+"""The clauses of a path: signs, duplicates up to renaming, sub-clauses; held to canonical formulas."""
 
 from __future__ import annotations
 
