@@ -54,8 +54,8 @@ def grid(side=14, seed=0):
 
 
 def wide_tree():
-    """A grid as wide as a junction tree takes: tables of some 2^22 cells."""
-    return grid(21)
+    """A grid nearly as wide as a junction tree takes."""
+    return grid(17)
 
 
 def few_worlds():

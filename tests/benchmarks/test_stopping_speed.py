@@ -36,6 +36,8 @@ CASES = [  # question, method, what is asked, whether something is known by then
     ("grid", "rc2", "map", None),
     ("3-sat", "grounding", "infer", None),
     ("3-sat", "conflict", "infer", None),
+    ("wide tree", "junction-tree", "infer", None),
+    ("few worlds", "enumeration", "infer", None),
 ]
 
 
