@@ -97,8 +97,9 @@ def lazy_model(asked: Opening) -> LazyModel:
 
 def is_small(asked: Opening) -> bool:
     """Return whether all open atoms of a question can be listed, and all that ties them be ground."""
-    size = size_of(asked)
-    return size.open_atoms <= MOST_OPEN_ATOMS and size.most_open <= MOST_GROUNDINGS
+    if sum(open_atoms_of(asked).values()) > MOST_OPEN_ATOMS:
+        return False  # before groundings are counted, which takes longer
+    return size_of(asked).most_open <= MOST_GROUNDINGS
 
 
 def _without(asked: Opening, names: frozenset[str]) -> Opening:

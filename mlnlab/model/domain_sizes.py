@@ -5,7 +5,7 @@ from __future__ import annotations
 from numbers import Integral
 from typing import TYPE_CHECKING
 
-from mlnlab.errors import ArgumentError
+from mlnlab.errors import ArgumentError, TooLargeError
 from mlnlab.logic.evaluation import typed_arithmetic
 from mlnlab.logic.formulas import Comparison, Formula, Variable
 from mlnlab.logic.traversal import constants, leaves, subformulas, terms
@@ -13,6 +13,8 @@ from mlnlab.logic.vocabulary import Domain, NamedDomain, RangeDomain, SizedDomai
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
+MOST_NAMED = 1_000_000  # constants of a type that lists some: all of these have their names in memory
 
 
 def with_constants_of(vocabulary: Vocabulary, formulas: Iterable[Formula]) -> Vocabulary:
@@ -77,5 +79,11 @@ def _enlarged(type_: str, known: Domain, size: int, of_numbers: bool) -> Domain:
         )
     if not len(known):
         return made
+    if size > MOST_NAMED:
+        raise TooLargeError(
+            f"{type_} would have {size:,} constants; beside the {len(known):,} that the model names, they"
+            " cannot be listed one by one.", size,
+            ["use fewer constants", f"name no constant of {type_} in the model"],
+        )  # fmt: skip
     names = [*known, *(name for name in made if name not in known)][:size]
     return NamedDomain(tuple(names), is_listed=True)

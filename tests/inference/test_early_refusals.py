@@ -30,12 +30,12 @@ def test_a_junction_tree_is_refused_at_its_first_large_clique(monkeypatch):
 
 
 def test_values_of_a_uai_file_are_counted_before_they_are_named():
-    began = time.perf_counter()
+    began = time.process_time()
     with pytest.raises(ml.InputError, match="values together"):
         uai_model("MARKOV\n40\n" + "1000000 " * 40 + "\n0\n")
     with pytest.raises(ml.InputError, match="entries"):
         uai_model("MARKOV\n40\n" + "1000000 " * 40 + "\n1\n2 0 1\n\n4\n1 1 1 1\n")
-    assert time.perf_counter() - began < 2
+    assert time.process_time() - began < 2
 
 
 def test_plans_know_of_marked_atoms():
@@ -67,3 +67,23 @@ def test_a_truth_value_is_no_number_of_samples():
     for method in ("gibbs", "mc-sat"):
         with pytest.raises(ml.ArgumentError, match="samples is a whole number"):
             ml.infer(mln, method=method, samples=True)
+
+
+IMPLICATION = "S(p)\nC(p)\n1.2 S(x) => C(x)"
+
+
+def test_a_large_size_is_refused_before_groundings_are_counted(monkeypatch):
+    from mlnlab.grounding import network_size
+
+    monkeypatch.delattr(network_size._Sizes, "_counted")
+    with pytest.raises(ml.TooLargeError, match="1,000,000,000 ground atoms; they cannot"):
+        ml.infer(ml.MLN.from_text(IMPLICATION), {"p": 10**9}, "C")
+
+
+@pytest.mark.parametrize("words", ["p = {A, B}\n" + IMPLICATION, IMPLICATION + "\n1 S(A)"])
+def test_a_large_size_of_a_type_with_names_is_refused_before_more_are_made_up(words):
+    mln = ml.MLN.from_text(words)
+    for question in (ml.infer, ml.map_state, ml.log_z, ml.network_size):
+        with pytest.raises(ml.TooLargeError, match=r"p would have 2,000,000 constants.* one by one"):
+            question(mln, {"p": 2_000_000})
+    assert len(mln.with_domains({"p": 1_000}).vocabulary.domain("p")) == 1_000
