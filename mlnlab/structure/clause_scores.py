@@ -20,8 +20,8 @@ from mlnlab.counting.facts import facts_of
 from mlnlab.steps.encoding import storable
 from mlnlab.structure.clause_making import make_clauses
 from mlnlab.structure.clause_rows import clause_signs, few_rows, joined_rows, sampled_rows
-from mlnlab.structure.conjunction_deltas import ConjunctionDeltas
-from mlnlab.structure.sampled_atoms import sampled_database, sampled_path
+from mlnlab.structure.conjunction_deltas import ConjunctionDeltas, ConjunctionTerms
+from mlnlab.structure.sampled_atoms import Combinations, sampled_database, sampled_path
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -115,13 +115,15 @@ class Scorer:
         self, databases: Sequence[Database], graphs: Sequence[LiftedHypergraph], params: ScoreParams
     ) -> None:
         """Draw the samples; ``graphs`` are the databases' lifted hypergraphs, for heuristic 2."""
-        self.params, self.graphs = params, tuple(graphs)
+        self.params = params
+        self.combinations = tuple(Combinations.of(graph) for graph in graphs)
         self.facts = tuple(facts_of(db, db.vocabulary) for db in databases)
         rng = np.random.default_rng(params.seed)
         self.samples = tuple(sampled_database(facts, params.fraction, rng) for facts in self.facts)
         self.atoms = divisors(self.samples, params.pooled)
-        self.counters = tuple(ConjunctionDeltas(facts) for facts in self.facts)
         vocabulary = databases[0].vocabulary
+        terms = ConjunctionTerms(vocabulary)
+        self.counters = tuple(ConjunctionDeltas(facts, terms) for facts in self.facts)
         self.predicates = tuple(name for name, p in vocabulary.predicates.items() if not p.closed)
         self.alone = {name: unit_score(self.samples, self.atoms, name, params) for name in self.predicates}
 
@@ -165,7 +167,7 @@ class Scorer:
         params = self.params
         assert params.sampled is not None  # noqa: S101 - asked for only then
         rng = np.random.default_rng([params.seed, *str(supported.path).encode()])
-        drawn = sampled_path(self.graphs, supported.edges, self.facts, params.sampled, rng)
+        drawn = sampled_path(self.combinations, supported.edges, self.facts, params.sampled, rng)
         parts = [
             {name: few_rows(own[name], sample) for name, sample in some.items() if name in self.alone}
             for own, some in zip(deltas, drawn, strict=True)

@@ -11,17 +11,49 @@ from collections import OrderedDict
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from mlnlab.counting.counter import TermSum
 from mlnlab.counting.deltas import AtomDeltas, DeltaCounter
+from mlnlab.counting.derivatives import derivatives
+from mlnlab.counting.factors import factored
+from mlnlab.counting.indicators import normal_form
+from mlnlab.errors import TooLargeError
 from mlnlab.structure.clause_making import conjunction_formula, sub_paths
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mlnlab.counting.conjunctions import CountTerm
     from mlnlab.counting.factors import Factored
     from mlnlab.counting.facts import Facts
+    from mlnlab.logic.vocabulary import Vocabulary
     from mlnlab.structure.variabilized import VariabilizedPath
 
+    Terms = tuple[tuple[CountTerm, ...], tuple[CountTerm, ...]]
     Change = tuple[tuple[Factored, ...], tuple[Factored, ...]]  # added; added or subtracted by the truth
 
 MOST_BYTES = 256 << 20  # of what is kept, of one database
+_MOST_TERMS = 50_000  # conjunctions whose terms are kept
+
+
+class ConjunctionTerms:
+    """What is left of conjunctions when one of their atoms is given: the same for all databases."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        """Begin with nothing; of the vocabulary the predicates count, not the constants."""
+        self._vocabulary = vocabulary
+        self._kept: OrderedDict[VariabilizedPath, dict[str, Terms]] = OrderedDict()
+
+    def of(self, conjunction: VariabilizedPath) -> dict[str, Terms]:
+        """Return the terms by the atoms of each predicate (:mod:`mlnlab.counting.derivatives`)."""
+        known = self._kept.get(conjunction)
+        if known is None:
+            terms = normal_form(conjunction_formula(conjunction, self._vocabulary))
+            names = dict.fromkeys(atom.predicate for atom in conjunction.atoms)
+            known = {name: derivatives(terms, self._vocabulary[name]) for name in names}
+            self._kept[conjunction] = known
+            if len(self._kept) > _MOST_TERMS:
+                self._kept.popitem(last=False)
+        return known
 
 
 @dataclass(slots=True)
@@ -29,6 +61,7 @@ class ConjunctionDeltas:
     """Counts Δn of conjunctions in one database, and remembers them within a bound."""
 
     facts: Facts
+    terms: ConjunctionTerms
     most_bytes: int = MOST_BYTES
     counted: int = 0
     recalled: int = 0
@@ -43,12 +76,28 @@ class ConjunctionDeltas:
             self._kept.move_to_end(conjunction)
             return known[0]
         self.counted += 1
+        try:
+            found = {name: self._counted(name, *terms) for name, terms in self.terms.of(conjunction).items()}
+        except TooLargeError:
+            found = self._by_elimination(conjunction)
+        self._keep(conjunction, found)
+        return found
+
+    def _counted(self, name: str, odd: Sequence[CountTerm], even: Sequence[CountTerm]) -> Change:
+        vocabulary = self.facts.vocabulary
+        sizes = [self.facts.size(type_) for type_ in vocabulary[name].types]
+        values = []
+        for terms in (odd, even):
+            groups = TermSum(terms, vocabulary).grouped(self.facts) if terms else []
+            kept = [group for group in groups if 0 not in group.parts]
+            values.append(tuple(factored(group, sizes, vocabulary) for group in kept))
+        return values[0], values[1]
+
+    def _by_elimination(self, conjunction: VariabilizedPath) -> dict[str, Change]:
         vocabulary = self.facts.vocabulary
         counter = DeltaCounter([conjunction_formula(conjunction, vocabulary)], vocabulary)
         names = dict.fromkeys(atom.predicate for atom in conjunction.atoms)
-        found = {name: counter.planned(0, vocabulary[name], self.facts) for name in names}
-        self._keep(conjunction, found)
-        return found
+        return {name: counter.planned(0, vocabulary[name], self.facts) for name in names}
 
     def _keep(self, conjunction: VariabilizedPath, found: dict[str, Change]) -> None:
         size = 1000 + sum(_bytes_of(value) for change in found.values() for part in change for value in part)

@@ -82,41 +82,64 @@ def atoms_with_keys(facts: Facts, predicate: str, keys: NDArray[np.int64]) -> Sa
     return SampledAtoms(predicate, sizes, rows, keys, np.isin(keys, true))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Combinations:
+    """The cluster combinations of a lifted hypergraph as arrays: what drawing atoms from them needs."""
+
+    graph: LiftedHypergraph
+    atoms: NDArray[np.int64]  # of each hyperedge
+    members: NDArray[np.int64]  # all nodes, cluster by cluster
+    firsts: NDArray[np.int64]  # for each cluster, its first place among the members
+
+    @classmethod
+    def of(cls, graph: LiftedHypergraph) -> Combinations:
+        """Take the clusters of a lifted hypergraph apart."""
+        atoms = np.array([edge.atoms for edge in graph.edges], np.int64)
+        members = np.argsort(graph.labels, kind="stable")
+        firsts = np.concatenate([[0], np.cumsum(graph.sizes)[:-1]]) if len(members) else members
+        return cls(graph, atoms, members, firsts)
+
+    def keys(self, edges: NDArray[np.int64], inside: NDArray[np.int64]) -> dict[str, NDArray[np.int64]]:
+        """Return the keys of atoms by predicate; each is given by its hyperedge and its number there."""
+        found = {}
+        predicates = np.array([self.graph.edges[edge].predicate for edge in edges.tolist()], object)
+        for name in dict.fromkeys(predicates.tolist()):
+            own = predicates == name
+            clusters = np.array([self.graph.edges[edge].clusters for edge in edges[own].tolist()], np.int64)
+            found[name] = np.sort(self._keys(name, clusters, inside[own]))
+        return found
+
+    def _keys(
+        self, predicate: str, clusters: NDArray[np.int64], inside: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        hypergraph = self.graph.hypergraph
+        types = hypergraph.vocabulary[predicate].types
+        keys, scale, rest = np.zeros(len(inside), np.int64), 1, inside
+        for place in range(len(types) - 1, -1, -1):
+            own = clusters[:, place]
+            rest, number = np.divmod(rest, self.graph.sizes[own])
+            nodes = self.members[self.firsts[own] + number] - hypergraph.offsets[types[place]]
+            keys += hypergraph.constants[types[place]][nodes].astype(np.int64) * scale
+            scale *= len(hypergraph.vocabulary.domain(types[place]))
+        return keys
+
+
 def sampled_path(
-    graphs: Sequence[LiftedHypergraph], edges: Sequence[NDArray[np.int64]], facts: Sequence[Facts],
+    combinations: Sequence[Combinations], edges: Sequence[NDArray[np.int64]], facts: Sequence[Facts],
     most: int, rng: np.random.Generator,
 ) -> list[dict[str, SampledAtoms]]:  # fmt: skip
     """Sample(p, ν): return at most ν ground atoms of a path's cluster combinations, of each database."""
-    combinations = [
-        (number, graph.edges[edge])
-        for number, (graph, chosen) in enumerate(zip(graphs, edges, strict=True)) for edge in chosen.tolist()
-    ]  # fmt: skip
-    ends = np.cumsum([combination.atoms for _, combination in combinations], dtype=np.int64)
+    chosen = np.concatenate([np.zeros(0, np.int64), *edges])
+    owners = np.repeat(np.arange(len(edges)), [len(own) for own in edges])
+    sizes = [found.atoms[own] for found, own in zip(combinations, edges, strict=True)]
+    ends = np.cumsum(np.concatenate([np.zeros(0, np.int64), *sizes]))
     total = int(ends[-1]) if len(ends) else 0
     drawn = np.arange(total) if total <= most else np.sort(rng.choice(total, most, replace=False))
     places = np.searchsorted(ends, drawn, side="right")
-    keys: list[dict[str, list[NDArray[np.int64]]]] = [{} for _ in graphs]
-    for place in np.unique(places).tolist():
-        number, combination = combinations[place]
-        inside = drawn[places == place] - (ends[place] - combination.atoms)
-        of_atoms = _keys_inside(graphs[number], combination.predicate, combination.clusters, inside)
-        keys[number].setdefault(combination.predicate, []).append(of_atoms)
-    return [
-        {name: atoms_with_keys(one, name, np.sort(np.concatenate(parts))) for name, parts in own.items()}
-        for one, own in zip(facts, keys, strict=True)
-    ]
-
-
-def _keys_inside(
-    graph: LiftedHypergraph, predicate: str, clusters: Sequence[int], inside: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """Return the keys of atoms by their numbers within a cluster combination."""
-    hypergraph = graph.hypergraph
-    types = hypergraph.vocabulary[predicate].types
-    keys, scale, rest = np.zeros(len(inside), np.int64), 1, inside
-    for type_, cluster in zip(reversed(types), reversed(clusters), strict=True):
-        members = graph.members(cluster) - hypergraph.offsets[type_]
-        rest, own = np.divmod(rest, len(members))
-        keys += hypergraph.constants[type_][members[own]].astype(np.int64) * scale
-        scale *= len(hypergraph.vocabulary.domain(type_))
-    return keys
+    inside = drawn - np.concatenate([[0], ends])[places]
+    samples = []
+    for number, (found, one) in enumerate(zip(combinations, facts, strict=True)):
+        own = owners[places] == number
+        keys = found.keys(chosen[places[own]], inside[own])
+        samples.append({name: atoms_with_keys(one, name, these) for name, these in keys.items()})
+    return samples

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import product
 
 import numpy as np
 import pytest
 
 import mlnlab as ml
 from mlnlab.counting.deltas import deltas
+from mlnlab.counting.facts import Facts
 from mlnlab.kernels import clause_scores as kernels
 from mlnlab.kernels.compiled import plain_twin
 from mlnlab.structure.clause_making import clause_formula, make_clauses
 from mlnlab.structure.clause_rows import clause_signs, sampled_rows
 from mlnlab.structure.clause_scores import ScoreParams, Scorer, best_weights
-from mlnlab.structure.conjunction_deltas import ConjunctionDeltas
+from mlnlab.structure.conjunction_deltas import ConjunctionDeltas, ConjunctionTerms
+from mlnlab.structure.sampled_atoms import Combinations, sampled_path
 from mlnlab.structure.variabilized import SupportedPath, VariabilizedPath, canonical_path
 from tests.structure.small_databases import graphs_of, random_databases, small_model
+from tests.structure.small_hypergraphs import random_lifted
 
 PATHS = (
     canonical_path([("Friends", (0, 1)), ("Friends", (1, 0)), ("Smokes", (1,))]),
@@ -58,7 +62,8 @@ def test_rows_are_the_deltas_of_each_clause(path: VariabilizedPath) -> None:
 def test_counts_that_were_dropped_from_memory_are_counted_again() -> None:
     databases = random_databases(1, 1)
     facts = Scorer(databases, graphs_of(databases), _WHOLE).facts[0]
-    small, large = ConjunctionDeltas(facts, most_bytes=1), ConjunctionDeltas(facts)
+    terms = ConjunctionTerms(facts.vocabulary)
+    small, large = ConjunctionDeltas(facts, terms, most_bytes=1), ConjunctionDeltas(facts, terms)
     for path in PATHS * 2:
         for name, found in small.of_path(path).items():
             rows = np.array([[0] * len(found.sizes), [1] * len(found.sizes)], np.uint32)
@@ -115,6 +120,26 @@ def test_the_kernel_is_its_plain_twin_and_takes_numbers_beyond_its_buckets() -> 
     for compiled, plain in zip(*results, strict=True):
         np.testing.assert_allclose(compiled, plain, rtol=1e-9, atol=1e-12)
     assert results[0][0][3] == 0
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_atoms_of_a_path_are_those_in_its_cluster_combinations(seed: int) -> None:
+    graph = random_lifted(seed, facts=20, constants=6)
+    hypergraph, vocabulary = graph.hypergraph, graph.hypergraph.vocabulary
+    edges, facts = np.arange(0, len(graph.edges), 2), Facts(vocabulary, {})
+    wanted: dict[str, set[tuple[int, ...]]] = {}
+    for edge in edges.tolist():
+        _, predicate, clusters, _, _ = graph.edges[edge]
+        domains = [vocabulary.domain(type_) for type_ in vocabulary[predicate].types]
+        for nodes in product(*(graph.members(cluster) for cluster in clusters)):
+            names = [hypergraph.node(int(node)).constant for node in nodes]
+            row = tuple(domain.number(name) for domain, name in zip(domains, names, strict=True))
+            wanted.setdefault(predicate, set()).add(row)
+    (every,) = sampled_path([Combinations.of(graph)], [edges], [facts], 10**6, np.random.default_rng(0))
+    assert {name: set(map(tuple, found.rows.tolist())) for name, found in every.items()} == wanted
+    (some,) = sampled_path([Combinations.of(graph)], [edges], [facts], 5, np.random.default_rng(0))
+    assert sum(len(found.keys) for found in some.values()) == 5
+    assert all(set(map(tuple, found.rows.tolist())) <= wanted[name] for name, found in some.items())
 
 
 def test_heuristic_2_looks_at_atoms_of_the_path_alone() -> None:
