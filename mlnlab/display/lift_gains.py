@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 MOST_TERMS = 9
 _ROW = 19.0
+_LONGEST_NAME = 20
 _NAME, _COUNTS, _ZERO, _REACH, _RIGHT = 8.0, 392.0, 470.0, 62.0, 600.0
 _OTHERS, _END, _LONGEST_BAR = 628.0, 892.0, 60.0
 
@@ -47,14 +48,16 @@ def gain_rows(view: LiftView, lifted: LiftedHypergraph, merge: Merge) -> list[Ro
 
 def _row(view: LiftView, lifted: LiftedHypergraph, term: GainTerm) -> Row:
     clusters = term.after.clusters
-    words = f"{term.predicate}({', '.join(_of(view, lifted, cluster) for cluster in clusters)})"
+    names = [_of(view, lifted, cluster) for cluster in clusters]
+    words = f"{term.predicate}({', '.join(shortened(name, _LONGEST_NAME) for name in names)})"
+    whole = f"{term.predicate}({', '.join(names)})"
     if not clusters:
-        words = f"{term.predicate}: its default rule"
+        words = whole = f"{term.predicate}: its default rule"
     before = ", ".join(f"{one.true:,}/{one.atoms:,}" for one in term.before)
     counts = f"{before} → {term.after.true:,}/{term.after.atoms:,}"
     saved = f"{len(term.before)} combinations become one" if len(term.before) > 1 else "no combination less"
     tip = tooltip(
-        words, f"true of all atoms: {counts}", f"likelihood {signed(term.likelihood)}",
+        whole, f"true of all atoms: {counts}", f"likelihood {signed(term.likelihood)}",
         f"prior {signed(term.prior)}: {saved}",
     )  # fmt: skip
     return Row(words, counts, term.likelihood, term.prior, term.predicate, tip)
@@ -137,6 +140,8 @@ def pair_items(
     view: LiftView, lifted: LiftedHypergraph, pairs: Sequence[Merge], heading: str, y: float
 ) -> tuple[list[Item], float]:
     """Return pairs with their gains, best first; each can be clicked, to be looked at closely."""
+    if not heading:
+        return [], y
     items: list[Item] = [Text(x=_OTHERS, y=y + 13, text=heading, look="words strong")]
     top = y + 22
     most = max((abs(pair.gain) for pair in pairs), default=0.0) or 1.0
@@ -157,6 +162,6 @@ def pair_items(
         items.append(Group(id=name, x=_OTHERS, y=top, pick=True, tooltip=tip, children=children))
         top += _ROW
     if not pairs:
-        items.append(Text(x=_OTHERS, y=top + 10, text="no other pair shares a context", look="quiet small"))
+        items.append(Text(x=_OTHERS, y=top + 10, text="no pair shares a context", look="quiet small"))
         top += _ROW
     return items, top
