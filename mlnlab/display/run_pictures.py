@@ -30,6 +30,7 @@ from mlnlab.display.plots import Line, Plot
 from mlnlab.display.races import race_picture
 from mlnlab.display.runs import Column, RunPicture, Table
 from mlnlab.display.scene.export import to_html
+from mlnlab.display.structure_pictures import structure_picture
 from mlnlab.errors import ArgumentError
 from mlnlab.factors.elimination_order import EliminationOrder
 from mlnlab.factors.junction_tree import JunctionTree
@@ -44,6 +45,7 @@ from mlnlab.learning.steering import SteeredLearner
 from mlnlab.steps.trace import Trace
 from mlnlab.structure.find_paths import FindPaths
 from mlnlab.structure.lift_graph import LiftGraph
+from mlnlab.structure.structure_learner import StructureLearner
 
 if TYPE_CHECKING:
     from mlnlab.display.scene.items import Scene
@@ -64,6 +66,7 @@ OF_SOURCES: Mapping[type, Picturing] = {
     Sampler: method_picture,
     Solver: search_picture,
     SteeredLearner: learner_picture,
+    StructureLearner: structure_picture,
     VariableElimination: query_picture,
     WeightLearner: learner_picture,
 }
