@@ -96,7 +96,8 @@ class LhlParams:
             if value is None and name != "deviation":
                 continue
             if not _is_number(value) or not (0 if name == "least_gain" else 1e-9) <= value <= 1e6:
-                raise ArgumentError(f"{name} is a number above 0, not {value!r:.60}.")
+                least = "from 0" if name == "least_gain" else "above 0"
+                raise ArgumentError(f"{name} is a number {least} to a million, not {value!r:.60}.")
 
     @property
     def assembly_prior(self) -> Prior:
