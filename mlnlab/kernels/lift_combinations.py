@@ -23,9 +23,9 @@ REMEMBERED = 8  # sizes for which each node's growth is remembered
 
 # What ``totals`` holds, and the columns of ``pairs``, ``slots`` and ``growths``.
 LIKELIHOOD, HYPEREDGES, STAMP, USED, FULL, PENALTY = range(6)
-PAIR_COLUMNS = 13
-KEY, KIND, CONTEXTS, SHARED, JOINED, GAIN, SAVED = range(7)
-GAINED_AT, DOUBLED, LESS, DOUBLED_AT, LISTED, NEXT = range(7, PAIR_COLUMNS)
+PAIR_COLUMNS = 14
+KEY, CONTEXTS, SHARED, JOINED, GAIN, SAVED = range(6)
+GAINED_AT, DOUBLED, LESS, DOUBLED_AT, LISTED, LISTED_TOO, NEXT, NEXT_TOO = range(6, PAIR_COLUMNS)
 SIGNATURE, PLACE, RANK, CLUSTERED, REPEATED = range(5)
 BY, GROWTH, GROWN_AT = range(3)
 
@@ -33,12 +33,12 @@ BY, GROWTH, GROWN_AT = range(3)
 class Search(NamedTuple):
     """All arrays; of nodes, of hyperedges, of places in rows (slots), and of pairs in a hash table.
 
-    A pair's row holds: first * nodes + second, or -1; its type; how many contexts it shares; what it shares
-    in them; in how many two combinations become one; its gain, how many combinations there are less, and when
-    both were computed; what it shares in combinations that hold its clusters twice, how many of these there
-    are less, and when both were computed; whether it is in the list of its type's pairs, and which is next.
-    A slot's row: its signature, its place in this, its rank among the slots of its type, whether its nodes
-    may be merged, and whether its type stands at another place, too.
+    A pair's row holds: first * nodes + second, or -1; how many contexts it shares; what it shares in them; in
+    how many two combinations become one; its gain, how many combinations there are less, and when both were
+    computed; what it shares in combinations that hold its clusters twice, how many of these there are less,
+    and when both were computed; whether it is in the list of its first cluster's pairs and in that of its
+    second one's, and which is next in each. A slot's row: its signature, its place in this, its rank among
+    the slots of its type, whether its nodes may be merged, and whether its type stands at another place, too.
     """
 
     sizes: Numbers
@@ -59,7 +59,12 @@ class Search(NamedTuple):
     slots: Numbers
     first_of_type: Numbers  # a type's slots are slots_of_types[first_of_type[t] : first_of_type[t + 1]]
     slots_of_types: Numbers
-    first_pair: Numbers  # of each type
+    first_pair: Numbers  # (node, list)
+    first_node: Numbers  # a type's nodes are nodes_of_types[first_node[t] : first_node[t + 1]]
+    nodes_of_types: Numbers
+    looked_at: Numbers  # the stamp of the last look for a type's best pair
+    row_is_old: Numbers  # whether the best of a node's pairs with greater nodes may be another one
+    best_of_rows: Numbers
     pairs: Numbers
     growths: Numbers  # (node, remembered): by how many constants, what is lost, and when it was computed
     buffer: Numbers
@@ -194,7 +199,9 @@ def smallest_search() -> Search:
         "later": [[-1, -1]] * 2, "earlier": [[-1, -1]] * 2, "signatures": [0, 0], "true": [1, 1],
         "value": [0, 0], "widths": [2],
         "first_slot": [0], "slots": [[0, 0, 0, 0, 0], [0, 1, 0, 1, 0]], "first_of_type": [0, 1, 2],
-        "slots_of_types": [1, 0], "first_pair": [-1, -1], "pairs": [[-1] * PAIR_COLUMNS] * 4,
+        "slots_of_types": [1, 0], "first_pair": [[-1, -1]] * 3, "first_node": [0, 2, 3],
+        "nodes_of_types": [0, 1, 2], "looked_at": [-1, -1], "row_is_old": [0] * 3, "best_of_rows": [-1] * 3,
+        "pairs": [[-1] * PAIR_COLUMNS] * 4,
         "growths": [[[-1] * 3] * REMEMBERED] * 3, "buffer": [0, 0], "totals": [0] * 6,
     }  # fmt: skip
     return Search(**{name: np.asarray(values, np.int64) for name, values in numbers.items()})

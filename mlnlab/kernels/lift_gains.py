@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 from mlnlab.kernels.compiled import borrowing
 from mlnlab.kernels.lift_combinations import (
     BY,
-    CONTEXTS,
     DOUBLED,
     DOUBLED_AT,
     GAIN,
@@ -27,8 +26,6 @@ from mlnlab.kernels.lift_combinations import (
     JOINED,
     KEY,
     LESS,
-    LISTED,
-    NEXT,
     PENALTY,
     PLACE,
     RANK,
@@ -45,7 +42,7 @@ from mlnlab.kernels.lift_combinations import (
     smallest_search,
     units,
 )
-from mlnlab.kernels.lift_pairs import share_all
+from mlnlab.kernels.lift_pairs import first_live, next_live, share_all
 
 if TYPE_CHECKING:
     import numpy as np
@@ -163,46 +160,60 @@ def refresh(s: Search, at: int) -> None:
 
 
 @borrowing
-def strike_out(s: Search, kind: int) -> None:
-    """Take the pairs of a type that share no context any more out of its list."""
-    before, at = -1, s.first_pair[kind]
-    while at >= 0:
-        after = s.pairs[at, NEXT]
-        if s.pairs[at, CONTEXTS] > 0:
-            before = at
-        else:
-            s.pairs[at, LISTED] = 0
-            if before < 0:
-                s.first_pair[kind] = after
-            else:
-                s.pairs[before, NEXT] = after
-        at = after
+def mark_rows(s: Search, kind: int) -> None:
+    """Mark the rows of pairs of a type whose best may be another one, because a cluster in them was touched.
+
+    A row is the pairs of a cluster with those of greater numbers.
+    """
+    for place in range(s.first_node[kind], s.first_node[kind + 1]):
+        node = s.nodes_of_types[place]
+        if s.touched[node] > s.looked_at[kind]:
+            s.row_is_old[node] = 1
+            at = first_live(s, node, 1)
+            while at >= 0:
+                s.row_is_old[s.pairs[at, KEY] // len(s.sizes)] = 1
+                at = next_live(s, at, 1)
+    s.looked_at[kind] = s.totals[STAMP]
 
 
 @borrowing
-def pairs_of_type(s: Search, kind: int, found: Numbers) -> int:
-    """List where the pairs of a type are in the table, with gains that are up to date."""
-    strike_out(s, kind)
-    number, at = 0, s.first_pair[kind]
-    while at >= 0:
-        refresh(s, at)
-        found[number] = at
-        number += 1
-        at = s.pairs[at, NEXT]
-    return number
+def best_of_row(s: Search, node: int) -> int:
+    """Return where the best pair of a cluster with those of greater numbers is, or -1."""
+    if s.row_is_old[node]:
+        best, at = -1, first_live(s, node, 0)
+        while at >= 0:
+            refresh(s, at)
+            if best < 0 or is_better(s, at, best):
+                best = at
+            at = next_live(s, at, 0)
+        s.row_is_old[node], s.best_of_rows[node] = 0, best
+    return s.best_of_rows[node]
 
 
 @borrowing
 def best_pair(s: Search, kind: int) -> int:
     """Return where the best pair of a type is, or -1; of equal gains the pair of the smallest numbers."""
-    strike_out(s, kind)
-    best, at = -1, s.first_pair[kind]
-    while at >= 0:
-        refresh(s, at)
-        if best < 0 or is_better(s, at, best):
+    mark_rows(s, kind)
+    best = -1
+    for place in range(s.first_node[kind], s.first_node[kind + 1]):
+        at = best_of_row(s, s.nodes_of_types[place])
+        if at >= 0 and (best < 0 or is_better(s, at, best)):
             best = at
-        at = s.pairs[at, NEXT]
     return best
+
+
+@borrowing
+def pairs_of_type(s: Search, kind: int, found: Numbers) -> int:
+    """List where the pairs of a type are in the table, with gains that are up to date."""
+    number = 0
+    for place in range(s.first_node[kind], s.first_node[kind + 1]):
+        at = first_live(s, s.nodes_of_types[place], 0)
+        while at >= 0:
+            refresh(s, at)
+            found[number] = at
+            number += 1
+            at = next_live(s, at, 0)
+    return number
 
 
 @borrowing

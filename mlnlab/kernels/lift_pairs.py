@@ -15,7 +15,6 @@ from mlnlab.kernels.lift_combinations import (
     GAINED_AT,
     JOINED,
     KEY,
-    KIND,
     LISTED,
     NEXT,
     PLACE,
@@ -49,12 +48,57 @@ def row_of_pair(s: Search, one: int, other: int) -> int:
                 return -1
             for column in range(s.pairs.shape[1]):
                 s.pairs[at, column] = 0
-            s.pairs[at, KEY], s.pairs[at, KIND] = key, s.type_of[one]
+            s.pairs[at, KEY] = key
             s.pairs[at, GAINED_AT] = s.pairs[at, DOUBLED_AT] = -1
             s.totals[USED] += 1
             break
         at = (at + 1) & mask
     return at
+
+
+@borrowing
+def enlist(s: Search, at: int) -> None:
+    """Put a pair into the lists of both its clusters, unless it is there."""
+    key = s.pairs[at, KEY]
+    for side in range(2):
+        if not s.pairs[at, LISTED + side]:
+            node = key % len(s.sizes) if side else key // len(s.sizes)
+            s.pairs[at, LISTED + side], s.pairs[at, NEXT + side] = 1, s.first_pair[node, side]
+            s.first_pair[node, side] = at
+
+
+@borrowing
+def strike(s: Search, at: int, side: int) -> None:
+    """Note that a pair is out of one of its lists; it may have been the best of its row."""
+    s.pairs[at, LISTED + side] = 0
+    s.row_is_old[s.pairs[at, KEY] // len(s.sizes)] = 1
+
+
+@borrowing
+def first_live(s: Search, node: int, side: int) -> int:
+    """Return the first of the pairs in which a node is the first (side 0) or second one (side 1), or -1.
+
+    Those that share no context any more are taken out of the list.
+    """
+    while s.first_pair[node, side] >= 0:
+        at = s.first_pair[node, side]
+        if s.pairs[at, CONTEXTS] > 0:
+            return at
+        strike(s, at, side)
+        s.first_pair[node, side] = s.pairs[at, NEXT + side]
+    return -1
+
+
+@borrowing
+def next_live(s: Search, at: int, side: int) -> int:
+    """Return the pair that follows one in such a list, or -1."""
+    while s.pairs[at, NEXT + side] >= 0:
+        after = s.pairs[at, NEXT + side]
+        if s.pairs[after, CONTEXTS] > 0:
+            return after
+        strike(s, after, side)
+        s.pairs[at, NEXT + side] = s.pairs[after, NEXT + side]
+    return -1
 
 
 @borrowing
@@ -65,10 +109,8 @@ def share(s: Search, edge: int, mate: int, place: int, sign: int) -> None:
     if at < 0:
         return
     s.pairs[at, CONTEXTS] += sign
-    if not s.pairs[at, LISTED]:
-        kind = s.pairs[at, KIND]
-        s.pairs[at, LISTED], s.pairs[at, NEXT] = 1, s.first_pair[kind]
-        s.first_pair[kind] = at
+    if sign > 0:
+        enlist(s, at)
     if holds(s, edge, one, place) or holds(s, edge, other, place):
         return  # more than two combinations may become one: see doubled()
     atoms = atoms_of(s, edge, one, s.sizes[other], -1, 0)

@@ -28,7 +28,7 @@ class FastLiftSearch(LiftSearch):
     def _begin(self) -> None:
         from mlnlab.kernels import lift_combinations, lift_gains, lift_graph, lift_pairs
 
-        self._combinations, self._pairs, self._gains = lift_combinations, lift_pairs, lift_gains
+        self._combinations, self._sharing, self._gains = lift_combinations, lift_pairs, lift_gains
         self._merging = lift_graph
         self._known: dict[int, tuple[Edge, ...]] = {}
         self._search = search_arrays(self.problem, self.labels, self.penalty)
@@ -104,8 +104,9 @@ class FastLiftSearch(LiftSearch):
                 )
             self._search = self._search._replace(pairs=pair_table(places))
             self._search.first_pair[:] = -1
+            self._search.looked_at[:] = -1
             totals[self._combinations.USED] = totals[self._combinations.FULL] = 0
-            self._pairs.share_all(self._search)
+            self._sharing.share_all(self._search)
 
 
 def pair_table(places: int) -> Numbers:
@@ -147,7 +148,12 @@ def search_arrays(problem: LiftProblem, labels: Numbers, penalty: int) -> Search
         slots_of_types=by_type,
         pairs=pair_table(FIRST_PLACES),
         growths=np.full((number, REMEMBERED, 3), -1),
-        first_pair=np.full(len(problem.types), -1),
+        first_pair=np.full((number, 2), -1),
+        first_node=np.searchsorted(np.sort(problem.type_of), np.arange(len(problem.types) + 1)),
+        nodes_of_types=np.argsort(problem.type_of, kind="stable"),
+        looked_at=np.full(len(problem.types), -1),
+        row_is_old=np.zeros(number, np.int64),
+        best_of_rows=np.full(number, -1),
         buffer=np.zeros(len(true), np.int64),
         totals=totals,
     )
