@@ -140,7 +140,7 @@ class _Level:
 
     def _adapt(self, number: int, seconds: float) -> None:
         fitting = number * min(4.0, _SECONDS / max(seconds, 1e-6))
-        most = min(_MOST_CHOSEN, 2**24 // max(1, len(self.places.graph.true)))
+        most = min(_MOST_CHOSEN, 2**22 // max(1, len(self.places.graph.true)))
         self._at_once = max(1, min(round(fitting), most))
 
     def edges(self, marks: NDArray[np.bool_]) -> tuple[NDArray[np.int64], ...]:

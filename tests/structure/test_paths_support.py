@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from collections import defaultdict
 
+import numpy as np
 import pytest
 
+import mlnlab as ml
+from mlnlab.errors import ArgumentError
+from mlnlab.kernels import path_growing, path_patterns, path_support
+from mlnlab.kernels.compiled import plain_twin
+from mlnlab.structure.lifted_hypergraph import unlifted
+from mlnlab.structure.path_places import Places
 from mlnlab.structure.path_support import supported_paths
 from mlnlab.structure.paths import connected_paths
-from mlnlab.structure.variabilized import variabilize
+from mlnlab.structure.variabilized import canonical_path, variabilize
 from tests.structure.small_hypergraphs import random_lifted
 
 
@@ -38,3 +45,60 @@ def test_grown_paths_are_those_of_all_connected_sets(seed):
         assert one.true_atoms == true_atoms(graphs, expected[one.path])
     enough = {one.path for one in grown if one.true_atoms >= 2.5 * one.length}
     assert {one.path for one in supported_paths(graphs, 4, singles=singles, fewest=2.5)} == enough
+
+
+def test_compiled_and_plain_kernels_say_the_same(monkeypatch):
+    graphs = [random_lifted(3), random_lifted(11, facts=7)]
+    compiled = as_values(supported_paths(graphs, 4, fewest=2))
+    for module, name in ((path_growing, "grow"), (path_support, "support"), (path_patterns, "fill_slots")):
+        monkeypatch.setattr(module, name, plain_twin(getattr(module, name)))
+    with np.errstate(over="ignore"):  # hashes wrap around
+        assert as_values(supported_paths(graphs, 4, fewest=2)) == compiled
+    assert compiled
+
+
+def as_values(paths):
+    return [(one.path, [numbers.tolist() for numbers in one.edges], one.true_atoms) for one in paths]
+
+
+def test_the_search_tells_how_far_it_is_and_can_be_left():
+    graphs = [random_lifted(6, facts=12)]
+    told = []
+    found = list(supported_paths(graphs, 4, fewest=2, progress=told.append))
+    last = {one.length: one for one in told}
+    assert sorted(last) == [1, 2, 3, 4]
+    for length, one in last.items():
+        assert one.grown == one.shorter
+        assert one.expected == one.found <= one.tried
+        assert one.kept == sum(path.length == length for path in found)
+        assert one.kept <= one.found
+        assert length == 1 or one.shorter == last[length - 1].found
+    left = supported_paths(graphs, 4)
+    assert next(left).length == 2
+    left.close()
+
+
+def test_databases_without_hyperedges_or_of_other_predicates():
+    empty = random_lifted(1, facts=0)
+    assert list(supported_paths([empty], 3, singles=True)) == []
+    assert list(supported_paths([], 3)) == []
+    graph = random_lifted(2)
+    (one, *_) = supported_paths([empty, graph], 2)
+    assert len(one.edges[0]) == 0
+    assert len(one.edges[1])
+    other = ml.MLN.from_text("Likes(b, a)")
+    swapped = unlifted(ml.Hypergraph.from_database(ml.Database.from_text("Likes(B, A)", other)))
+    with pytest.raises(
+        ArgumentError, match=r"Likes is declared in two ways, Likes\(a, a\) and Likes\(b, a\)"
+    ):
+        list(supported_paths([random_lifted(2), swapped], 2))
+
+
+def test_where_a_path_lies_alone():
+    graph = random_lifted(4, facts=14)
+    places = Places([graph])
+    for one in supported_paths([graph], 3, singles=True):
+        (edges,) = places.union(one.path)
+        assert edges.tolist() == one.edges[0].tolist()
+        assert places.true_atoms(one.path) == one.true_atoms
+    assert places.true_atoms(canonical_path([("Unknown", (0, 1))])) == 0
