@@ -45,10 +45,12 @@ def respects_blocks(world: World) -> bool:
     for predicate in world.vocabulary.predicates.values():
         if not predicate.exclusive:
             continue
-        numbers: dict[tuple[str, ...], int] = {}
+        keys = [world.domain(predicate.types[i]) for i in predicate.block_keys]
+        numbers = dict.fromkeys(product(*keys), 0)  # a block without atoms has no true one
         for arguments in product(*map(world.domain, predicate.types)):
-            key = tuple(arguments[i] for i in range(predicate.arity) if i not in predicate.exclusive)
-            numbers[key] = numbers.get(key, 0) + world.holds(predicate.name, arguments)
+            numbers[tuple(arguments[i] for i in predicate.block_keys)] += world.holds(
+                predicate.name, arguments
+            )
         allowed = {0, 1} if predicate.at_most_one else {1}
         if not set(numbers.values()) <= allowed:
             return False

@@ -56,3 +56,10 @@ def test_likelihoods_of_two_worlds():
 def test_blocks_leave_exactly_or_at_most_one(mark, number):
     mln = MLN.from_text(f"house = {{A}}\ncolour = {{Red, Green, Blue}}\nPaint(house, colour{mark})")
     assert len(oracles.oracle(mln).worlds) == number
+
+
+@pytest.mark.parametrize(("mark", "number"), [("!", 0), ("?", 2)])
+def test_a_block_without_atoms_has_no_true_one(mark, number):
+    mln = MLN.from_text(f"house = {{A}}\ncolour = {{}}\nPaint(house, colour{mark})\nOld(house)")
+    assert len(oracles.oracle(mln).worlds) == number
+    assert oracles.respects_blocks(World(mln.vocabulary, frozenset())) is (number > 0)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mlnlab.logic.ground_atoms import GroundAtom
-    from mlnlab.logic.vocabulary import Predicate
+    from mlnlab.logic.vocabulary import Predicate, Vocabulary
 
 
 class ImpossibleBlockError(UnsatisfiableError):
@@ -41,4 +41,19 @@ def emptied(predicate: Predicate, members: Sequence[GroundAtom], *, is_open: boo
     return ImpossibleBlockError(
         f"One of {shown} must be true ({predicate}), but the evidence makes all of them false. Add the true"
         f" one to the facts, {ways}.", members, (),
+    )  # fmt: skip
+
+
+def refuse_without_atoms(predicate: Predicate, vocabulary: Vocabulary) -> None:
+    """Raise where there are blocks of which one atom must be true, but no constants to make atoms of."""
+    empty = [place for place in predicate.exclusive if not len(vocabulary.domain(predicate.types[place]))]
+    keys = [vocabulary.domain(predicate.types[place]) for place in predicate.block_keys]
+    if predicate.at_most_one or not empty or not all(map(len, keys)):
+        return
+    first = dict(zip(predicate.block_keys, (key[0] for key in keys), strict=True))
+    shown = ", ".join(first.get(place, type_) for place, type_ in enumerate(predicate.types))
+    type_ = predicate.types[empty[0]]
+    raise ImpossibleBlockError(
+        f"One of {predicate.name}({shown}) must be true ({predicate}), but no constant of type {type_} is"
+        " known. List some, give facts that mention them, or sizes.", (), (),
     )  # fmt: skip

@@ -8,7 +8,7 @@ from math import log
 from typing import TYPE_CHECKING
 
 from mlnlab.errors import ArgumentError, TooLargeError
-from mlnlab.grounding.impossible_blocks import emptied, excluding
+from mlnlab.grounding.impossible_blocks import emptied, excluding, refuse_without_atoms
 from mlnlab.logic.formulas import And, Atom, Formula
 from mlnlab.logic.ground_atoms import NAME, GroundAtom, ground_atom
 from mlnlab.logic.suggestions import did_you_mean
@@ -283,6 +283,8 @@ def _block_choices(
 ) -> Iterator[Choice]:  # fmt: skip
     """Yield one choice for each block (declared with ``!``) that evidence leaves open."""
     _refuse_many(predicate, vocabulary)
+    if not predicate.function or is_open:  # a function that stays closed may be undefined
+        refuse_without_atoms(predicate, vocabulary)
     blocks: dict[tuple[str, ...], list[GroundAtom]] = {}
     for arguments in product(*map(vocabulary.domain, predicate.types)):
         key = tuple(arguments[position] for position in predicate.block_keys)
@@ -294,7 +296,7 @@ def _block_choices(
         free = [a for a in members if a not in decided and (is_open or a in marked)]
         if settled:
             continue
-        # A function that stays closed is undefined where the facts give it no value.
+        # Such a function is undefined where the facts give it no value.
         undefined = predicate.function and not is_open
         if not free and not predicate.at_most_one and not undefined:
             raise emptied(predicate, members, is_open=is_open)

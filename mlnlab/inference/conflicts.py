@@ -93,6 +93,8 @@ def conflict(
 
 def _in_block(asked: Opening, block: ImpossibleBlockError) -> Conflict:
     """Return the conflict of facts with a block's declaration; each of these parts is needed."""
+    if not block.members:
+        return Conflict((Part("block", str(block)),), minimal=True)
     key = (block.members[0].predicate, ())
     facts = [_fact_part(asked, atom, atom in block.true) for atom in block.true or block.members]
     parts = _with_places(asked, [_block_part(key, block.members, bool(block.true)), *facts])

@@ -88,3 +88,33 @@ def test_exploring_says_the_conflict_at_once_and_after_a_change(method):
     assert "No world satisfies the hard formulas" in said
     for part in ("P(x) => Q(x).", "P(A)", "!Q(A)"):
         assert part in said
+
+
+EMPTY_BLOCK = "p = {A}\nc = {}\nL(p, c!)\nS(p)\n1 S(x)"
+EMPTY_FUNCTION = "p = {A}\nc = {}\nc L(p)\nS(p)\n1 S(x)"
+
+
+@pytest.mark.parametrize("words", [EMPTY_BLOCK, EMPTY_FUNCTION])
+def test_a_block_without_atoms_leaves_no_world(words):
+    mln = ml.MLN.from_text(words)
+    asking = [
+        *(lambda name=name: ml.infer(mln, None, ["S"], method=name) for name in [*NAMES[MARGINALS], "auto"]),
+        *(lambda name=name: ml.map_state(mln, None, ["S"], method=name) for name in NAMES[MOST_PROBABLE]),
+        *(lambda name=name: ml.log_z(mln, method=name) for name in [*NAMES[LOG_Z], "auto"]),
+        lambda: ml.lazy_map_state(mln, None, ["S"]),
+        lambda: ml.map_state(mln, None, ["S"]),
+    ]
+    for ask in asking:
+        with pytest.raises(ml.UnsatisfiableError, match=r"One of L\(A, c\) must be true"):
+            ask()
+    (part,) = ml.conflict(mln).parts
+    assert "no constant of type c is known" in str(part)
+
+
+def test_without_keys_or_where_none_may_be_true_an_empty_type_leaves_worlds():
+    no_keys = EMPTY_BLOCK.replace("{A}", "{A}\nq = {}").replace("L(p", "L(q")
+    for words in (EMPTY_BLOCK.replace("c!", "c?"), no_keys):
+        assert ml.infer(ml.MLN.from_text(words), None, ["S"])["S(A)"] == pytest.approx(0.7310585786)
+    closed = ml.MLN.from_text(EMPTY_FUNCTION)
+    db = ml.Database.from_text("", closed)
+    assert ml.infer(closed, db, "S")["S(A)"] == pytest.approx(0.7310585786)
