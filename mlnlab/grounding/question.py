@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from mlnlab.errors import ArgumentError, TooLargeError
 from mlnlab.grounding.impossible_blocks import emptied, excluding, refuse_without_atoms
+from mlnlab.grounding.named_arguments import formulas_in, names_in
 from mlnlab.logic.formulas import And, Atom, Formula
 from mlnlab.logic.ground_atoms import NAME, GroundAtom, ground_atom
 from mlnlab.logic.suggestions import did_you_mean
@@ -95,8 +96,9 @@ def opening(
     refuse_unlearned(expanded)
     data = db if isinstance(db, Database) else None
     queries = tuple(_queries(expanded, query, data))
-    names = _open_names(expanded, data, queries, _as_names(open_predicates), _as_names(closed))
-    conditions = tuple(_formula(expanded, item) for item in _as_list(given))
+    opened, shut = names_in(open_predicates, "open"), names_in(closed, "closed")
+    names = _open_names(expanded, data, queries, opened, shut)
+    conditions = tuple(_formula(expanded, item) for item in formulas_in(given, "given"))
     return Opening(expanded, data, queries, frozenset(names), conditions)
 
 
@@ -158,10 +160,6 @@ def _open_names(
     return kept | set(opened)
 
 
-def _as_names(names: Sequence[str] | str) -> list[str]:
-    return [names] if isinstance(names, str) else list(names)
-
-
 def refuse_unlearned(mln: MLN) -> None:
     """Raise a sentence where a formula has no weight."""
     missing = [formula for formula in mln.formulas if isinstance(formula.weight, ToLearn)]
@@ -171,10 +169,6 @@ def refuse_unlearned(mln: MLN) -> None:
             f"{len(missing)} formula{'s have' if len(missing) > 1 else ' has'} no weight: {shown}. Write a "
             "number in front, or a full stop behind for a hard formula, or learn the weights from data."
         )
-
-
-def _as_list(items: Sequence[str | Formula] | str | Formula) -> list[str | Formula]:
-    return [items] if isinstance(items, str | Formula) else list(items)
 
 
 def _queries(
@@ -187,7 +181,7 @@ def _queries(
             )
         return [(name, None) for name in mln.vocabulary.predicates]
     found: list[_Parsed] = []
-    for item in _as_list(query):
+    for item in formulas_in(query, "query"):
         named = isinstance(item, str) and NAME.fullmatch(item)
         if named and isinstance(item, str):
             _refuse_empty(mln.vocabulary[item], mln.vocabulary)

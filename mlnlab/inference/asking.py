@@ -129,7 +129,7 @@ def infer(
         if chosen.refuse is not None:
             chosen.refuse(chosen.settings(**settings), asked)
     answer = _warned(_marginals(chosen, chosen.posed(asked), settings, observers))
-    explaining = partial(_explained, asked, limit)
+    explaining = partial(_explained, asked, method_named(EXACT).settings(limit=limit).limit)
     changing = partial(sensitivities_of, Inquiry(asked, chosen, settings))
     return replace(answer, reason=_reason(answer, chosen) + expected, explain=explaining, changing=changing)
 

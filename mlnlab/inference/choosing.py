@@ -109,6 +109,7 @@ def inference_plan(
 
 def plan_of(asked: Opening, limit: int, options: Mapping[str, object]) -> InferencePlan:
     """Return the plan for a question whose atoms need not be listed yet."""
+    limit = method_named(EXACT, MARGINALS).settings(limit=limit).limit  # refuses what is no number of worlds
     model = sampled_lazily(asked)
     if model is not None:
         return _lazy_plan(asked, model, options)

@@ -14,6 +14,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from math import log2, prod
+from numbers import Integral
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -60,8 +61,9 @@ class Params:
 
     def __post_init__(self) -> None:
         """Refuse what is no number of worlds."""
-        if self.limit < 1:
-            raise ArgumentError(f"limit is a whole number of worlds from 1 on, not {self.limit!r}.")
+        number: object = self.limit
+        if isinstance(number, bool) or not isinstance(number, Integral) or number < 1:
+            raise ArgumentError(f"limit is a whole number of worlds from 1 on, not {number!r:.40}.")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

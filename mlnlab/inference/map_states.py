@@ -162,8 +162,9 @@ def map_state(
     )  # misspelt options are refused also where not needed
     question = listed(asked)
     small = method_named(SMALL, MOST_PROBABLE)
+    few = small.settings(limit=FEW_WORLDS if limit is None else limit)
     try:
-        return _answered(small, small.settings(limit=limit or FEW_WORLDS), question, observers or ())
+        return _answered(small, few, question, observers or ())
     except TooLargeError as error:
         refusal = error.summary
     return _exact_or_searched(question, {"seed": seed, **options}, observers or (), refusal)

@@ -23,6 +23,8 @@ _PACKAGE = __name__.rpartition(".")[0]
 
 def method_named(name: str, answering: str = "") -> Method:
     """Return the method of this name; one that does not answer such questions is refused."""
+    if not isinstance(name, str):
+        raise ArgumentError(f'A method is named by a text, such as method="gibbs", not {name!r:.50}.')
     found = _in_file(name.replace("-", "_")) if name.replace("-", "_").isidentifier() else None
     if found is None or found.name != name:
         names = ["auto", *(method.name for method in methods(answering))]

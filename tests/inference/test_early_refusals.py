@@ -87,3 +87,24 @@ def test_a_large_size_of_a_type_with_names_is_refused_before_more_are_made_up(wo
         with pytest.raises(ml.TooLargeError, match=r"p would have 2,000,000 constants.* one by one"):
             question(mln, {"p": 2_000_000})
     assert len(mln.with_domains({"p": 1_000}).vocabulary.domain("p")) == 1_000
+
+
+@pytest.mark.parametrize("wrong", [
+    *({"method": method} for method in (None, 3, b"gibbs", ["gibbs"])),
+    *({name: given} for name in ("query", "open", "closed", "given") for given in (5, [5], [["S"]])),
+    *({"limit": limit} for limit in (0, -1, "x", 1.5, True)),
+], ids=str)  # fmt: skip
+def test_what_is_no_argument_gets_a_sentence(wrong):
+    mln = ml.MLN.from_text("p = {A}\n" + IMPLICATION)
+    (name,) = wrong
+    for question in (ml.infer, ml.map_state, ml.inference_plan, ml.log_z):
+        known = question is not ml.log_z or name in {"method", "limit"}
+        if known and (name != "method" or question is not ml.inference_plan):
+            with pytest.raises(ml.ArgumentError, match=f"{name}[= ]"):
+                question(mln, **wrong)
+
+
+def test_no_limit_is_the_usual_one():
+    mln = ml.MLN.from_text("p = {A}\n" + IMPLICATION)
+    for question in (ml.infer, ml.map_state, ml.inference_plan, ml.log_z):
+        assert "enumeration" in str(question(mln, limit=None)) or question is ml.infer
