@@ -6,6 +6,7 @@ This one can be read; :mod:`mlnlab.structure.fast_lift_search` is its compiled t
 from __future__ import annotations
 
 from collections import defaultdict
+from copy import copy
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -58,6 +59,14 @@ class LiftSearch:
         self.true[edge] += true
         for node in set(edge[1:]):
             self._at[node].add(edge)
+
+    def copy(self) -> LiftSearch:
+        """Return a search in the same place, to be changed without changing this one."""
+        other = copy(self)
+        other.labels, other.sizes, other._pairs = self.labels.copy(), list(self.sizes), dict(self._pairs)  # noqa: SLF001
+        other.true = self.true.copy()
+        other._at = defaultdict(set, {node: set(edges) for node, edges in self._at.items()})  # noqa: SLF001
+        return other
 
     def edges_at(self, node: int) -> Collection[Edge]:
         """Return the combinations at a node: index H of algorithm 2."""

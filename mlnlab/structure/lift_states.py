@@ -43,7 +43,8 @@ class LiftState:
     """A clustering, and the merge that led to it; the first state has none, nor has the last.
 
     ``labels`` holds the cluster of each node, ``predicates`` that of each predicate with true atoms: the
-    smallest number in it. ``ended`` says that no merge gains any more.
+    smallest number in it. ``ended`` says that no merge gains any more. ``ahead`` is what a merge
+    that was found by looking ahead gains together with all that follow it.
     """
 
     labels: Numbers
@@ -55,6 +56,7 @@ class LiftState:
     log_likelihood: float
     hyperedges: int
     by_hand: bool = False
+    ahead: float = 0.0
     ended: bool = False
 
     @property

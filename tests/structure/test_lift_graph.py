@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import mlnlab as ml
-from mlnlab.errors import ArgumentError
+from mlnlab.errors import ArgumentError, TooLargeError
 from mlnlab.steps.encoding import REGISTRY
 from mlnlab.steps.sameness import differing_parts, same_state
 from mlnlab.structure.clustering_posterior import best_weight, clustering_posterior, prediction_rules
@@ -127,10 +127,16 @@ def test_any_pair_of_a_type_can_be_merged_by_hand_and_the_search_goes_on(db, dat
         assert all(map(same_state, search.resume(reached), own[place + 1 :]))
 
 
-@given(databases(least=6), SMOOTHINGS, st.booleans())
+@given(databases(least=6), SMOOTHINGS, st.booleans(), st.booleans())
 @settings(max_examples=30)
-def test_a_run_goes_on_from_any_state_bit_for_bit_also_from_a_file(db, smoothing, predicates):
-    search = ml.lift_graph(db, smoothing=smoothing, cluster_predicates=predicates)
+def test_a_run_goes_on_from_any_state_bit_for_bit_also_from_a_file(db, smoothing, predicates, ahead):
+    search = ml.lift_graph(
+        db,
+        smoothing=smoothing,
+        cluster_predicates=predicates,
+        look_ahead=ahead,
+        penalty=3.0 if ahead else 1.0,
+    )
     states = list(search)
     assert all(map(same_state, states, search))
     for place, state in enumerate(states):
@@ -183,6 +189,28 @@ def test_the_department_stays_below_figure_1_where_no_two_clusters_share_a_conte
     last = list(search)[-1]
     assert (last.clusters, last.hyperedges) == (12, 12)
     assert not any(search.candidates(last, type_) for type_ in search.problem.clustered_types)
+
+
+def test_figure_1_comes_out_by_looking_ahead():
+    """At λ = 8; each merge that loses by itself is made up for by those that follow it."""
+    search = ml.lift_graph(ml.sample("department").db, penalty=8.0, look_ahead=True)
+    states = list(search)
+    lifted = search.lifted(states[-1])
+    members = sorted(lifted.name_of(cluster, most=4) for cluster in lifted.clusters.tolist())
+    assert members[0] == "CS1, CS2, CS3, CS4 +4"
+    assert members[1:] == ["Paula, Pedro, Petra, Pierre", "Samir, Selma, Stella, Sven"]
+    assert [edge.predicate for edge in lifted.edges] == ["Teaches", "TAs", "Advises"]
+    ahead = [place for place, state in enumerate(states) if state.ahead]
+    assert len(ahead) == 3
+    for place, after in zip(ahead, [*ahead[1:], len(states) - 1], strict=True):
+        assert states[place].merge.gain < 0 < states[place].ahead
+        reached = states[after - 1 if after != len(states) - 1 else after]
+        assert states[place - 1].log_posterior + states[place].ahead == pytest.approx(reached.log_posterior)
+
+
+def test_looking_ahead_is_for_small_databases():
+    with pytest.raises(TooLargeError, match="up to 400 true atoms"):
+        ml.lift_graph(planted(0.1, seed=1, members=9)[0], look_ahead=True)
 
 
 def figure_1(penalty):
