@@ -42,7 +42,8 @@ def learn_structure(
     ``units`` (a unit clause for each predicate, True as in Alchemy), ``pooled`` (c_r over all databases).
 
     Every predicate is modelled; what a database does not list is false. ``observers`` are told of each step,
-    such as ``ml.Trace()`` and checkpointers; ``start`` is a state from which to go on. With an ``executor``
+    such as ``ml.Trace()`` and checkpointers; ``start`` is a state from which to go on. What would take more
+    than ``most_hours`` (1) is refused with an estimate before it begins. With an ``executor``
     clauses are scored by its workers, with the same result. Ctrl-C raises an error whose ``so_far()`` is the
     best model so far.
 

@@ -24,7 +24,7 @@ from mlnlab.structure.lhl import ASSEMBLING, CREATING, Lhl, LhlState
 from mlnlab.structure.path_support import supported_paths
 from mlnlab.structure.registry import Method, method_named
 from mlnlab.structure.variabilized import canonical_path
-from mlnlab.structure.worth_trying import checked_databases, joined, refuse_many_paths
+from mlnlab.structure.worth_trying import checked_databases, joined, refuse_long_runs, refuse_many_paths
 
 if TYPE_CHECKING:
     from mlnlab.counting.delta_answers import Executor
@@ -124,6 +124,7 @@ def structure_learner(
     *,
     seed: int = 0,
     executor: Executor | None = None,
+    most_hours: float = 1.0,
     **options: object,
 ) -> StructureLearner:
     r"""Return a structure learner to iterate over; the options are those of :func:`ml.learn_structure`.
@@ -136,6 +137,8 @@ def structure_learner(
     method = method_named(name)
     params = method.settings(seed=seed, **options)
     databases = checked_databases(dbs)
+    if not method.only_lifts:
+        refuse_long_runs(databases, params.longest, most_hours)
     if not params.lifted:
         refuse_many_paths([Hypergraph.from_database(db) for db in databases], params.longest)
     if executor is not None and not callable(getattr(executor, "submit", None)):

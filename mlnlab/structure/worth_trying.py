@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from mlnlab.model.hypergraph import Hypergraph
 
 MOST_PATHS = 2e9  # of hyperedges that are not lifted: some hours
+_SECONDS = 2e-7  # for a true atom, one conjunction and one path, as counting goes
+_PATHS = 2_000  # that may be expected: 700 on IMDB, 10,000 on UW-CSE
 
 
 def checked_databases(databases: object) -> tuple[Database, ...]:
@@ -88,6 +90,32 @@ def joined(databases: Sequence[Database]) -> Database:
     for other in databases[1:]:
         whole = whole.with_facts(other.to_text())
     return whole
+
+
+# --- large databases ------------------------------------------------------------------------------
+
+
+def estimated_hours(databases: Sequence[Database], longest: int) -> float:
+    """Return about how long the scoring of clauses takes, which is most of the work."""
+    facts = sum(database.number_of_facts() for database in databases)
+    return _SECONDS * facts * 2**longest * _PATHS / 3600
+
+
+def refuse_long_runs(databases: Sequence[Database], longest: int, most_hours: float) -> None:
+    """Refuse what would take longer than somebody wants to wait."""
+    hours = estimated_hours(databases, longest)
+    if hours > most_hours:
+        facts = sum(database.number_of_facts() for database in databases)
+        raise TooLargeError(
+            f"Learning structure from {count_of(facts, 'true atom')} with paths of up to {longest} takes "
+            f"some {hours:.2g} hours or more (at most {most_hours:g} are begun).",
+            hours,
+            [
+                f"look for shorter paths: longest={max(2, longest - 1)}",
+                "learn from a part of the databases",
+                f"allow it: most_hours={max(1, round(2 * hours))}, with a checkpointer among the observers",
+            ],
+        )
 
 
 # --- paths of what is not lifted ------------------------------------------------------------------

@@ -16,7 +16,7 @@ from mlnlab.steps.checkpoint import Checkpointer, load_checkpoint
 from mlnlab.structure.create_mln import VERDICTS
 from mlnlab.structure.structure_learner import StructureInterrupted
 from mlnlab.structure.structure_line import structure_line
-from mlnlab.structure.worth_trying import estimated_paths
+from mlnlab.structure.worth_trying import estimated_hours, estimated_paths
 from tests.structure.small_databases import random_databases
 
 if TYPE_CHECKING:
@@ -242,6 +242,18 @@ def test_paths_that_are_too_many_are_refused_before_the_work_begins() -> None:
     assert estimated_paths(hypergraph, 1) == hypergraph.number_of_edges
     with pytest.raises(TooLargeError, match="Without lifting"):
         ml.structure_learner("lhl-findpaths", crowd)
+
+
+def test_long_runs_are_estimated_before_they_begin() -> None:
+    database = _database()
+    hours = estimated_hours([database], 5)
+    assert (
+        estimated_hours([database, database], 5) == 2 * hours == pytest.approx(estimated_hours([database], 6))
+    )
+    with pytest.raises(TooLargeError, match=r"most_hours=1,") as refused:
+        ml.structure_learner("lhl", database, most_hours=hours / 2)
+    assert refused.value.estimate == hours
+    assert ml.structure_learner("lhl", database, most_hours=hours).params.longest == 5
 
 
 def test_the_line_of_a_terminal_says_how_far_it_is(learned: LearnedStructure) -> None:
