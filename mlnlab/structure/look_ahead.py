@@ -2,10 +2,10 @@
 
 Where no two clusters share a context, algorithm 2 as printed has no pair to try, although merging two of
 one type may give their neighbours contexts to share, and these then merge by themselves: so in Figure 1 of
-Kok and Domingos (2009), whose professors teach different courses. Looking ahead tries, where nothing gains any
-more, each pair of clusters that stand at the same place of a predicate, goes on with the search as printed,
-and takes the pair with which this ends best. It is not in the paper, and is for small databases, because each
-try is a search of its own.
+Kok and Domingos (2009), whose professors teach different courses. Looking ahead tries, where nothing gains
+any more, each pair of clusters that stand at the same place of a predicate, goes on with the search as
+printed, and takes the pair with which this ends best. It is not in the paper, and is for small databases,
+because each try is a search of its own.
 """
 
 from __future__ import annotations
