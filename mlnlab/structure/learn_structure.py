@@ -27,6 +27,7 @@ def learn_structure(
     observers: Iterable[Observer] | None = (),
     executor: Executor | None = None,
     progress: bool | None = None,
+    most_hours: float = 1.0,
     start: LhlState | None = None,
     **options: object,
 ) -> LearnedStructure:
@@ -52,7 +53,7 @@ def learn_structure(
     >>> learned.method
     'lhl'
     """
-    learner = structure_learner(method, dbs, seed=seed, executor=executor, **options)
+    learner = structure_learner(method, dbs, seed=seed, executor=executor, most_hours=most_hours, **options)
     wanted = progress if progress is not None else is_terminal(sys.stderr)
     lines = (StructureLine(method, sys.stderr),) if wanted else ()
     try:

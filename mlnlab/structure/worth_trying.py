@@ -98,7 +98,7 @@ def joined(databases: Sequence[Database]) -> Database:
 def estimated_hours(databases: Sequence[Database], longest: int) -> float:
     """Return about how long the scoring of clauses takes, which is most of the work."""
     facts = sum(database.number_of_facts() for database in databases)
-    return _SECONDS * facts * 2**longest * _PATHS / 3600
+    return _SECONDS * facts * float(1 << longest) * _PATHS / 3600
 
 
 def refuse_long_runs(databases: Sequence[Database], longest: int, most_hours: float) -> None:
