@@ -34,7 +34,16 @@ def _modules() -> tuple[ModuleType, ...]:
     """Return the kernel modules: first what the first sampler needs, last what learns structure."""
     from mlnlab.kernels import fact_scan
 
-    return *_samplers(), *_searches(), *_messages(), *_counters(), fact_scan, *_structures(), *_paths(), *_lifts()
+    return (
+        *_samplers(),
+        *_searches(),
+        *_messages(),
+        *_counters(),
+        fact_scan,
+        *_structures(),
+        *_paths(),
+        *_lifts(),
+    )
 
 
 def _samplers() -> tuple[ModuleType, ...]:
@@ -99,9 +108,9 @@ def _counters() -> tuple[ModuleType, ...]:
 
 
 def _paths() -> tuple[ModuleType, ...]:
-    from mlnlab.kernels import path_growing, path_patterns, path_support
+    from mlnlab.kernels import path_embeddings, path_growing, path_patterns, path_support
 
-    return path_patterns, path_growing, path_support
+    return path_patterns, path_growing, path_embeddings, path_support
 
 
 def _lifts() -> tuple[ModuleType, ...]:

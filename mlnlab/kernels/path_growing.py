@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from mlnlab.kernels.compiled import compiled
-from mlnlab.kernels.path_patterns import Paths, canonical, fill_slots, naming, slot_of
+from mlnlab.kernels.path_patterns import Paths, canonical, copy_row, fill_slots, naming, slot_of
 
 if TYPE_CHECKING:
     from typing import Any
@@ -46,7 +46,8 @@ def grow(
     types, added = np.empty(length * width, np.int64), np.empty(width, np.int64)
     room, some = naming(length, width), np.int64(0)
     for row in range(first, number):
-        path[: length - 1] = shorter.rows[row]
+        for atom in range(length - 1):
+            copy_row(shorter.rows[row, atom], path[atom])
         variables = _types_of(shorter.rows[row], predicates, types)
         for predicate in range(len(predicates.arities)):
             place = _begin(path, predicate, added)
@@ -59,7 +60,8 @@ def grow(
                 canonical(path, best, room)
                 slot = slot_of(best, grown)
                 if grown.slots[slot] < 0:
-                    grown.rows[known] = best
+                    for atom in range(length):
+                        copy_row(best[atom], grown.rows[known, atom])
                     grown.slots[slot] = known
                     if _has_known_parts(best, shorter, room):
                         chosen[some] = known
@@ -82,8 +84,10 @@ def _types_of(path: Rows, predicates: Predicates, types: Numbers) -> Number:
 @compiled
 def _begin(path: Rows, predicate: Number, added: Numbers) -> Number:
     """Put the predicate into the last atom, whose variables are all still to come."""
-    path[len(path) - 1] = -1
-    path[len(path) - 1, 0] = predicate
+    last = path[len(path) - 1]
+    for column in range(1, len(last)):
+        last[column] = -1
+    last[0] = predicate
     added[0] = 0
     return np.int64(0)
 
@@ -141,13 +145,19 @@ def _has_known_parts(path: Rows, shorter: Paths, room: Naming) -> bool:
     length, width = path.shape
     part, best = np.empty((length - 1, width), np.int16), np.empty((length - 1, width), np.int16)
     for without in range(length):
-        part[:without] = path[:without]
-        part[without:] = path[without + 1 :]
+        leave_out(path, without, part)
         if is_connected(part):
             canonical(part, best, room)
             if shorter.slots[slot_of(best, shorter)] < 0:
                 return False
     return True
+
+
+@compiled
+def leave_out(path: Rows, without: Number, part: Rows) -> None:
+    """Write the atoms of a path but one."""
+    for atom in range(len(part)):
+        copy_row(path[atom + (atom >= without)], part[atom])
 
 
 @compiled

@@ -67,10 +67,12 @@ def canonical(path: Rows, best: Rows, room: Naming) -> None:
     """
     length = len(path)
     _sort(path, room.atoms)
-    room.names[0] = -1
-    room.used[:length] = 0
-    valid = _open(room, best, 0, 0, length)
-    place = 0
+    for variable in range(room.names.shape[1]):
+        room.names[0, variable] = -1
+    for unused in range(length):
+        room.used[unused] = 0
+    place = np.int64(0)
+    valid = _open(room, best, place, np.int64(0), length)
     while place >= 0:
         atom = _next_tie(room, best, place, length)
         if atom < 0:
@@ -80,7 +82,7 @@ def canonical(path: Rows, best: Rows, room: Naming) -> None:
             continue
         room.order[place] = atom
         if place + 1 == length:
-            room.best_order[:length] = room.order[:length]
+            copy_row(room.order[:length], room.best_order)
         else:
             _name(room, place, atom)
             room.used[atom] = 1
@@ -94,20 +96,27 @@ def _sort(path: Rows, sorted_: Rows) -> None:
     for place in range(len(path)):
         to = place
         while to > 0 and sorted_[to - 1, 0] > path[place, 0]:
-            sorted_[to] = sorted_[to - 1]
+            copy_row(sorted_[to - 1], sorted_[to])
             to -= 1
-        sorted_[to] = path[place]
+        copy_row(path[place], sorted_[to])
+
+
+@compiled
+def copy_row(row: Any, into: Any) -> None:  # noqa: ANN401 - rows of any numbers
+    """Copy a row number by number: what numpy writes for it takes seconds to compile."""
+    for column in range(len(row)):
+        into[column] = row[column]
 
 
 @compiled
 def _open(room: Naming, best: Rows, place: Number, valid: Number, length: Number) -> Number:
     """Look for the smallest atom that can come next; return how much of ``best`` is what was seen so far."""
-    smallest = -1
+    smallest = np.int64(-1)
     for atom in range(length):
         if room.used[atom] == 0 and room.atoms[atom, 0] == room.atoms[place, 0]:
             _rename(room, place, atom)
             if smallest < 0 or _compared(room.named[place, atom], room.named[place, smallest]) < 0:
-                smallest = atom
+                smallest = np.int64(atom)
     comparison = -1 if place >= valid else _compared(room.named[place, smallest], best[place])
     room.tried[place] = length if comparison > 0 else -1
     if comparison >= 0:
@@ -164,7 +173,7 @@ def _next_tie(room: Naming, best: Rows, place: Number, length: Number) -> Number
 @compiled
 def _name(room: Naming, place: Number, atom: Number) -> None:
     """Let the variables of the atom in a place have the names that they got there."""
-    room.names[place + 1] = room.names[place]
+    copy_row(room.names[place], room.names[place + 1])
     count = room.counts[place]
     for column in range(1, room.atoms.shape[1]):
         if room.atoms[atom, column] >= 0:

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from mlnlab.kernels.path_embeddings import Hyperedges
     from mlnlab.kernels.path_growing import Predicates
     from mlnlab.kernels.path_patterns import Paths
-    from mlnlab.kernels.path_support import Hyperedges
     from mlnlab.structure.lifted_hypergraph import LiftedHypergraph
 
     Numbers = NDArray[np.int64]
@@ -50,7 +50,7 @@ class Places:
         self.graph = self._hyperedges(np.array([predicate for predicate, _, _ in listed], np.int64))
 
     def _hyperedges(self, predicates: Numbers) -> Hyperedges:
-        from mlnlab.kernels.path_support import Hyperedges
+        from mlnlab.kernels.path_embeddings import Hyperedges
 
         arities = self.predicates.arities
         clusters = np.full((len(predicates), self.width - 1), -1, np.int32)
@@ -67,7 +67,7 @@ class Places:
         table = slots[:, None] + np.arange(max(1, self.width - 1))
         starts, at = _lists(predicates, clusters, table, arities, len(names))
         first = np.searchsorted(predicates, np.arange(len(self.names) + 1)).astype(np.int64)
-        return Hyperedges(clusters, true, first, table, starts, at)
+        return Hyperedges(clusters, true, first, table, starts, at, len(names))
 
     def single_atoms(self) -> Rows:
         """Return what hyperedges alone look like, each once."""
