@@ -120,6 +120,6 @@ def _lifts() -> tuple[ModuleType, ...]:
 
 
 def _structures() -> tuple[ModuleType, ...]:
-    from mlnlab.kernels import clause_scores, path_support
+    from mlnlab.kernels import clause_scores
 
-    return clause_scores, path_support
+    return (clause_scores,)
