@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from hypothesis import assume
 from hypothesis import strategies as st
@@ -30,9 +31,9 @@ Lives(person, house!)
 
 
 @st.composite
-def models(draw, most_atoms=9, hard=True):
+def models(draw, most_atoms=9, hard=True, blocks=False):
     """A model over a few atoms; sometimes its first formula is hard as well."""
-    vocabulary = draw(strategies.vocabularies())
+    vocabulary = draw(strategies.vocabularies(blocks=blocks))
     assume(0 < len(oracles.all_atoms(vocabulary)) <= most_atoms)
     numbers = st.floats(-2, 2).map(lambda value: round(value, 2))
     formulas = draw(st.lists(strategies.formulas(vocabulary, depth=2), min_size=1, max_size=3))
@@ -68,3 +69,46 @@ def questions(draw, most_atoms=8, hard=True):
     assume(truth.log_z > float("-inf"))
     inhabited = list(dict.fromkeys(atom.predicate for atom in atoms))
     return Asked(pose(mln, db, [*inhabited, asked], names, given), truth, known, asked)
+
+
+@dataclass(frozen=True)
+class Blocked:
+    """A question to a model with blocks, in the words of ``ml.infer``, and the truth about it."""
+
+    mln: ml.MLN
+    db: ml.Database
+    words: dict[str, object]  # query, open, closed and given
+    asked: object  # the formula among the queries
+    known: dict[GroundAtom, bool]
+    soft: dict[GroundAtom, float]
+
+    @cached_property
+    def oracle(self):
+        """The worlds that agree with what is known."""
+        return oracles.oracle(self.mln, self.known, self.soft, tuple(self.words["given"]))
+
+
+@st.composite
+def blocked_questions(draw, most_atoms=7):
+    """A question with exclusive atoms and functions, closed predicates, and atoms marked unknown or soft.
+
+    Often the facts contradict a block, or leave it nothing: then the oracle has no world.
+    """
+    mln = draw(models(most_atoms, blocks=True))
+    predicates = mln.vocabulary.predicates
+    # A function that is closed may be undefined, which is more than its blocks say.
+    closable = [name for name, predicate in predicates.items() if not predicate.function]
+    closed = draw(st.lists(st.sampled_from(closable), unique=True, max_size=1)) if closable else []
+    marks = st.sampled_from([None, None, None, None, "?", "?", False, False, True, 0.3, 0.9])
+    marked = {atom: draw(marks) for atom in oracles.all_atoms(mln.vocabulary)}
+    facts = {str(a): None if mark == "?" else mark for a, mark in marked.items() if mark is not None}
+    known = {atom: mark for atom, mark in marked.items() if isinstance(mark, bool)}
+    known |= {a: False for a, mark in marked.items() if a.predicate in closed and mark is None}
+    soft = {atom: mark for atom, mark in marked.items() if isinstance(mark, float)}
+    given = (draw(strategies.formulas(mln.vocabulary, depth=1)),) if draw(st.integers(0, 3)) == 0 else ()
+    asked = draw(strategies.formulas(mln.vocabulary, depth=2))
+    inhabited = dict.fromkeys(atom.predicate for atom in marked)
+    opened = [name for name in predicates if name not in closed]
+    words = {"query": [*inhabited, asked], "open": opened, "closed": closed, "given": list(given)}
+    db = ml.Database(mln.vocabulary).with_atoms(facts)
+    return Blocked(mln, db, words, asked, known, soft)

@@ -6,7 +6,7 @@ and the like come by themselves. A variable's type follows from its name, as it 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice, product
 
 from hypothesis import strategies as st
@@ -76,8 +76,11 @@ def ground_atoms(vocabulary):
 
 
 @st.composite
-def vocabularies(draw, *, empty_types=True):
-    """Types person (named), movie (sized) and time (a range), each small; two to four predicates."""
+def vocabularies(draw, *, empty_types=True, blocks=False):
+    """Types person (named), movie (sized) and time (a range), each small; two to four predicates.
+
+    With ``blocks``, every second predicate has arguments marked ``!`` or ``?``, or is a function.
+    """
     # At most one type is empty, because a formula with a free variable of it has no grounding at all.
     empty = draw(st.sampled_from([None] * 7 + ["person", "movie", "time"])) if empty_types else None
     sizes = {type_: 0 if type_ == empty else draw(st.integers(1, 3)) for type_ in VARIABLES}
@@ -96,7 +99,20 @@ def vocabularies(draw, *, empty_types=True):
     )
     signatures = draw(st.lists(signature, min_size=2, max_size=4))
     predicates = {name: Predicate(name, types_) for name, types_ in zip("PQRS", signatures, strict=False)}
+    if blocks:
+        predicates = {name: draw(_marked(predicate)) for name, predicate in predicates.items()}
     return Vocabulary(FrozenMapping(types), FrozenMapping(predicates))
+
+
+@st.composite
+def _marked(draw, predicate):
+    """The predicate, or the same with blocks of exclusive atoms."""
+    if not predicate.arity or draw(st.booleans()):
+        return predicate
+    kind = draw(st.sampled_from(["!", "!", "?", "function"]))
+    places = st.lists(st.integers(0, predicate.arity - 1), min_size=1, max_size=2, unique=True)
+    exclusive = (predicate.arity - 1,) if kind == "function" else tuple(sorted(draw(places)))
+    return replace(predicate, exclusive=exclusive, at_most_one=kind == "?", function=kind == "function")
 
 
 def worlds(vocabulary):

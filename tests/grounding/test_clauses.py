@@ -22,6 +22,7 @@ from mlnlab.logic.evaluation import evaluate, groundings
 from mlnlab.logic.formulas import holds_between
 from mlnlab.model.world import World
 from tests import oracles, small_models
+from tests.thoroughness import examples
 
 PEOPLE = "person = {A, B, C}\nS(person)\nC(person)\nF(person, person)\n"
 
@@ -39,7 +40,7 @@ def world_of(question, chosen):
     return World(question.vocabulary, question.true | frozenset(atoms))
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(small_models.questions(most_atoms=7))
 def test_counts_are_right_in_every_world(asked):
     question = asked.question
@@ -66,7 +67,7 @@ def test_counts_are_right_in_every_world(asked):
         assert (violations(ground.network, chain) == 0 and clauses.violated is None) == possible
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(small_models.questions())
 def test_whole_arrays_and_single_groundings_give_the_same_clauses(asked):
     fast = ground_clauses(asked.question)

@@ -23,6 +23,7 @@ from mlnlab.kernels.ground_network import choose, new_chain
 from mlnlab.kernels.random_numbers import streams
 from mlnlab.kernels.sample_sat_listing import table_holds
 from tests import small_models
+from tests.thoroughness import examples
 
 HEAD = "p = {A, B}\nc = {R, G, Y}\n"
 DECLARED = {"S": "S(p)", "C": "C(p)", "F": "F(p, p)", "L": "L(p, c!)", "M": "M(p, c?)"}
@@ -84,7 +85,7 @@ def question_of(formulas, facts=()):
 FACTS = ["S(A)", "!S(B)", "!C(B)", "C(A)", "!F(A, A)", "F(A,B)", "L(A,R)", "!L(B,G)", "M(B,G)", "!M(A,R)"]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     st.lists(st.sampled_from(WIDE), min_size=1, max_size=3, unique=True),
     st.lists(st.sampled_from(FACTS), unique=True),
@@ -98,7 +99,7 @@ def test_every_connective_and_blocks(formulas, facts):
         assert full.log_weight(optimum(ours)) == pytest.approx(best)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(small_models.questions(most_atoms=7))
 def test_random_models(asked):
     full, ours, best = assert_same(asked.question)

@@ -22,6 +22,7 @@ from mlnlab.logic.evaluation import evaluate, groundings
 from mlnlab.logic.ground_atoms import GroundAtom
 from mlnlab.model.world import World
 from tests import oracles, small_models
+from tests.thoroughness import examples
 
 PEOPLE = "person = {A, B, C}\nS(person)\nC(person)\nF(person, person)\n"
 CLAUSES = (
@@ -75,7 +76,7 @@ def edges_by_definition(network):
     return edges
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(
     st.lists(st.sampled_from(CLAUSES), min_size=1, max_size=3, unique=True),
     st.dictionaries(
@@ -92,7 +93,7 @@ def test_edges_are_those_of_the_definition(formulas, evidence, query):
     assert edges_of(network) == edges_by_definition(network)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(small_models.questions(most_atoms=7, hard=False))
 def test_atoms_without_an_edge_are_independent_given_the_others(asked):
     """For whatever formula: the log-weight has no term in which two such atoms meet."""
@@ -196,7 +197,7 @@ def asked_models(draw):
     return mln, ml.Database(mln.vocabulary).with_atoms(marked), query
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(asked_models())
 def test_sizes_are_bounds_and_open_atoms_are_exact(asked):
     try:

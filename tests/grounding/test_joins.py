@@ -17,6 +17,7 @@ from mlnlab.logic.formulas import Atom
 from mlnlab.logic.substitution import free_variables
 from tests import small_models, strategies
 from tests.grounding.test_clauses import grounded, listed
+from tests.thoroughness import examples
 
 LIMITS = (
     (join_steps, "STRETCH", 2),
@@ -28,7 +29,7 @@ LIMITS = (
 
 
 @pytest.mark.parametrize("chosen", [LIMITS, LIMITS[:1], LIMITS[1:4], LIMITS[4:]])
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(asked=small_models.questions())
 def test_limits_change_nothing(chosen, asked):
     usual = ground_clauses(asked.question)
@@ -52,7 +53,7 @@ CLAUSES = (
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(
     st.lists(st.sampled_from(CLAUSES), min_size=1, max_size=3),
     st.lists(st.sampled_from(["", "", "!", "?", "0.3 "]), min_size=36, max_size=36),
@@ -97,7 +98,7 @@ def test_literals_that_decide():
     assert [str(atom) for atom, _ in deciding_literals(formula, True, mln.vocabulary)] == ["S(x)"]
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(st.data())
 def test_a_deciding_literal_decides(data):
     vocabulary = data.draw(strategies.vocabularies())

@@ -15,6 +15,7 @@ from mlnlab.grounding.lazy_grounding import lazy_rounds
 from mlnlab.grounding.question import pose
 from tests import small_models
 from tests.grounding.test_merging import FORMULAS
+from tests.thoroughness import examples
 
 
 def worlds(clauses):
@@ -51,7 +52,7 @@ def assert_right(mln, db, query, open_, given_, data):
     assert expected[true_atoms(last.lazy.clauses, last.chosen)] == pytest.approx(max(expected.values()))
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(small_models.models(most_atoms=7), st.data())
 def test_random_models(mln, data):
     atoms = [a for p in mln.vocabulary.predicates for a in _atoms(mln, p)]
@@ -72,7 +73,7 @@ def _atoms(mln, predicate):
     return [GroundAtom(predicate, row) for row in product(*map(mln.vocabulary.domain, types))]
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(
     st.lists(
         st.sampled_from([f for f in FORMULAS if "L(" not in f and "M(" not in f]), min_size=1, max_size=4
@@ -86,7 +87,7 @@ def test_clauses_with_evidence(formulas, facts, query, data):
     assert_right(mln, ml.Database.from_text("\n".join(facts), mln), query, (), (), data)
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(st.lists(st.sampled_from(FORMULAS), min_size=1, max_size=3), st.data())
 def test_blocks_are_active_from_the_start(formulas, data):
     head = "p = {A, B}\nc = {R, G}\nS(p)\nC(p)\nF(p, p)\nL(p, c!)\nM(p, c?)\n"

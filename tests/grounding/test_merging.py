@@ -19,6 +19,7 @@ from mlnlab.logic.evaluation import evaluate, groundings
 from mlnlab.logic.weights import weight_value
 from tests import oracles, small_models
 from tests.grounding.test_clauses import world_of
+from tests.thoroughness import examples
 
 
 def true_log_weight(question, world):
@@ -35,7 +36,7 @@ def assert_right_in_every_world(clauses):
             assert arrays.log_weight(np.array(chosen, np.uint32)) == pytest.approx(expected, abs=1e-9)
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(small_models.questions(most_atoms=7))
 def test_log_weights_are_right_in_every_world(asked):
     assert_right_in_every_world(ground_clauses(asked.question, all_instances(asked.question)))
@@ -49,7 +50,7 @@ FORMULAS = (
 )  # fmt: skip
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(
     st.lists(st.sampled_from(FORMULAS), min_size=1, max_size=5),
     st.lists(

@@ -21,6 +21,7 @@ from mlnlab.kernels.belief_propagation_graph import add_up, room_for_messages
 from mlnlab.kernels.belief_propagation_order import Queue, sweep_residuals
 from mlnlab.kernels.compiled import plain_twin
 from tests import small_models
+from tests.thoroughness import examples
 
 ORDERS = ("residual", "in turn", "at once")
 LINKS = "\n".join(f"{0.4 * i - 1:.1f} T(A{i}) => T(A{i + 1})" for i in range(7) if i != 3)
@@ -64,7 +65,7 @@ def test_it_is_exact_on_a_tree(tree, order, damping):
     assert found.expected_counts == pytest.approx(truth.expected_counts, abs=1e-7)
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(small_models.questions(most_atoms=7))
 def test_it_is_exact_whenever_it_says_so(asked):
     try:

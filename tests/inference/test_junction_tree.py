@@ -16,11 +16,12 @@ from mlnlab.grounding.ground_factors import WIDE, ground_factors
 from mlnlab.grounding.question import pose
 from mlnlab.inference import enumeration, junction_tree
 from tests.small_models import questions
+from tests.thoroughness import examples
 
 PARAMS = junction_tree.Params()
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(questions())
 def test_random_models_are_answered_as_by_all_worlds(case):
     question = case.question

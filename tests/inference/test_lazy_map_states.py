@@ -11,6 +11,7 @@ from mlnlab.logic.weights import Hard, weight_value
 from mlnlab.model.writing import statement_text
 from tests import small_models
 from tests.grounding.test_merging import FORMULAS
+from tests.thoroughness import examples
 
 
 class Watching:
@@ -26,7 +27,7 @@ class Watching:
         pass
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(small_models.models(most_atoms=7, hard=False))
 def test_random_models(mln):
     found = ml.lazy_map_state(mln)
@@ -34,7 +35,7 @@ def test_random_models(mln):
     assert found.log_weight == pytest.approx(ml.map_state(mln, method="enumeration").log_weight)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(
     st.lists(st.sampled_from(FORMULAS), min_size=1, max_size=5, unique=True),
     st.lists(st.sampled_from(["S(A)", "!S(B)", "C(A)", "0.3 C(B)", "F(A,B)", "L(A,R)"]), unique=True),

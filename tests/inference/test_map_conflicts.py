@@ -16,6 +16,7 @@ from mlnlab.inference.conflicts import conflict_in
 from mlnlab.inference.refutation import is_impossible, needed
 from mlnlab.logic.weights import Hard, WeightedFormula
 from tests import oracles, strategies
+from tests.thoroughness import examples
 
 PIGEONS = "p = {A, B, C}\nh = {H1, H2}\nIn(p, h)\nEXIST h In(p, h).\n!In(A, h) v !In(B, h).\n"
 PIGEONS += "!In(A, h) v !In(C, h).\n!In(B, h) v !In(C, h).\n"
@@ -50,7 +51,7 @@ def _atom(text, world):
     return next(a for a in oracles.all_atoms(world.vocabulary) if str(a) == text)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.data())
 def test_conflicts_of_random_models_are_minimal(data):
     vocabulary = data.draw(strategies.vocabularies())
@@ -79,7 +80,7 @@ def test_conflicts_of_random_models_are_minimal(data):
         assert possible(mln, [part for part in found.parts if part is not left_out])
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(st.integers(0, 10_000))
 def test_refutations_are_shrunk_until_each_part_is_needed(seed):
     """Of many clauses over few variables a solver's refutation is rarely minimal."""

@@ -15,6 +15,7 @@ from mlnlab.inference.landscape import landscape
 from mlnlab.inference.map_states import SearchInterrupted
 from mlnlab.steps.step import run
 from tests import oracles, small_models
+from tests.thoroughness import examples
 
 SMOKING = "Smokes(person)\nCancer(person)\nFriends(person, person)\n1.5 Smokes(x) => Cancer(x)\n"
 TIED = (
@@ -261,7 +262,7 @@ def test_costs_say_the_same_as_log_weights(references):
     assert replace(question).choices == question.choices
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(small_models.questions(most_atoms=7))
 def test_proofs_of_random_models_end_at_the_cost_of_their_world(posed):
     params = rc2.Params(conflicts_per_state=1)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import mlnlab as ml
 from mlnlab.inference.asking import SamplingWarning
+from tests.thoroughness import examples
 
 TEXT = """
 t = {A, B, C}
@@ -30,7 +31,7 @@ ATOMS = [
 marked = st.dictionaries(st.sampled_from(ATOMS), st.sampled_from(["", "!", "?", "0.3 "]), max_size=12)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(
     marks=marked,
     query=st.lists(st.sampled_from(["S", "R", "Lives", "Owns", "S(A) v S(B)"]), min_size=1, unique=True),

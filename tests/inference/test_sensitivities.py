@@ -15,6 +15,7 @@ from mlnlab.inference.changed_facts import facts_of, in_reach
 from mlnlab.inference.sensitivity import VALUES
 from tests import oracles
 from tests.small_models import models
+from tests.thoroughness import examples
 
 SMOKERS = ml.sample("friends_smokers")
 CHAIN = """
@@ -63,7 +64,7 @@ def test_derivatives_under_a_condition_are_those_of_differences():
     assert sorted(w.derivative for w in found.weights) == pytest.approx(sorted(expected), abs=1e-7)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(models(most_atoms=6), st.integers(0, 5))
 def test_derivatives_of_random_models_are_those_of_differences(mln, which):
     atoms = oracles.all_atoms(mln.vocabulary)
@@ -82,7 +83,7 @@ def test_derivatives_of_random_models_are_those_of_differences(mln, which):
     assert sorted(w.size for w in found.weights) == pytest.approx(expected, abs=1e-6)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(models(most_atoms=6), st.data())
 def test_facts_of_random_models_are_those_of_the_changed_database(mln, data):
     atoms = oracles.all_atoms(mln.vocabulary)
