@@ -29,6 +29,7 @@ _SHOWN = 3
 _SOME_STEPS = 5
 _MATCHED = 1e-3  # of the counts: a gap that is left
 _ROUNDING = 1e-9
+_STILL = 1e-6  # of the largest weight: a step that is none
 _BY_CURVATURE = ("diagonal-newton", "scaled-conjugate-gradient")
 _BY_VALUE = ("l-bfgs", "newton")
 
@@ -56,6 +57,8 @@ def diagnosed(
             f"{state.move.rate:.3g} in the end. Begin with rate={state.move.rate:.2g} or less."
         )
     yield from [*_gone_astray(first, state, optimizer)] or _unfinished(problem, state, optimizer)
+    if optimizer in _BY_CURVATURE:
+        yield from _stood_still(state)
     flat = (problem.priors.precision == 0) & (problem.priors.pull == 0)
     largest = float(np.abs(state.answer[problem.free.free]).max(initial=0.0)) if flat.any() else 0.0
     if largest > _LARGE:
@@ -78,6 +81,19 @@ def _gone_astray(first: LearningState, state: LearningState, optimizer: str) -> 
         yield f"The objective is less than at the start ({values}): {remedy}"
     elif alike and state.iteration >= _SOME_STEPS and lengths[1] > max(lengths[0], 1e-6 * _scale(state)):
         yield f"The gaps are larger than at the start ({lengths[1]:.3g} against {lengths[0]:.3g}): {remedy}"
+
+
+def _stood_still(state: LearningState) -> Iterator[str]:
+    """Say that the last step of samples was too short to change anything, so that more would not either."""
+    largest = max(1.0, float(np.abs(state.weights).max(initial=0.0)))
+    sampled = state.errors is not None
+    if sampled and state.iteration >= _SOME_STEPS and state.move.size < _STILL * largest:
+        why = "was refused" if not state.move.accepted else f"moved the weights by {state.move.size:.1g}"
+        yield (
+            f"Steps came to nothing: the last one {why}, with λ = {state.move.damping:.2g}. The weights "
+            "are where learning stood still, which need not be an optimum: begin with a smaller damping=, or "
+            "take more samples=."
+        )
 
 
 def _unfinished(problem: Problem, state: LearningState, optimizer: str) -> Iterator[str]:

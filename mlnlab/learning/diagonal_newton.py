@@ -83,7 +83,7 @@ def steps(params: Params, problem: Problem, start: LearningState | None = None) 
             problem,
             point,
             direction(point, params),
-            Region(damping, params.least_variance, params.largest_step),
+            Region(damping, params.least_variance, params.largest_step, params.damping, state.iteration + 1),
             state.move.rejected,
         )
         point = found.point

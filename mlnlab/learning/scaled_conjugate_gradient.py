@@ -101,13 +101,10 @@ def steps(params: Params, problem: Problem, start: LearningState | None = None) 
         before = state.inner
         assert isinstance(before, Inner)  # noqa: S101 - a state of this optimiser
         d, z = direction(point, params, before)
-        found = tried(
-            problem,
-            point,
-            d,
-            Region(before.damping, params.least_variance, params.largest_step),
-            state.move.rejected,
+        region = Region(
+            before.damping, params.least_variance, params.largest_step, params.damping, state.iteration + 1
         )
+        found = tried(problem, point, d, region, state.move.rejected)
         inner = Inner(found.damping, frozen(d), frozen(point.slope), frozen(z))
         point = found.point
         end = ended(point, state.iteration + 1, found.move, params.iterations, params.tolerance)

@@ -56,6 +56,21 @@ def test_steps_that_did_not_suffice_are_told() -> None:
         assert not ml.learn_weights(MLN, DB, method).diagnostics
 
 
+def test_steps_that_vanished_are_told() -> None:
+    learner = ml.weight_learner("dn", MLN, DB, iterations=9)
+    start, *_, end = learner
+    alive = diagnosed(learner.problem, start, end, "diagonal-newton")
+    assert not any("came to nothing" in text for text in alive)
+    still = replace(end, move=replace(end.move, size=1e-12, damping=7e10))
+    told = [text for text in diagnosed(learner.problem, start, still, "diagonal-newton") if "nothing" in text]
+    (said,) = told
+    assert "the last one moved the weights by 1e-12, with λ = 7e+10" in said
+    refused = replace(end, move=replace(end.move, size=0.0, accepted=False))
+    assert any(
+        "was refused" in text for text in diagnosed(learner.problem, start, refused, "diagonal-newton")
+    )
+
+
 def test_a_rate_that_was_given_is_blamed() -> None:
     given = ml.learn_weights(MLN, DB, "ll", optimizer="gradient-descent", rate=50.0, iterations=60)
     assert "Begin with rate=" in given.diagnostics[0]

@@ -16,6 +16,7 @@ from mlnlab.learning.moments import Moments
 from mlnlab.learning.priors import priors_of
 from mlnlab.learning.problem import Problem
 from mlnlab.learning.trust_region import Region, least_variance, step_size, tried, variances
+from tests.learning.test_swings import problem_of as noisy_problem
 
 
 @dataclass(frozen=True)
@@ -185,6 +186,23 @@ def test_counts_that_did_not_vary_are_divided_by_the_least_variance_and_exact_on
     seen = replace(point, moments=replace(point.moments, samples=5))
     np.testing.assert_allclose(variances(seen, None), [6 / 56, 2.0])
     assert variances(point, None)[0] < 1e-3
+
+
+def test_steps_of_samples_stay_alive_where_ratios_are_only_chance():
+    """Near the optimum λ would grow without end: of chance most ratios are below 1/4, few above 3/4."""
+    problem = noisy_problem([1.0, 4.0, 25.0] * 4, [0.5, -0.5, 0.2] * 4)
+    best = problem.objective.best
+    for optimizer in (diagonal_newton, scaled_conjugate_gradient):
+        params = optimizer.Params(iterations=400)
+        last = list(optimizer.steps(params, problem))[-100:]
+        for state in last:  # of the way to the least value along d, 12 weights, each to be known by 5 samples
+            assert state.move.size > 1e-6
+            assert 0 < state.move.damping < 10 * 400 * 25 * 2
+        away = last[-1].weights - best
+        assert 0.5 * float(problem.objective.variances @ away**2) < 0.5
+        chosen = optimizer.Params(iterations=3, damping=1e9)
+        _, *after = optimizer.steps(chosen, problem)
+        assert after[0].move.damping == 1e9  # what somebody has chosen stays
 
 
 # --- directions (4.2.4 and 4.2.5) ---------------------------------------------------------------------
