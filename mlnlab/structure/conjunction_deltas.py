@@ -1,8 +1,8 @@
 """Δn of the positive conjunctions of which clauses are made, counted once however many paths share them.
 
-The sub-conjunctions of one path are those of many others. Each is counted in its canonical form, by the
-arguments of the ground atom, so that names of variables do not matter; what was counted last is kept, up to a
-number of bytes.
+The sub-conjunctions of one path are those of many others, and those that fall apart need not be counted. Each
+is counted in its canonical form, by the arguments of the ground atom, so that names of variables do not
+matter; what was counted last is kept, up to a number of bytes.
 """
 
 from __future__ import annotations
@@ -11,27 +11,27 @@ from collections import OrderedDict
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from mlnlab.counting.counter import TermSum
+from mlnlab.counting.counter import Counter, TermSum
 from mlnlab.counting.deltas import AtomDeltas, DeltaCounter
 from mlnlab.counting.derivatives import derivatives
-from mlnlab.counting.factors import factored
+from mlnlab.counting.factors import Factored, factored
 from mlnlab.counting.indicators import normal_form
 from mlnlab.errors import TooLargeError
-from mlnlab.structure.clause_making import conjunction_formula, sub_paths
+from mlnlab.structure.clause_making import canonical_atoms, conjunction_formula, sub_paths
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from mlnlab.counting.conjunctions import CountTerm
-    from mlnlab.counting.factors import Factored
     from mlnlab.counting.facts import Facts
     from mlnlab.logic.vocabulary import Vocabulary
-    from mlnlab.structure.variabilized import VariabilizedPath
+    from mlnlab.structure.variabilized import PathAtom, VariabilizedPath
 
     Terms = tuple[tuple[CountTerm, ...], tuple[CountTerm, ...]]
     Change = tuple[tuple[Factored, ...], tuple[Factored, ...]]  # added; added or subtracted by the truth
 
 MOST_BYTES = 256 << 20  # of what is kept, of one database
+_NO_CHANGE: Change = ((), ())
 _MOST_TERMS = 50_000  # conjunctions whose terms are kept
 
 
@@ -67,6 +67,7 @@ class ConjunctionDeltas:
     recalled: int = 0
     _kept: OrderedDict[VariabilizedPath, tuple[dict[str, Change], int]] = field(default_factory=OrderedDict)
     _bytes: int = 0
+    _numbers: dict[VariabilizedPath, int] = field(default_factory=dict)
 
     def of(self, conjunction: VariabilizedPath) -> dict[str, Change]:
         """Return how a conjunction's count changes with the atoms of each of its predicates."""
@@ -75,13 +76,37 @@ class ConjunctionDeltas:
             self.recalled += 1
             self._kept.move_to_end(conjunction)
             return known[0]
-        self.counted += 1
-        try:
-            found = {name: self._counted(name, *terms) for name, terms in self.terms.of(conjunction).items()}
-        except TooLargeError:
-            found = self._by_elimination(conjunction)
+        parts = components(conjunction)
+        found = self._of_one(conjunction) if len(parts) == 1 else self._of_several(parts)
         self._keep(conjunction, found)
         return found
+
+    def _of_one(self, conjunction: VariabilizedPath) -> dict[str, Change]:
+        self.counted += 1
+        try:
+            return {name: self._counted(name, *terms) for name, terms in self.terms.of(conjunction).items()}
+        except TooLargeError:
+            return self._by_elimination(conjunction)
+
+    def _of_several(self, parts: Sequence[VariabilizedPath]) -> dict[str, Change]:
+        """Return the changes of parts that share no variable: their counts are multiplied."""
+        found, number = self.of(parts[0]), self.number(parts[0])
+        for part in parts[1:]:
+            other, times = self.of(part), self.number(part)
+            found = {
+                name: multiplied(found.get(name, _NO_CHANGE), number, other.get(name, _NO_CHANGE), times)
+                for name in dict.fromkeys((*found, *other))
+            }
+            number *= times
+        return found
+
+    def number(self, conjunction: VariabilizedPath) -> int:
+        """Return how many groundings of a conjunction are true."""
+        if conjunction not in self._numbers:
+            vocabulary = self.facts.vocabulary
+            counter = Counter(conjunction_formula(conjunction, vocabulary), vocabulary)
+            self._numbers[conjunction] = counter(self.facts)
+        return self._numbers[conjunction]
 
     def _counted(self, name: str, odd: Sequence[CountTerm], even: Sequence[CountTerm]) -> Change:
         vocabulary = self.facts.vocabulary
@@ -130,6 +155,50 @@ class ConjunctionDeltas:
             odd, even = zip(*columns, strict=True)
             found[name] = AtomDeltas(predicate, atom_sizes, self.facts.rows(name), odd, even)
         return found
+
+
+def components(conjunction: VariabilizedPath) -> tuple[VariabilizedPath, ...]:
+    """Return the parts of a conjunction that share no variable with each other.
+
+    >>> from mlnlab.structure.variabilized import canonical_path
+    >>> [str(part) for part in components(canonical_path([("P", (0,)), ("Q", (1,)), ("R", (0, 2))]))]
+    ['P(x0) ^ R(x0, x1)', 'Q(x0)']
+    """
+    groups: list[tuple[set[int], list[PathAtom]]] = []
+    for atom in conjunction.atoms:
+        linked = [group for group in groups if not group[0].isdisjoint(atom.variables)]
+        groups = [group for group in groups if group[0].isdisjoint(atom.variables)]
+        variables = {*atom.variables, *(variable for group in linked for variable in group[0])}
+        groups.append((variables, [*(one for group in linked for one in group[1]), atom]))
+    return tuple(sorted(canonical_atoms(tuple(atoms)).path for _, atoms in groups))
+
+
+def multiplied(one: Change, number: int, other: Change, times: int) -> Change:
+    """Return how n m changes, where n = ``number`` changes as ``one`` and m = ``times`` as ``other``.
+
+    The change is n Δm + m Δn + s Δn Δm with s = -1 where the atom is true and 1 where it is false. Each Δ is
+    a part that is added and a part with the factor s, and s² = 1.
+    """
+    odd = (
+        *_scaled(one[0], times), *_scaled(other[0], number),
+        *_products(one[0], other[1]), *_products(one[1], other[0]),
+    )  # fmt: skip
+    even = (
+        *_scaled(one[1], times), *_scaled(other[1], number),
+        *_products(one[0], other[0]), *_products(one[1], other[1]),
+    )  # fmt: skip
+    return odd, even
+
+
+def _scaled(values: Sequence[Factored], times: int) -> Iterator[Factored]:
+    return (replace(value, scalar=value.scalar * times) for value in values if times)
+
+
+def _products(left: Sequence[Factored], right: Sequence[Factored]) -> Iterator[Factored]:
+    for one in left:
+        for other in right:
+            vectors, tables = (*one.vectors, *other.vectors), (*one.tables, *other.tables)
+            yield Factored(one.scalar * other.scalar, vectors, tables)
 
 
 def _times(change: Change, times: int) -> Change:

@@ -26,6 +26,7 @@ PATHS = (
     canonical_path([("Friends", (0, 1)), ("Friends", (1, 0)), ("Smokes", (1,))]),
     canonical_path([("Friends", (0, 1)), ("Friends", (1, 2)), ("Likes", (1, 3)), ("Smokes", (0,))]),
     canonical_path([("Friends", (0, 0)), ("Likes", (0, 1))]),
+    canonical_path([("Friends", (0, 1)), ("Friends", (1, 2)), ("Friends", (2, 3)), ("Friends", (4, 3))]),
 )
 _WHOLE = ScoreParams(fraction=1.0, sampled=None, length_penalty=0.01)
 
