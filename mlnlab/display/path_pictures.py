@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _PANEL_HEIGHT = 300.0
 _HEAD = 8.0
+_MANY, _MILLION = 5_000, 1e6  # paths
 
 
 def paths_picture(source: FindPaths) -> RunPicture:
@@ -72,9 +73,13 @@ def caption(view: PathView, step: Step[Any]) -> str:
 
 
 def _remarks(view: PathView, step: Step[Any]) -> Sequence[str]:
+    found = []
+    if view.estimated > _MANY:
+        words = f"{view.estimated:,.2g}" if view.estimated >= _MILLION else f"{view.estimated:,.0f}"
+        found.append(f"There are about {words} paths: a stepper shows how they are found, not all of them.")
     if view.whole is None and not step.state.ended:
-        return ("The hypergraph is too large to draw: only the path is.",)
-    return ()
+        found.append("The hypergraph is too large to draw: only the path is.")
+    return found
 
 
 def _table(view: PathView, state: PathState) -> Table:

@@ -48,10 +48,14 @@ class Drawing(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class PathView:
-    """A search as its pictures need it; ``whole`` is nothing where the hypergraph is too large to draw."""
+    """A search as its pictures need it; ``whole`` is nothing where the hypergraph is too large to draw.
+
+    ``estimated`` is about how many paths there are.
+    """
 
     source: FindPaths
     whole: Drawing | None
+    estimated: float
 
     @property
     def lifted(self) -> LiftedHypergraph:
@@ -84,7 +88,8 @@ class PathView:
 
 def path_view(source: FindPaths) -> PathView:
     """Return what the pictures of a search share."""
-    return PathView(source, whole_drawing(source.graph) if is_small(source.graph) else None)
+    whole = whole_drawing(source.graph) if is_small(source.graph) else None
+    return PathView(source, whole, source.estimate().number)
 
 
 def whole_drawing(lifted: LiftedHypergraph) -> Drawing | None:

@@ -19,6 +19,7 @@ from mlnlab.model.hypergraph import Hypergraph
 from mlnlab.steps.encoding import storable
 from mlnlab.steps.step import Step, numbered
 from mlnlab.structure.lifted_hypergraph import LiftedHypergraph, unlifted
+from mlnlab.structure.path_estimates import PathsEstimate, estimated_paths
 from mlnlab.structure.path_places import Places
 from mlnlab.structure.paths import check_longest, following
 from mlnlab.structure.variabilized import variabilize
@@ -109,6 +110,10 @@ class FindPaths:
         while not state.ended:
             state = self.following(state)
             yield state
+
+    def estimate(self) -> PathsEstimate:
+        """Return about how many paths there are, single hyperedges left out."""
+        return estimated_paths(self.graph, self.longest)
 
     def following(self, state: PathState) -> PathState:
         """Return the state that follows a state."""

@@ -78,6 +78,16 @@ def test_of_a_large_hypergraph_the_path_alone_is_drawn():
         assert picture.remarks(step) == ("The hypergraph is too large to draw: only the path is.",)
 
 
+def test_it_is_told_first_where_there_are_many_paths():
+    mln = ml.MLN.from_text("Likes(person, person)")
+    facts = "\n".join(f"Likes(P{i}, P{j})" for i in range(12) for j in range(12))
+    search = ml.find_paths(ml.Database.from_text(facts, mln), 5)
+    step = next(iter(search.steps()))
+    (remark,) = picture_of(search).remarks(step)
+    assert remark.startswith("There are about ")
+    assert search.estimate().number > 1e6
+
+
 def test_paths_show_themselves(search):
     path = Path(search.graph, next(state.path for state in search if len(state.path) == 3))
     shown = bundle(path)

@@ -12,6 +12,7 @@ import pytest
 import mlnlab as ml
 from mlnlab.errors import ArgumentError
 from mlnlab.structure.lifted_hypergraph import unlifted
+from mlnlab.structure.path_estimates import estimated_paths
 from mlnlab.structure.paths import Path, connected_paths
 from mlnlab.structure.variabilized import PathAtom, VariabilizedPath, canonical_path, variabilize
 from tests.structure.small_hypergraphs import MODEL, random_lifted
@@ -135,3 +136,15 @@ def test_a_variabilised_path_in_logic():
     ]  # fmt: skip
     with pytest.raises(ArgumentError, match="no predicate Advises"):
         path.formulas(ml.MLN.from_text(MODEL).vocabulary)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_number_of_paths_is_estimated_without_bias(seed):
+    graph = random_lifted(seed, facts=14)
+    number = sum(1 for _ in connected_paths(graph, 4))
+    found = estimated_paths(graph, 4, samples=3_000, seed=seed)
+    assert abs(found.number - number) < 4 * found.error
+    assert found.error < number / 8
+    assert estimated_paths(random_lifted(seed, facts=0), 4) == (0, 0)
+    with pytest.raises(ArgumentError, match="2 ways down or more, not 1"):
+        estimated_paths(graph, 4, samples=1)
