@@ -79,7 +79,7 @@ def _remarks(view: PathView, step: Step[Any]) -> Sequence[str]:
         found.append(f"There are about {words} paths: a stepper shows how they are found, not all of them.")
     if view.whole is None and not step.state.ended:
         found.append("The hypergraph is too large to draw: only the path is.")
-    return found
+    return tuple(found)
 
 
 def _table(view: PathView, state: PathState) -> Table:
