@@ -24,7 +24,7 @@ from mlnlab.experiments.fold_results import FoldResult, Judgement, fingerprint, 
 from mlnlab.experiments.fold_runs import peak_bytes
 from mlnlab.experiments.folds import Fold, folds, named
 from mlnlab.experiments.structure_results import StructureEvaluation, StructureEvaluationInterrupted
-from mlnlab.experiments.structure_systems import System, for_testing, learned_on, systems_of
+from mlnlab.experiments.structure_systems import System, for_testing, learned_on, reweighed, systems_of
 from mlnlab.experiments.structure_testing import (
     EVIDENCE,
     EvidenceKind,
@@ -81,6 +81,8 @@ def evaluate_structure(
     A system is a method of :func:`mlnlab.learn_structure` (``"lhl"``), ``{"method": "lhl", "longest": 4}``
     with options, a function ``(databases, seed) -> model``, or models that were made before: one for all
     folds, a list of one for each, or ``{fold: model}``. Several systems have names: ``{"LHL": "lhl", ...}``.
+    With ``"weights": {"method": "pll", "deviation": 1.0}`` among its options, a system's clauses are as it
+    learned them, and their weights are learned anew under a Gaussian prior.
 
     ``groups`` are predicates that are predicted together, because one decides the other: ``[("Actor",
     "Director")]``. ``predicates`` names those to predict, all others being evidence always; ``omit`` those
@@ -141,7 +143,8 @@ def _tasks(
         tested = [prints[name] for name in fold.test]
         for system in every if not only or fold.name in only else ():
             learning = hashed(system.settings(fold.name), *trained, str(own))
-            settings = hashed(learning, *tested, testing.settings())
+            anew = repr(sorted(system.weights.items())) if system.weights else ""
+            settings = hashed(learning, *tested, testing.settings(), *([anew] if anew else []))
             tasks.append(StructureTask(system, fold, parts, testing, own, folder, learning, settings))
     return tasks
 
@@ -195,11 +198,14 @@ def _run(task: StructureTask) -> FoldResult:
         task.system, task.fold.name, train, task.seed, task.learning_settings, task.folder
     )
     began = time.perf_counter()
+    model = reweighed(model, train, task.system, task.seed)
+    weighed = time.perf_counter() - began if task.system.weights else 0.0
+    began = time.perf_counter()
     found = task.testing.evaluation(for_testing(model, test[0].vocabulary), test, task.seed)
     cll, auc = found.cll, found.auc
     return FoldResult(
         task.system.name, task.fold.name, task.settings, task.seed,
         cll.value, cll.error, auc.value, auc.error,
-        learned.seconds, time.perf_counter() - began, max(learned.peak_bytes, peak_bytes()),
+        learned.seconds + weighed, time.perf_counter() - began, max(learned.peak_bytes, peak_bytes()),
         learned.told, Judgement.of(found),
     )  # fmt: skip

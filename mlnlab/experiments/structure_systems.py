@@ -56,6 +56,7 @@ class System:
     method: str | Learning = ""
     options: FrozenMapping[Any] = FrozenMapping()  # noqa: RUF009 - it is frozen
     models: FrozenMapping[Any] = FrozenMapping()  # noqa: RUF009 - fold by fold, where they are there already
+    weights: FrozenMapping[Any] = FrozenMapping()  # noqa: RUF009 - how weights are learned anew, if they are
 
     def settings(self, fold: str) -> str:
         """Return a text that differs where the learned model may differ."""
@@ -101,8 +102,14 @@ def _system(name: str, value: object, folds: Sequence[str]) -> System:
     if _has_model(value):
         return System(name, models=FrozenMapping(dict.fromkeys(folds, value)))
     if isinstance(value, Mapping) and _is_options(value):
-        options = {str(key): one for key, one in value.items() if key != "method"}
-        return System(name, value["method"], FrozenMapping(options))
+        options = {str(key): one for key, one in value.items() if key not in ("method", "weights")}
+        weights = value.get("weights", {})
+        if not isinstance(weights, Mapping):
+            raise ArgumentError(
+                f'The weights of {name:.60} are options of learning them, as {{"method": "pll"}}, not '
+                f"{weights!r:.60}."
+            )
+        return System(name, value["method"], FrozenMapping(options), weights=FrozenMapping(dict(weights)))
     if callable(value):
         return System(name, value)
     if isinstance(value, Mapping):
@@ -150,6 +157,22 @@ def for_testing(model: Model, vocabulary: Vocabulary) -> Model:
     bare = replace(vocabulary, types=FrozenMapping(dict.fromkeys(vocabulary.types, _NOBODY)))
     known = with_constants_of(bare, [weighted.formula for weighted in model.formulas])
     return replace(model, vocabulary=known)
+
+
+def reweighed(model: Model, databases: Sequence[Database], system: System, seed: int) -> Model:
+    """Return a model with weights learned anew from the same databases, where its system asks for that.
+
+    ``deviation`` is that of a Gaussian prior; all else is as :func:`mlnlab.learn_weights` has it.
+    """
+    if not system.weights or not isinstance(model, MLN):
+        return model
+    from mlnlab.learning.learn_weights import learn_weights
+    from mlnlab.learning.priors import Gaussian
+
+    options = dict(system.weights)
+    if "deviation" in options:
+        options["prior"] = Gaussian(0, options.pop("deviation"))
+    return learn_weights(model, list(databases), seed=seed, progress=False, **options).mln
 
 
 # --- learning, and keeping what was learned ---------------------------------------------------------

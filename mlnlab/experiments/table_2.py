@@ -117,6 +117,7 @@ class Settings:
 
     learning: Mapping[str, Any] = field(default_factory=dict)
     testing: Mapping[str, Any] = field(default_factory=dict)  # of evaluate_structure
+    weights: Mapping[str, Any] = field(default_factory=dict)  # of learning weights anew; none in the paper
     only: tuple[str, ...] = ()  # folds to test on
     seed: int = 0
 
@@ -134,7 +135,7 @@ def made(
     named = (
         systems
         if isinstance(systems, Mapping)
-        else {name: system(dataset, name, chosen.learning) for name in systems}
+        else {name: system(dataset, name, chosen.learning, chosen.weights) for name in systems}
     )
     testing = {"groups": dataset.groups, "predicates": dataset.predicates, **chosen.testing}
     return evaluate_structure(
@@ -143,7 +144,9 @@ def made(
     )  # fmt: skip
 
 
-def system(dataset: Dataset, name: str, switched: Mapping[str, Any]) -> dict[str, Any]:
+def system(
+    dataset: Dataset, name: str, switched: Mapping[str, Any], weights: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
     """Return a system of the paper with its parameters there, and what is switched."""
     if name not in SYSTEMS:
         raise ArgumentError(f"There is no system {name:.60}{did_you_mean(name, SYSTEMS) or '.'}")
@@ -152,7 +155,7 @@ def system(dataset: Dataset, name: str, switched: Mapping[str, Any]) -> dict[str
     options = dataset.options()
     if name == "lhl-noheu":
         options = {key: value for key, value in options.items() if key not in ("fewest", "sampled")}
-    return {"method": name, **options, **switched}
+    return {"method": name, **options, **switched, **({"weights": weights} if weights else {})}
 
 
 def table(dataset: Dataset, found: StructureEvaluation) -> pd.DataFrame:
@@ -209,6 +212,8 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument("--folds", nargs="+", default=[], metavar="NAME", help="test on these only")
     found.add_argument("--learning", nargs="+", default=[], metavar="OPTION=VALUE",
                        help="options of ml.learn_structure beside the paper's, as fraction=1.0")  # fmt: skip
+    found.add_argument("--weights", nargs="+", default=[], metavar="OPTION=VALUE",
+                       help="learn the weights of the clauses anew, as method=pll deviation=1")  # fmt: skip
     found.add_argument("--testing", nargs="+", default=[], metavar="OPTION=VALUE",
                        help="options of ml.evaluate_structure, as evidence=all-other-atoms")  # fmt: skip
     found.add_argument("--seed", type=int, default=0, help="of all chance")
@@ -253,6 +258,7 @@ def main(words: Sequence[str] | None = None) -> int:
         settings = Settings(
             options_of(arguments.learning),
             options_of(arguments.testing),
+            options_of(arguments.weights),
             tuple(arguments.folds),
             arguments.seed,
         )

@@ -147,6 +147,31 @@ def test_a_second_start_takes_what_is_there_and_learns_nothing_again(dbs, tmp_pa
     assert len(calls) == 4
 
 
+def test_weights_are_learned_anew_without_learning_the_structure_again(mln, dbs, tmp_path):
+    calls = []
+
+    def learner(databases, seed):
+        calls.append(seed)
+        return units(databases, seed)
+
+    asked = {"folder": tmp_path, "omit": ["Same"], "only": ["first"]}
+    first = ml.evaluate_structure({"ours": learner}, dbs, **asked)
+    weights = {"method": "pll", "deviation": 0.1}
+    again = ml.evaluate_structure({"ours": {"method": learner, "weights": weights}}, dbs, **asked)
+    assert len(calls) == 1
+    train = [without_predicates(dbs[name], ["Same"]) for name in ("second", "third")]
+    model = ml.learn_weights(
+        units(train, 0).mln, train, method="pll", prior=ml.Gaussian(0, 0.1), progress=False
+    ).mln
+    test = without_predicates(dbs["first"], ["Same"])
+    bare = ml.MLN.from_text(WORDS).add("Actor(x)").add("Director(x)").add("Worked(x, y)")
+    by_hand = ml.evaluate(bare.with_weights(model.weights), test, [["Actor"], ["Director"], ["Worked"]])
+    assert again.summary()["cll"][0] == pytest.approx(by_hand.cll.value, abs=1e-6)
+    assert again.summary()["cll"][0] != pytest.approx(first.summary()["cll"][0], abs=1e-3)
+    with pytest.raises(ml.ArgumentError, match="The weights of ours are options"):
+        ml.evaluate_structure({"ours": {"method": learner, "weights": "pll"}}, dbs)
+
+
 def test_what_goes_wrong_on_a_fold_is_told_and_others_go_on(mln, dbs):
     def broken(databases, seed):
         if any("A00" in db.domain("person") for db in databases):

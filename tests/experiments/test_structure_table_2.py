@@ -63,7 +63,9 @@ def test_our_numbers_stand_beside_the_papers_and_are_kept(data, tmp_path):
 
 def test_the_command_writes_its_table(data, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(table_2, "DATASETS", {"small": SMALL})
-    monkeypatch.setattr(table_2, "system", lambda dataset, name, switched: lambda *_: ml.MLN.from_text(RULES))
+    monkeypatch.setattr(
+        table_2, "system", lambda dataset, name, *switched: lambda *_: ml.MLN.from_text(RULES)
+    )
     words = ["--data", str(data), "--results", str(tmp_path / "out"), "--datasets", "small"]
     assert table_2.main([*words, "--systems", "stub", "--testing", "prior=1.0"]) == 0
     told = capsys.readouterr()
