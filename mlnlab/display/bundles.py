@@ -32,6 +32,7 @@ from mlnlab.display import (
     ground_models,
     ground_networks,
     hypergraphs,
+    lift_graphs,
     lifted_hypergraphs,
     map_states,
     mathematics,
@@ -83,6 +84,7 @@ from mlnlab.steps.learning_curve import LearningCurve
 from mlnlab.steps.live import Live
 from mlnlab.steps.step import Step
 from mlnlab.steps.trace import Trace
+from mlnlab.structure.lift_graph import LiftGraph
 from mlnlab.structure.lifted_hypergraph import LiftedHypergraph
 from mlnlab.structure.paths import Path
 from mlnlab.structure.variabilized import VariabilizedPath
@@ -173,6 +175,7 @@ DISPLAYS: Mapping[type, Display] = {
     LearningCurve: Display(
         curves.learning_curve_display, curves.learning_curve_text, scene=curves.learning_curve_scene
     ),
+    LiftGraph: Display(lift_graphs.lift_graph_display, lift_graphs.lift_graph_text),
     LiftedHypergraph: Display(
         lifted_hypergraphs.lifted_display, lifted_hypergraphs.lifted_text, scene=lifted_hypergraphs.scene_of
     ),

@@ -12,6 +12,7 @@ from mlnlab.display.lift_panels import clusters_panel, constants_panel
 from mlnlab.display.lift_places import PANEL
 from mlnlab.display.lift_strips import strips
 from mlnlab.display.lift_view import LiftView, Told, lift_view
+from mlnlab.display.lifted_hypergraphs import scene_of
 from mlnlab.display.lifted_scenes import predicate_entries
 from mlnlab.display.markup import count_of, shortened
 from mlnlab.display.runs import Column, RunPicture, Table
@@ -51,11 +52,20 @@ def picture_at(looking: Looking) -> RunPicture:
     return RunPicture(
         title=f"LiftGraph: {count_of(view.source.hypergraph.number_of_nodes, 'constant')}, λ ="
         f" {view.source.params.penalty:g}",
-        parts={"merging": lambda step, trace: merging_scene(looking, step, trace)},
+        parts={
+            "merging": lambda step, trace: merging_scene(looking, step, trace),
+            "lifted hypergraph": lambda step, _: lifted_scene(view, step),
+        },
         caption=lambda step: caption(view, step, looking.told().returns if looking.told else {}),
         remarks=lambda step: _remarks(view, step),
         table=lambda step: _table(view, step),
     )
+
+
+def lifted_scene(view: LiftView, step: Step[Any]) -> Scene:
+    """Return the lifted hypergraph of a step alone, in places of its own; collapsed where it is large."""
+    found = scene_of(view.lifted(step.state))
+    return Scene(WIDE, 0, (), "There is nothing to draw") if found is None else found
 
 
 def merging_scene(looking: Looking, step: Step[Any], trace: Trace[Any]) -> Scene:

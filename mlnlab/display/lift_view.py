@@ -127,7 +127,9 @@ def lift_view(source: LiftGraph) -> LiftView:
     """Return the view of a run; its constants find their places here."""
     graph = source.hypergraph
     small = graph.number_of_nodes <= MOST_DRAWN and graph.number_of_edges <= MOST_LINES
-    return LiftView(source, run_slots(source) if small else None, _ranks(blocks_of(graph)))
+    if not small:
+        return LiftView(source, None, np.arange(graph.number_of_nodes))
+    return LiftView(source, run_slots(source), _ranks(blocks_of(graph)))
 
 
 def _ranks(blocks: Numbers) -> Numbers:

@@ -76,6 +76,7 @@ SHOWN_TYPES = {
     "mlnlab.structure.learned_cluster_rules": ("LearnedClusterRules",),
     "mlnlab.structure.learned_structure": ("Candidates", "LearnedStructure"),
     "mlnlab.structure.structure_learner": ("StructureLearner",),
+    "mlnlab.structure.lift_graph": ("LiftGraph",),
     "mlnlab.structure.lifted_hypergraph": ("LiftedHypergraph",),
     "mlnlab.structure.paths": ("Path",),
     "mlnlab.structure.variabilized": ("VariabilizedPath",),

@@ -208,7 +208,9 @@ def test_of_very_many_constants_the_clusters_are_strips():
 def test_the_picture_is_found_and_a_recording_becomes_a_page(friends):
     source, trace = friends
     picture = picture_of(source)
-    assert list(picture.parts) == ["merging"]
+    assert list(picture.parts) == ["merging", "lifted hypergraph"]
+    alone = picture.parts["lifted hypergraph"](trace[-1], trace)
+    assert len(drawn(alone, "cluster")) == trace[-1].state.clusters
     assert "round 1" in picture.caption(trace[1])
     page = replay_page(source, trace)
     assert page.count("cluster-") > 10

@@ -64,6 +64,7 @@ def things(mln, db):
         diagnostic, [diagnostic] * 3,
         mln.diff(mln.without(0)), ml.variables("x")[0], ml.Hypergraph.from_database(db),
         unlifted(ml.Hypergraph.from_database(db)),
+        ml.lift_graph(ml.Hypergraph.from_database(db)),
         ml.ground_network(mln, db, query), ml.network_size(mln, db, query),
         ml.ground(mln, db, query), ml.lazy_ground(mln, db, query),
         ml.calibration(marginals, db), ml.evaluate(mln, db, ["Smokes"]), validated(mln, db),
