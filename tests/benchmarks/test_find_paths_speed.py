@@ -55,7 +55,8 @@ def report(folder, name):
     found = ", ".join(f"{number:,}" for number in last.values())
     print(
         f"{name}: {', '.join(str(len(graph.edges)) for graph in graphs)} hyperedges; "
-        f"paths of 1 to {longest} atoms: {found}; with {FEWEST} true atoms for each {kept.total():,}: {taken:.2f} s"
+        f"paths of 1 to {longest} atoms: {found}; "
+        f"with {FEWEST} true atoms for each {kept.total():,}: {taken:.2f} s"
     )
 
 
