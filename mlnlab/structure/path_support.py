@@ -10,7 +10,6 @@ is the union of all its places (Kok and Domingos 2009, algorithm 4: NumTrueGroun
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from math import ceil
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -30,8 +29,10 @@ if TYPE_CHECKING:
     from mlnlab.structure.lifted_hypergraph import LiftedHypergraph
 
     Rows = NDArray[np.int16]
+    Domains = NDArray[np.uint64]
 
 _MOST_CHOSEN = 4096  # paths between two looks at the clock, and their marks at once
+_MOST_BYTES = 2**29  # of where the atoms of one length's paths lie
 _ALL = -1  # where each atom of a path lies has to be known, for the longer ones
 _SECONDS = 0.1  # so long one call of a kernel should take: then an interrupt is heard
 
@@ -74,20 +75,19 @@ def supported_paths(
         yielded = length > 1 or singles
         enough = ceil(fewest * length)
         level = _Level(places, length, enough if length == longest else _ALL, shorter)
-        for chunk, grown, tried in level.paths():
-            for rows, marks in level.lying(chunk):
-                true = marks.astype(np.int64) @ places.graph.true
-                for row in np.flatnonzero(true >= enough).tolist() if yielded else ():
-                    level.kept += 1
-                    yield SupportedPath(
-                        path_of(rows[row], places.names), level.edges(marks[row]), int(true[row])
-                    )
+        for rows, marks in level.lying():
+            true = marks.astype(np.int64) @ places.graph.true
+            for row in np.flatnonzero(true >= enough).tolist() if yielded else ():
+                level.kept += 1
+                path = path_of(rows[row], places.names)
+                yield SupportedPath(path, level.edges(marks[row]), int(true[row]))
             if progress is not None:
-                before = 1 if shorter is None else shorter.number
-                progress(PathProgress(length, grown, before, tried, level.number, level.kept))
+                progress(level.progress())
+        if progress is not None:
+            progress(level.progress())  # paths that lie nowhere may have come last
         if not level.number:
             return
-        shorter = level
+        level.shorter, shorter = None, level
 
 
 class _Level:
@@ -95,48 +95,54 @@ class _Level:
 
     def __init__(self, places: Places, length: int, enough: int, shorter: _Level | None) -> None:
         self.places, self.length, self.enough, self.shorter = places, length, enough, shorter
-        self.number = self.kept = 0
+        self.number = self.kept = self.tried = self.grown = 0
+        self.before = 1 if shorter is None else shorter.number
         self._rows = [np.empty((0, length, places.width), np.int16)]
-        self._domains = [np.empty((0, length, places.words), np.uint64)]
+        self._domains: list[Domains] | None = [np.empty((0, length, places.words), np.uint64)]
         self._at_once = 16
         self._known: dict[bytes, tuple[NDArray[np.int64], ...]] = {}
 
-    @cached_property
-    def table(self) -> Paths:
-        """All paths of this length that lie somewhere."""
+    def lying(self) -> Iterator[tuple[Rows, NDArray[np.bool_]]]:
+        """Yield all paths that lie somewhere, chunk by chunk, with marks at the hyperedges."""
+        below = None if self.shorter is None else self.shorter.found()
+        grown = _single(self.places) if below is None else _grown(self.places, below[0])
+        for rows, first, tried in grown:
+            began, done, self.tried = self.grown, 0, tried
+            while done < len(rows):
+                chunk = rows[done : done + self._at_once]
+                done += len(chunk)
+                found = self._supported(chunk, below)
+                self.grown = began + (first - began) * done // len(rows)
+                yield found
+            self.grown = first
+
+    def _supported(
+        self, chunk: Rows, below: tuple[Paths, Domains | None] | None
+    ) -> tuple[Rows, NDArray[np.bool_]]:
+        began = perf_counter()
+        # Where domains would take too much memory, all that is asked for is where a path lies.
+        enough = 0 if self._domains is None and self.enough == _ALL else self.enough
+        domains, lies = self.places.supports(chunk, enough, *(below or ()))
+        self._adapt(len(chunk), perf_counter() - began)
+        self._rows.append(chunk[lies])
+        self.number += len(self._rows[-1])
+        if self.enough == _ALL and self._domains is not None:
+            self._domains.append(domains[lies])
+            if self.number * self.length * self.places.words * 8 > _MOST_BYTES:
+                self._domains = None
+        return self._rows[-1], self.places.unpacked(domains[lies])
+
+    def found(self) -> tuple[Paths, Domains | None]:
+        """Return all paths of this length that lie somewhere, and where their atoms do, if that was kept."""
         rows = np.concatenate(self._rows)
-        return _table(rows, len(rows))
+        domains = None if self._domains is None else np.concatenate(self._domains)
+        self._rows, self._domains = [], None
+        return _table(rows, len(rows)), domains
 
-    @cached_property
-    def domains(self) -> NDArray[np.uint64]:
-        """Where the atoms of each of them lie."""
-        return np.concatenate(self._domains)
-
-    def paths(self) -> Iterator[tuple[Rows, int, int]]:
-        """Yield all paths that may lie somewhere, chunk by chunk, with how many shorter ones were grown."""
-        if self.shorter is not None:
-            yield from _grown(self.places, self.shorter.table)
-        else:
-            rows = self.places.single_atoms()
-            yield rows, 1, len(rows)
-
-    def lying(self, rows: Rows) -> Iterator[tuple[Rows, NDArray[np.bool_]]]:
-        """Yield those paths that lie somewhere, with marks at the hyperedges."""
-        done = 0
-        while done < len(rows):
-            chunk = rows[done : done + self._at_once]
-            began = perf_counter()
-            domains, lies = self.places.supports(chunk, self.enough, *self._below())
-            self._adapt(len(chunk), perf_counter() - began)
-            done += len(chunk)
-            self._rows.append(chunk[lies])
-            self.number += len(self._rows[-1])
-            if self.enough == _ALL:
-                self._domains.append(domains[lies])
-            yield self._rows[-1], self.places.unpacked(domains[lies])
-
-    def _below(self) -> tuple[Paths, NDArray[np.uint64]] | tuple[()]:
-        return () if self.shorter is None else (self.shorter.table, self.shorter.domains)
+    def progress(self) -> PathProgress:
+        """Return how far the search is."""
+        counts = (self.tried, self.number, self.kept)
+        return PathProgress(self.length, self.grown, self.before, *counts)
 
     def _adapt(self, number: int, seconds: float) -> None:
         fitting = number * min(4.0, _SECONDS / max(seconds, 1e-6))
@@ -149,6 +155,12 @@ class _Level:
         if key not in self._known:
             self._known[key] = self.places.split(np.flatnonzero(marks))
         return self._known[key]
+
+
+def _single(places: Places) -> Iterator[tuple[Rows, int, int]]:
+    """Yield the paths of one atom."""
+    rows = places.single_atoms()
+    yield rows, 1, len(rows)
 
 
 def _grown(places: Places, below: Paths) -> Iterator[tuple[Rows, int, int]]:

@@ -11,6 +11,7 @@ import mlnlab as ml
 from mlnlab.errors import ArgumentError
 from mlnlab.kernels import path_growing, path_patterns, path_support
 from mlnlab.kernels.compiled import plain_twin
+from mlnlab.structure import path_support as growing
 from mlnlab.structure.lifted_hypergraph import unlifted
 from mlnlab.structure.path_places import Places
 from mlnlab.structure.path_support import supported_paths
@@ -55,6 +56,13 @@ def test_compiled_and_plain_kernels_say_the_same(monkeypatch):
     with np.errstate(over="ignore"):  # hashes wrap around
         assert as_values(supported_paths(graphs, 4, fewest=2)) == compiled
     assert compiled
+
+
+def test_what_takes_too_much_memory_is_done_without(monkeypatch):
+    graphs = [random_lifted(5), random_lifted(12, facts=7)]
+    expected = as_values(supported_paths(graphs, 4, fewest=2))
+    monkeypatch.setattr(growing, "_MOST_BYTES", 0)
+    assert as_values(supported_paths(graphs, 4, fewest=2)) == expected
 
 
 def as_values(paths):
