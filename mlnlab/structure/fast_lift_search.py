@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.int64]
 
 FIRST_PLACES = 1 << 12
-MOST_PAIRS = 1 << 24  # places in the table of pairs, which take more than a gigabyte
+MOST_PAIRS = 1 << 22  # places in the table of pairs, which take half a gigabyte
 
 
 class FastLiftSearch(LiftSearch):
@@ -30,7 +30,7 @@ class FastLiftSearch(LiftSearch):
 
         self._combinations, self._sharing, self._gains = lift_combinations, lift_pairs, lift_gains
         self._merging = lift_graph
-        self._known: dict[int, tuple[Edge, ...]] = {}
+        self._listed: dict[int, tuple[Edge, ...]] = {}
         self._search = search_arrays(self.problem, self.labels, self.penalty)
         lift_combinations.begin(self._search)
         lift_pairs.share_all(self._search)
@@ -47,11 +47,11 @@ class FastLiftSearch(LiftSearch):
 
     def edges_at(self, node: int) -> tuple[Edge, ...]:
         """Return the combinations at a node."""
-        if node not in self._known:
+        if node not in self._listed:
             found = self._search.buffer
             edges = found[: self._combinations.combinations_at(self._search, node, found)].copy()
-            self._known[node] = tuple(self._edge(edge) for edge in edges.tolist())
-        return self._known[node]
+            self._listed[node] = tuple(self._edge(edge) for edge in edges.tolist())
+        return self._listed[node]
 
     def _edge(self, number: int) -> Edge:
         signature = int(self._search.signatures[number])
@@ -83,6 +83,7 @@ class FastLiftSearch(LiftSearch):
     def merge(self, first: int, second: int) -> None:
         """Put the second cluster into the first."""
         self._merging.merge(self._search, first, second)
+        self._listed.clear()
         self._known.clear()
         self.true.clear()
         self.sizes[first] += self.sizes[second]
@@ -98,7 +99,7 @@ class FastLiftSearch(LiftSearch):
             if places > MOST_PAIRS:
                 raise TooLargeError(
                     f"More than {MOST_PAIRS // 3:,} pairs of clusters share a context, so that LiftGraph "
-                    "would need more than a gigabyte to keep their gains.",
+                    "would need more than half a gigabyte to keep their gains.",
                     places,
                     ["Lift parts of the database one by one, or leave predicates out by db.without([...])."],
                 )

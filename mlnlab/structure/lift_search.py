@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -47,7 +47,8 @@ class LiftSearch:
         self.penalty, self.smoothing = in_units(penalty), smoothing
         self.true: dict[Edge, int] = defaultdict(int)
         self._at: dict[int, set[Edge]] = defaultdict(set)  # H
-        self._pairs: dict[tuple[int, int], Pair] = {}  # whose gains are still as they were
+        self._known: dict[tuple[int, int], tuple[Pair, dict[int, int]]] = {}  # what no merge has changed yet
+        self._unruled: dict[int, int] | None = None  # the atoms of the default rules
         self._begin()
 
     def _begin(self) -> None:
@@ -63,7 +64,7 @@ class LiftSearch:
     def copy(self) -> LiftSearch:
         """Return a search in the same place, to be changed without changing this one."""
         other = copy(self)
-        other.labels, other.sizes, other._pairs = self.labels.copy(), list(self.sizes), dict(self._pairs)  # noqa: SLF001
+        other.labels, other.sizes, other._known = self.labels.copy(), list(self.sizes), dict(self._known)  # noqa: SLF001
         other.true = self.true.copy()
         other._at = defaultdict(set, {node: set(edges) for node, edges in self._at.items()})  # noqa: SLF001
         return other
@@ -113,6 +114,20 @@ class LiftSearch:
 
     def pair(self, first: int, second: int) -> Pair:
         """Return what merging two clusters gains."""
+        key = first, second
+        if key not in self._known:
+            self._known[key] = self._pair_and_covered(first, second)
+        pair, covered = self._known[key]
+        if not any(self.smoothing):
+            return pair
+        # The default rules tie all gains to each other.
+        units = 0
+        for before, after, _ in self._default_changes(covered, first, second):
+            units += self._units(0, after) - sum(self._units(0, atoms) for atoms in before)
+        return replace(pair, gain=pair.gain + units)
+
+    def _pair_and_covered(self, first: int, second: int) -> tuple[Pair, dict[int, int]]:
+        """Return a gain without default rules, and by cluster of predicates how many atoms get a rule."""
         gain = saved = 0
         covered: dict[int, int] = defaultdict(int)
         for new, old in self.groups(first, second).items():
@@ -123,33 +138,28 @@ class LiftSearch:
                 gain -= self._units(self.true[edge], self.atoms(edge))
                 covered[edge[1]] -= self.atoms(edge)
             saved += len(old) - 1
-        for before, after, _ in self._default_changes(covered, first, second):
-            gain += self._units(0, after) - sum(self._units(0, atoms) for atoms in before)
-        return Pair(gain + saved * self.penalty, saved, first, second)
+        return Pair(gain + saved * self.penalty, saved, first, second), covered
 
     def default_changes(self, first: int, second: int) -> list[tuple[tuple[int, ...], int, str]]:
-        """Return for each default rule that a merge changes how many atoms it has before and after."""
-        covered: dict[int, int] = defaultdict(int)
-        for new, old in self.groups(first, second).items():
-            covered[new[1]] += self.atoms(new, first, second)
-            for edge in old:
-                covered[edge[1]] -= self.atoms(edge)
-        return self._default_changes(covered, first, second)
+        """Return for each default rule that a merge changes its atoms before and after, and whose it is."""
+        if not any(self.smoothing):
+            return []  # they add nothing
+        covered = self._pair_and_covered(first, second)[1]
+        changes = self._default_changes(covered, first, second)
+        return [(*sizes, ", ".join(map(self.predicates_of, clusters))) for *sizes, clusters in changes]
 
     def _default_changes(
         self, covered: dict[int, int], first: int, second: int
-    ) -> list[tuple[tuple[int, ...], int, str]]:
-        if not any(self.smoothing):
-            return []  # they add nothing
-        atoms = self.default_atoms()
-        found = []
+    ) -> list[tuple[tuple[int, ...], int, tuple[int, ...]]]:
+        if self._unruled is None:
+            self._unruled = self.default_atoms()
+        atoms, found = dict(self._unruled), []
         if first in atoms:
             both = (atoms.pop(first), atoms.pop(second))
-            names = f"{self.predicates_of(first)}, {self.predicates_of(second)}"
-            found.append((both, sum(both) - covered[first] - covered[second], names))
+            found.append((both, sum(both) - covered[first] - covered[second], (first, second)))
         for cluster, before in sorted(atoms.items()):
             if covered[cluster]:
-                found.append(((before,), before - covered[cluster], self.predicates_of(cluster)))
+                found.append(((before,), before - covered[cluster], (cluster,)))
         return found
 
     def predicates_of(self, cluster: int) -> str:
@@ -172,12 +182,7 @@ class LiftSearch:
 
     def best_pairs(self, type_: int, most: int) -> list[Pair]:
         """Return the best pairs of a type; of equal ones that of the smallest numbers first."""
-        candidates = self.candidates(type_)
-        for pair in candidates:
-            # The default rules tie all gains to each other.
-            if pair not in self._pairs or any(self.smoothing):
-                self._pairs[pair] = self.pair(*pair)
-        found = [self._pairs[pair] for pair in candidates]
+        found = [self.pair(*pair) for pair in self.candidates(type_)]
         found.sort(key=lambda pair: (-pair.gain, pair.first, pair.second))
         return found if most < 0 else found[:most]
 
@@ -188,7 +193,8 @@ class LiftSearch:
         γ; here index H changes for all of them. Gains change where a cluster is in such a hyperedge.
         """
         touched = {node for edge in (*self.edges_at(first), *self.edges_at(second)) for node in edge[1:]}
-        self._pairs = {pair: kept for pair, kept in self._pairs.items() if touched.isdisjoint(pair)}
+        self._known = {pair: kept for pair, kept in self._known.items() if touched.isdisjoint(pair)}
+        self._unruled = None
         for new, old in self.groups(first, second).items():
             true = sum(self.true[edge] for edge in old)
             for edge in old:
