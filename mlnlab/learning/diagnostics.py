@@ -29,6 +29,8 @@ _SHOWN = 3
 _SOME_STEPS = 5
 _MATCHED = 1e-3  # of the counts: a gap that is left
 _ROUNDING = 1e-9
+_ERRORS = 3.0  # standard errors within which gaps are the same
+_LEAST_ERROR = 0.15  # of a count: five samples that agree leave a variance of 0.107 (trust_region.py)
 _STILL = 1e-6  # of the largest weight: a step that is none
 _BY_CURVATURE = ("diagonal-newton", "scaled-conjugate-gradient")
 _BY_VALUE = ("l-bfgs", "newton")
@@ -54,7 +56,8 @@ def diagnosed(
         times = "once" if state.move.rejected == 1 else f"{state.move.rejected:,} times"
         yield (
             f"The rate was too large: {times} a step led away, was taken back and the rate halved, to "
-            f"{state.move.rate:.3g} in the end. Begin with rate={state.move.rate:.2g} or less."
+            f"{state.move.rate:.3g} in the end, which may still be too large. Begin with "
+            f"rate={state.move.rate / 4:.2g}, or leave rate= out: one that suits the data is then found."
         )
     yield from [*_gone_astray(first, state, optimizer)] or _unfinished(problem, state, optimizer)
     if optimizer in _BY_CURVATURE:
@@ -70,17 +73,42 @@ def diagnosed(
 
 def _gone_astray(first: LearningState, state: LearningState, optimizer: str) -> Iterator[str]:
     """Say that the weights are worse than those that learning began with."""
-    better = (
-        "more samples=" if optimizer in _BY_CURVATURE else 'a method that knows the curvature, such as "pscg"'
-    )
-    remedy = f"the weights swing or run away. Take a smaller rate=, a prior, or {better}."
+    remedy = f"the weights swing or run away. Take {_remedies(optimizer)}."
     lengths = [float(np.linalg.norm(one.gap)) for one in (first, state)]
+    # Sampled gaps differ by chance: their lengths by no more than the gaps do.
+    noise = _ERRORS * float(np.hypot(_noise(first), _noise(state)))
+    if noise == 0 and state.errors is not None:  # counts of a single world jump
+        noise = lengths[0]
     alike = not isinstance(state.memory, BatchMemory)  # the gaps of two batches are not to be compared
     if state.value < first.value - _ROUNDING * max(1.0, abs(first.value)):  # not where they are not known
         values = f"{state.value:.6g} against {first.value:.6g}"
         yield f"The objective is less than at the start ({values}): {remedy}"
-    elif alike and state.iteration >= _SOME_STEPS and lengths[1] > max(lengths[0], 1e-6 * _scale(state)):
+    elif (
+        alike
+        and state.iteration >= _SOME_STEPS
+        and lengths[1] > max(lengths[0] + noise, 1e-6 * _scale(state))
+    ):
         yield f"The gaps are larger than at the start ({lengths[1]:.3g} against {lengths[0]:.3g}): {remedy}"
+
+
+def _remedies(optimizer: str) -> str:
+    """Return what helps, by what an optimiser has."""
+    if optimizer in _BY_CURVATURE:
+        return "shorter steps, largest_step=0.2, a prior, or more samples="
+    if optimizer in _BY_VALUE:
+        return "a prior"
+    return 'a smaller rate=, a prior, or a method that knows the curvature, such as "pscg"'
+
+
+def _noise(state: LearningState) -> float:
+    """Return the standard error of the gaps together; 0 where they are exact.
+
+    A count that a few samples all agree about has an error too, of which they tell nothing.
+    """
+    if state.errors is None:
+        return 0.0
+    sampled = bool(state.errors.any())  # a single world has no errors that are known
+    return float(np.linalg.norm(np.maximum(state.errors, _LEAST_ERROR))) if sampled else 0.0
 
 
 def _stood_still(state: LearningState) -> Iterator[str]:

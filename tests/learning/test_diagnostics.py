@@ -23,9 +23,23 @@ def test_an_end_that_is_worse_than_the_start_is_told_and_nothing_else_is() -> No
     assert said.startswith("The objective is less than at the start (-13.8629 against -10.")
     assert not any("less than" in text for text in diagnosed(learner.problem, start, end, "gradient-descent"))
     assert 'a method that knows the curvature, such as "pscg"' in said
-    swinging = ml.learn_weights(MLN, DB, "vp", optimizer="gradient-descent", rate=30.0, iterations=61)
-    assert np.isnan(swinging.objective)
-    assert any("The gaps are larger than at the start" in text for text in swinging.diagnostics)
+    sampled = replace(start, value=np.nan, errors=np.ones_like(start.gap), gap=np.array([6.0, 8.0]))
+    for length, optimizer, remedy in (
+        (2.0, "gradient-descent", "a smaller rate="),
+        (2.0, "diagonal-newton", "shorter steps, largest_step="),
+        (1.1, "gradient-descent", ""),  # 11 against 10, each with an error of 1.4
+    ):
+        after = replace(sampled, iteration=61, ended="61 steps were taken", gap=sampled.gap * length)
+        told = [text for text in diagnosed(learner.problem, sampled, after, optimizer) if "gaps" in text]
+        assert len(told) == bool(remedy)
+        assert all(remedy in text for text in told)
+
+
+@pytest.mark.parametrize("method", ["cd", "pscg", "dn"])
+def test_a_draw_of_five_samples_that_differs_by_chance_is_no_alarm(method: str) -> None:
+    for seed in range(12):
+        found = ml.learn_weights(MLN, DB, method, ["A", "B"], seed=seed, iterations=30)
+        assert not any("larger than at the start" in text for text in found.diagnostics)
 
 
 @pytest.mark.parametrize("options", [{"rate": 0.1}, {"batch": 1, "rate": 0.05}], ids=str)
@@ -73,7 +87,9 @@ def test_steps_that_vanished_are_told() -> None:
 
 def test_a_rate_that_was_given_is_blamed() -> None:
     given = ml.learn_weights(MLN, DB, "ll", optimizer="gradient-descent", rate=50.0, iterations=60)
-    assert "Begin with rate=" in given.diagnostics[0]
+    last = given.state.move.rate
+    assert f"to {last:.3g} in the end, which may still be too large. Begin with " in given.diagnostics[0]
+    assert f"rate={last / 4:.2g}, or leave rate= out" in given.diagnostics[0]
 
 
 def test_where_values_are_known_a_rate_that_adapts_itself_never_runs_away() -> None:
