@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mlnlab.errors import ArgumentError, TooLargeError
-from mlnlab.learning.learner import weight_learner
+from mlnlab.learning.learner import WeightLearner, weight_learner
 from mlnlab.learning.presets import PRESETS
 from mlnlab.logic.printing import to_text
 from mlnlab.steps.trace import Trace
@@ -21,7 +21,6 @@ from mlnlab.steps.trace import Trace
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from mlnlab.learning.learner import WeightLearner
     from mlnlab.learning.priors import PriorLike
     from mlnlab.model.database import Database
     from mlnlab.model.mln import MLN
@@ -151,6 +150,12 @@ def _runners(
     options: Mapping[str, Any],
 ) -> Mapping[str, WeightLearner]:
     if isinstance(learners, Mapping):
+        for name, learner in learners.items():
+            if not isinstance(learner, WeightLearner):
+                raise ArgumentError(
+                    f"learners= names weight learners, {{'cd': ml.weight_learner('cd', mln, db)}};"
+                    f" {name!s:.40} is {learner!r:.40}."
+                )
         return learners
     unknown = [name for name in learners if name not in PRESETS]
     if unknown:

@@ -207,6 +207,11 @@ def weight_posterior(
     <WeightPosterior of 1 weights: 4 chains of 500 samples, R-hat at most 1.003>
     """
     params = Params(samples=samples, chains=chains, burn_in=burn_in, seed=seed)
+    chosen = sorted({"method", "objective", "optimizer", "counts"} & set(options))
+    if chosen:
+        raise ArgumentError(
+            f"The posterior is that of the exact log-likelihood: leave {', '.join(chosen)}= out."
+        )
     learner = weight_learner("ll", mln, db, query, prior=prior, optimizer="l-bfgs", **options)
     problem = learner.problem
     if problem.priors.has_kinks or problem.free.is_bounded:

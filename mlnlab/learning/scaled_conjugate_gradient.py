@@ -48,6 +48,8 @@ class Params:
         """Refuse what makes no sense."""
         if self.iterations < 1 or not 0 <= self.damping < np.inf or not self.largest_step > 0:
             raise ArgumentError("iterations is 1 or more, damping 0 or more, and largest_step above 0.")
+        if not 0 <= self.tolerance < np.inf:
+            raise ArgumentError(f"tolerance is a number from 0 on, not {self.tolerance!r}.")
         if self.least_variance is not None and not self.least_variance > 0:
             raise ArgumentError(f"least_variance is a number above 0, not {self.least_variance!r}.")
 
