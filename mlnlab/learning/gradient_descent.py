@@ -7,7 +7,7 @@ average of the weights of all iterations, against overfitting. The rate decides 
 weights with few groundings never move; too large, and those with many swing out of bounds. A step after which
 the gradient is far longer than at the start is taken back and the rate halved, and the move says so. So is a
 step by which the objective fell, if its value is known, and, where the rate was given, one that goes on
-swinging to and fro without growing shorter (swings.py), as between bounds.
+swinging to and fro without growing shorter (swings.py), as between bounds, or moves a weight beyond all use.
 
 The thesis chooses rates on validation data (``rate="tuned"``). Where none is given, the rate begins at one
 over the largest curvature, which is largest at weights of zero, so that it may grow: by a tenth after each
