@@ -6,7 +6,9 @@ greedy    the clauses one at a time in order of decreasing score; after each all
 l1, l2    all clauses at once, with a Laplace prior that leaves the weights of bad ones at exactly 0, or with
           a Gaussian prior that keeps them low
 
-A unit clause for each predicate is in the model from the start, as in Alchemy, unless that is switched off.
+A unit clause for each predicate is in the model from the start, as in Alchemy, unless that is switched off:
+then the model is empty at first, as the paper's section 4.2 has it, and clauses alone say how rare true atoms
+are.
 """
 
 from __future__ import annotations
@@ -91,10 +93,10 @@ def retained_clauses(state: CreateState, *, dangling: bool) -> tuple[RetainedCla
 
 def greedy_steps(
     scorer: Scorer, clauses: Sequence[RetainedClause], least_gain: float | None,
-    start: AssemblyState | None = None,
+    start: AssemblyState | None = None, *, units: bool = True,
 ) -> Iterator[AssemblyState]:  # fmt: skip
     """Yield the model without clauses, and one state for each clause that is tried."""
-    model = GrowingModel(scorer)
+    model = GrowingModel(scorer, units)
     if start is None:
         best = model.learned(None)
         state = AssemblyState(
@@ -132,9 +134,9 @@ class _Column(NamedTuple):
 class GrowingModel:
     """The sampled atoms of all databases, grouped by their Δn of the clauses that were added so far."""
 
-    def __init__(self, scorer: Scorer) -> None:
+    def __init__(self, scorer: Scorer, units: bool) -> None:
         """Begin without clauses: true atoms are a group, and false ones."""
-        self._scorer = scorer
+        self._scorer, self._units = scorer, units
         self.columns: dict[str, _Column] = {}
         self._shares: dict[str, Numbers] = {}
         for name in scorer.predicates:
@@ -164,7 +166,7 @@ class GrowingModel:
 
     def learned(self, start: tuple[Numbers, Numbers] | None) -> Together:
         """Return the best weights of all clauses together."""
-        return best_together(self._rows(), self._scorer.params.deviation, start)
+        return best_together(self._rows(), self._scorer.params.deviation, start, units=self._units)
 
     def _rows(self) -> ScoredRows:
         shares = [

@@ -40,11 +40,15 @@ class Together:
 
 
 def best_together(
-    rows: ScoredRows, deviation: float, start: tuple[Numbers, Numbers] | None = None, tolerance: float = 1e-9
-) -> Together:
-    """Return the best weights of all columns of the rows together, from some weights on."""
-    clauses, predicates = rows.values.shape[1], len(rows.predicates)
-    owners = np.repeat(np.arange(predicates), np.diff(rows.starts))
+    rows: ScoredRows, deviation: float, start: tuple[Numbers, Numbers] | None = None,
+    tolerance: float = 1e-9, *, units: bool = True,
+) -> Together:  # fmt: skip
+    """Return the best weights of all columns of the rows together, from some weights on.
+
+    Without ``units`` there are no unit clauses, and no weights of them.
+    """
+    clauses, predicates = rows.values.shape[1], len(rows.predicates) if units else 0
+    owners = np.repeat(np.arange(len(rows.predicates)), np.diff(rows.starts))
     every = np.concatenate([rows.values, owners[:, None] == np.arange(predicates)], axis=1)
     weights = np.concatenate(start) if start is not None else np.zeros(clauses + predicates)
     precision = deviation**-2

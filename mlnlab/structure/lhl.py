@@ -235,6 +235,8 @@ class Lhl:
         if self.params.assembly != "greedy":
             yield replace(state, phase=ASSEMBLING, ended=f"{len(clauses)} clauses are to be weighed together")
             return
-        for assembly in greedy_steps(creating.scorer, clauses, self.params.least_gain, state.assembly):
+        for assembly in greedy_steps(
+            creating.scorer, clauses, self.params.least_gain, state.assembly, units=self.params.units
+        ):
             ended = "all retained clauses were tried" if assembly.ended else ""
             yield replace(state, phase=ASSEMBLING, assembly=assembly, ended=ended)

@@ -205,7 +205,9 @@ def _chosen(
         return retained, (nan,) * len(retained)
     if state.assembly is None or not state.assembly.ended:
         scorer = learner.lhl.creating(graphs, paths).scorer
-        *_, last = greedy_steps(scorer, retained, learner.params.least_gain, state.assembly)
+        *_, last = greedy_steps(
+            scorer, retained, learner.params.least_gain, state.assembly, units=learner.params.units
+        )
         return _with_gains(last)
     return _with_gains(state.assembly)
 
