@@ -16,7 +16,7 @@ MARGINALS = ("enumeration", "junction-tree")
 MOST_PROBABLE = ("enumeration", "junction-tree", "rc2")
 
 
-@settings(max_examples=examples(20))
+@settings(max_examples=examples(40))
 @given(small_models.blocked_questions())
 def test_marginals_and_partition_functions_equal_brute_force(case):
     possible = case.oracle.log_z > -np.inf
@@ -35,7 +35,7 @@ def test_marginals_and_partition_functions_equal_brute_force(case):
             assert found[text] == pytest.approx(case.oracle.probability(instance), abs=1e-9)
 
 
-@settings(max_examples=examples(20))
+@settings(max_examples=examples(40))
 @given(small_models.blocked_questions())
 def test_most_probable_worlds_equal_brute_force(case):
     possible = case.oracle.log_z > -np.inf
