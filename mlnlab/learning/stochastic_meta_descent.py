@@ -6,7 +6,9 @@ v says how the weights depend on the logarithms of past rates; Vishwanathan et a
 random fields so. The thesis found it too unstable for Markov
 logic (section 4.3.4); it is here to be seen, and because it does well where gradients are noisy but well
 conditioned. Where the objective's value is known, a step by which it falls is taken back, all rates are
-halved and the past is forgotten, as by a step that leaves all bounds.
+halved and the past is forgotten. Where it is not, so is a step after which the gradient is far longer than at
+the start, or that moves a weight beyond all use; learning then goes on from the weights with the shortest
+gradient so far, since those just before such a step have mostly gone astray too.
 
 Needs: the gradient, and the Hessian times a vector.
 """
@@ -15,14 +17,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mlnlab.errors import ArgumentError
 from mlnlab.learning.gradient_descent import Params as DescentParams
-from mlnlab.learning.gradient_descent import fallen, first_rate
+from mlnlab.learning.gradient_descent import fallen, first_rate, usual_length
 from mlnlab.learning.learning_state import LearningState, Move, frozen, state_at
 from mlnlab.learning.optimizer import Optimizer
 from mlnlab.steps.encoding import storable
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.float64]
 
 _TOO_LARGE = 1e4  # a weight beyond this will not come back
+_TOO_FAR = 20.0  # of a weight in one step (swings.py)
+_DIVERGED = 4.0  # times the usual gradient, as in gradient_descent.py
 _LEAST_RATE = 1e-12
 
 
@@ -49,8 +53,10 @@ class Params:
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense."""
-        if self.iterations < 1 or not self.meta_rate >= 0 or not 0 <= self.memory <= 1:
-            raise ArgumentError("iterations is 1 or more, meta_rate 0 or more, memory between 0 and 1.")
+        if self.iterations < 1 or not 0 <= self.meta_rate < np.inf or not 0 <= self.memory <= 1:
+            raise ArgumentError(
+                "iterations is 1 or more, meta_rate a number from 0 on, memory between 0 and 1."
+            )
         if self.rate is not None and not 0 < self.rate < np.inf:
             raise ArgumentError(f"rate is a number above 0, not {self.rate!r}.")
 
@@ -58,10 +64,13 @@ class Params:
 @storable("stochastic_meta_descent.Inner")
 @dataclass(frozen=True, slots=True, eq=False)
 class Inner:
-    """The rate of each parameter, and v."""
+    """The rate of each parameter, v, and where the gradient was shortest."""
 
     rates: Numbers
     influence: Numbers
+    best: Numbers  # where the gradient was shortest
+    shortest: float
+    first_length: float  # of the gradient, or what chance makes of it
 
 
 def steps(params: Params, problem: Problem, start: LearningState | None = None) -> Iterator[LearningState]:
@@ -71,7 +80,11 @@ def steps(params: Params, problem: Problem, start: LearningState | None = None) 
     if start is None:
         point = problem.at(problem.free.start)
         rate = first_rate(DescentParams(params.rate), point, np.ones(problem.free.number))
-        inner = Inner(frozen(np.full(problem.free.number, rate)), frozen(np.zeros(problem.free.number)))
+        length = usual_length(point, np.ones(problem.free.number))
+        inner = Inner(
+            frozen(np.full(problem.free.number, rate)), frozen(np.zeros(problem.free.number)),
+            frozen(point.parameters), float(np.linalg.norm(point.slope)), length,
+        )  # fmt: skip
         state = state_at(point, None, Move(rate=rate, reason="the weights to begin with"), inner)
         yield state
     else:
@@ -99,24 +112,39 @@ def _next(
     )
     step = parameters - point.parameters
     unstable = not np.isfinite(parameters).all() or float(np.abs(parameters).max(initial=0.0)) > _TOO_LARGE
-    if unstable or not np.isfinite(influence).all():
-        return _taken_back(params, point, state, "the step left all bounds")
+    too_far = point.value is None and float(np.abs(problem.free.spread(step)).max(initial=0.0)) > _TOO_FAR
+    if unstable or too_far or not np.isfinite(influence).all():
+        return _taken_back(params, _sound(point, inner), state, "the step left all bounds")
     reached = problem.at(parameters, point.memory)
     fell = fallen(point, reached)
     if fell and float(inner.rates.max()) > _LEAST_RATE:
         return _taken_back(params, point.remembering(reached.memory), state, fell)
+    length = float(np.linalg.norm(reached.gradient))
+    if point.value is None and length > _DIVERGED * inner.first_length:
+        grew = f"the gradient grew {length / inner.first_length:.1f}-fold"
+        return _taken_back(params, _sound(point.remembering(reached.memory), inner), state, grew)
     reason = f"rates from {rates.min():.2g} to {rates.max():.2g}"
     size = float(np.linalg.norm(problem.free.spread(step)))
     move = Move(size, float(rates.mean()), rejected=state.move.rejected, reason=reason)
-    after = Inner(frozen(rates), frozen(influence))
+    slope = float(np.linalg.norm(reached.slope))
+    better = slope < inner.shortest
+    after = replace(
+        inner, rates=frozen(rates), influence=frozen(influence),
+        best=frozen(reached.parameters) if better else inner.best, shortest=min(slope, inner.shortest),
+    )  # fmt: skip
     return reached, state_at(reached, state, move, after, ended=_ended(params, state.iteration + 1))
+
+
+def _sound(point: Point, inner: Inner) -> Point:
+    """Return where to go on from: the shortest gradient so far, unless the value says that here is better."""
+    return point if point.value is not None else point.problem.at(np.array(inner.best), point.memory)
 
 
 def _taken_back(params: Params, kept: Point, state: LearningState, why: str) -> tuple[Point, LearningState]:
     """Return to where all was well, to go on slower from there."""
     inner = state.inner
     assert isinstance(inner, Inner)  # noqa: S101 - a state of this optimiser
-    after = Inner(frozen(inner.rates / 2), frozen(np.zeros_like(inner.influence)))
+    after = replace(inner, rates=frozen(inner.rates / 2), influence=frozen(np.zeros_like(inner.influence)))
     reason = f"{why}: taken back, all rates halved, the past forgotten"
     rate, rejected = float(after.rates.mean()), state.move.rejected + 1
     move = Move(0.0, rate, accepted=False, rejected=rejected, reason=reason)

@@ -48,6 +48,9 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"method": "pscg", "damping": float("inf")}, r"damping 0 or more"),
     ({"method": "pscg", "largest_step": -1}, r"largest_step above 0"),
     ({"method": "dn", "largest_step": 0.0}, r"largest_step above 0"),
+    ({"method": "dn", "tolerance": float("nan")}, r"tolerance is a number from 0 on, not nan"),
+    ({"method": "pscg", "tolerance": -1.0}, r"tolerance is a number from 0 on, not -1.0"),
+    ({"method": "smd", "meta_rate": float("inf")}, r"meta_rate a number from 0 on"),
 ]
 
 
@@ -55,6 +58,13 @@ WRONG: list[tuple[dict[str, Any], str]] = [
 def test_each_gets_a_sentence(given: dict[str, Any], sentence: str) -> None:
     with pytest.raises(ArgumentError, match=sentence):
         ml.learn_weights(MLN, DB, **given)
+
+
+def test_what_is_no_learner_and_what_has_no_choice_gets_a_sentence() -> None:
+    with pytest.raises(ArgumentError, match=r"exact log-likelihood: leave method, optimizer= out"):
+        ml.weight_posterior(MLN, DB, method="cd", optimizer="newton")
+    with pytest.raises(ArgumentError, match=r"learners= names weight learners, .*; x is 3\."):
+        ml.contours(MLN, DB, fixed=[0], learners={"x": 3})  # type: ignore[dict-item]
 
 
 @pytest.mark.parametrize("values", [("a", 1), (0, "1"), (None, 1), (0, None), (0, 0), (float("nan"), 1)])
