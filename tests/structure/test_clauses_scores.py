@@ -17,6 +17,7 @@ from mlnlab.structure.clause_making import clause_formula, make_clauses
 from mlnlab.structure.clause_rows import clause_signs, sampled_rows
 from mlnlab.structure.clause_scores import ScoreParams, Scorer, best_weights
 from mlnlab.structure.conjunction_deltas import ConjunctionDeltas, ConjunctionTerms
+from mlnlab.structure.lifted_hypergraph import LiftedHypergraph
 from mlnlab.structure.sampled_atoms import Combinations, sampled_path
 from mlnlab.structure.variabilized import SupportedPath, VariabilizedPath, canonical_path
 from tests.structure.small_databases import graphs_of, random_databases, small_model
@@ -168,3 +169,23 @@ def test_pooled_scores_count_atoms_of_all_databases_together() -> None:
     assert together.atoms[0]["Smokes"] == 8
     rows = together.rows([counter.of_path(PATHS[2]) for counter in together.counters])
     assert best_weights(rows.of_clauses(clause_signs(2, (0,)))).values.shape == (1,)
+
+
+def test_the_seed_draws_the_atoms() -> None:
+    databases = random_databases(7)
+    graphs = []
+    for graph in graphs_of(databases):  # all constants of a type in one cluster
+        offsets = list(graph.hypergraph.offsets.values())
+        firsts = np.searchsorted(offsets, np.arange(len(graph.labels)), side="right") - 1
+        graphs.append(LiftedHypergraph(graph.hypergraph, np.array(offsets)[firsts]))
+    chosen = tuple(np.array([e.number for e in graph.edges if e.predicate != "Likes"]) for graph in graphs)
+    supported = SupportedPath(PATHS[0], chosen, 10)
+    near = [
+        Scorer(databases, graphs, ScoreParams(sampled=12, seed=seed)).scored(supported).near
+        for seed in (1, 1, 2)
+    ]
+    assert np.array_equal(near[0], near[1])
+    assert not np.array_equal(near[0], near[2])
+    samples = [Scorer(databases, graphs, ScoreParams(seed=seed)).samples[0]["Friends"] for seed in (1, 2)]
+    assert len(samples[0].keys) == len(samples[1].keys) == 8
+    assert not np.array_equal(samples[0].keys, samples[1].keys)

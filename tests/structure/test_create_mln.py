@@ -10,13 +10,14 @@ import pytest
 import mlnlab as ml
 from mlnlab.logic.canonical import canonical
 from mlnlab.logic.formulas import Formula, Or
-from mlnlab.structure.clause_making import clause_formula
-from mlnlab.structure.clause_scores import ScoreParams
+from mlnlab.structure.clause_making import ClauseKey, clause_formula
+from mlnlab.structure.clause_scores import ScoreParams, Scorer
+from mlnlab.structure.clauses_together import gain_beside
 from mlnlab.structure.create_mln import NOTHING_BESIDE_PARTS, RETAINED, WORSE_THAN_PART, CreateMLN
 from mlnlab.structure.learned_structure import Candidates
 from mlnlab.structure.path_support import supported_paths
 from mlnlab.structure.paths import connected_paths
-from mlnlab.structure.variabilized import variabilize
+from mlnlab.structure.variabilized import canonical_path, variabilize
 from tests.structure.small_databases import graphs_of, random_databases, small_model
 
 _PENALTY = 0.05
@@ -117,3 +118,25 @@ def test_a_run_goes_on_from_any_state() -> None:
         assert np.array_equal(left.verdicts, right.verdicts)
         assert np.array_equal(left.scores.scores, right.scores.scores)
     assert max(len(state.blocks) for state in states) <= 2 + len(states).bit_length()
+
+
+def test_sub_clauses_keep_their_own_variables_where_databases_differ_in_size() -> None:
+    model = ml.MLN.from_text("Smokes(person)\nFriends(person, person)")
+    small = ml.Database.from_text("Friends(A, B)\nFriends(B, A)\nSmokes(A)\nSmokes(B)\nFriends(C, C)", model)
+    pairs = ["Friends(A, B)", "Friends(B, C)", "Friends(E, F)", "Friends(G, A)", "Friends(D, G)"]
+    large = ml.Database.from_text("\n".join([*pairs, "Smokes(A)", "Smokes(B)", "Smokes(G)"]), model)
+    databases = [small, large]
+    path = canonical_path([("Friends", (0, 1)), ("Smokes", (0,)), ("Smokes", (1,))])
+    scorer = Scorer(databases, graphs_of(databases), _PARAMS)
+    parts = (ClauseKey(canonical_path([("Friends", (0, 1)), ("Smokes", (0,))]), 0),
+             ClauseKey(canonical_path([("Smokes", (0,))]), 0))  # fmt: skip
+    formulas = [clause_formula(key.path, key.positive, model.vocabulary) for key in parts]
+    values = []
+    for clauses in (formulas, [*formulas, clause_formula(path, 0, model.vocabulary)]):
+        learning = model
+        for clause in clauses:
+            learning = learning.add(clause)
+        found = ml.learn_weights(learning, databases, "wpll", units=True, prior=_PRIOR)
+        values.append(ml.pseudo_log_likelihood(found.mln, databases, weighted=True))
+    gain = gain_beside(scorer, path, 0, parts)
+    assert gain == pytest.approx(values[1] - values[0] - 3 * _PENALTY, abs=1e-5)
