@@ -8,6 +8,7 @@ from mlnlab.logic.formulas import Atom, Constant, Not
 from mlnlab.steps.live import Live
 from mlnlab.steps.trace import Trace
 from mlnlab.structure.lifted_hypergraph import unlifted
+from mlnlab.structure.paths import Path
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -68,10 +69,17 @@ def things(mln, db):
         ml.ground_network(mln, db, query), ml.network_size(mln, db, query),
         ml.ground(mln, db, query), ml.lazy_ground(mln, db, query),
         ml.calibration(marginals, db), ml.evaluate(mln, db, ["Smokes"]), validated(mln, db),
-        tested(mln, db),
+        tested(mln, db), *path_things(db),
         *learning_things(mln, db), *count_things(mln, db), *run_things(mln, db),
         *factor_things(next(iter(mln.vocabulary.domain("person")), "thing")),
     ]  # fmt: skip
+
+
+def path_things(db):
+    """A path of the hypergraph, where there is one, and what it looks like."""
+    graph = unlifted(ml.Hypergraph.from_database(db))
+    paths = [Path(graph, (edge.number,)) for edge in graph.edges[:1]]
+    return [*paths, *(path.variabilized() for path in paths)]
 
 
 def validated(mln, db):
