@@ -13,6 +13,7 @@ from mlnlab.display.lifted_boxes import (
     box_item,
     boxes_of,
     dash_of,
+    fitting_name,
     hue_of_cluster,
 )
 from mlnlab.display.lifted_edges import edge_items, name_items
@@ -59,7 +60,7 @@ def _constant(
                 x=2 - wide / 2, y=1 - tall / 2, width=wide - 4, height=tall - 2, corner=8,
                 look=f"ring {hue}{' thick' * lit}",
             ),
-            label(0, 4, shortened(name), WIDEST_NAME, f"words small{' strong' * lit}"),
+            label(0, 4, fitting_name(name), WIDEST_NAME + 4, f"words small{' strong' * lit}"),
         )  # fmt: skip
     else:
         shape = (Circle(x=0, y=0, radius=_NODE + 1.8 * lit, look=f"disc {hue}"),)

@@ -145,7 +145,7 @@ def _content(lifted: LiftedHypergraph, box: Box, shown: Shown) -> Iterator[Item]
             yield Circle(x=x - box.x, y=y - box.y, radius=3.4, look=f"bar {hue}")
         else:
             (name,) = _names(lifted, (member,))
-            yield label(x - box.x, y - box.y + 4, name, WIDEST_NAME + 4, "label small")
+            yield label(x - box.x, y - box.y + 4, fitting_name(name), WIDEST_NAME + 4, "label small")
 
 
 def _badges(lifted: LiftedHypergraph, box: Box, edges: Sequence[LiftedEdge]) -> Iterator[Item]:
@@ -173,6 +173,15 @@ def _dash(lifted: LiftedHypergraph, cluster: int) -> str:
 
 def _names(lifted: LiftedHypergraph, members: Sequence[int]) -> list[str]:
     return [shortened(lifted.hypergraph.node(member).constant, _LONGEST) for member in members]
+
+
+def fitting_name(name: str) -> str:
+    """Return a constant's name that fits its place; cut in the middle, as many names differ at the end."""
+    for longest in range(min(len(name), _LONGEST), 8, -1):
+        words = shortened(name, longest)
+        if text_width(words, "small") <= WIDEST_NAME:
+            return words
+    return shortened(name, 8)
 
 
 def cluster_name(lifted: LiftedHypergraph, cluster: int) -> str:
