@@ -29,6 +29,19 @@ class LiftStepper(RunView):
     ``next_merge`` and ``run_to`` go on to a merge of a type and to a number of clusters, ``gain`` tells what
     any merge would gain, ``merge`` makes one by hand from the step that is looked at on, ``undo`` takes it
     back. Clusters are named by any of their constants.
+
+    >>> import mlnlab as ml
+    >>> view = ml.stepper(ml.lift_graph(ml.sample("department").db), delay=0)
+    >>> view.step()
+    >>> round(view.gain("Paula", "Pedro").gain, 2)
+    -8.32
+    >>> view.merge("Paula", "Pedro")
+    >>> view.shown.state.clusters
+    14
+    >>> view.undo()
+    >>> view.shown.state.clusters
+    15
+    >>> view.close()
     """
 
     def __init__(
