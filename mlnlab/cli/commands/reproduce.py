@@ -39,8 +39,8 @@ and for AUC, as in the thesis; without, their rates adapt themselves.
 The switches are options of the learners, to see what makes a difference; each reaches
 the learners that know it, and results with other switches are kept apart, by name
 (cora-burn-in-20-scores.csv) and in what a second start finds. Formulas that reinforce
-each other need chains with time to follow the weights: try --burn-in 20, --chains 4
---begin random, --largest-step 0.2 or a narrower prior, --deviation 0.5.
+each other need chains with time to follow the weights: on WebKB see what --burn-in 20,
+--largest-step 0.2 and a narrower prior, --deviation 0.3, change.
 
 condition-numbers are those of section 4.3.1, the largest ratio of two formulas'
 variances at weights of zero, beside ours, and with each cause of the difference switched
