@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.int64]
 
 MOST_DRAWN, MOST_LINES = 500, 2_000  # constants, and true atoms, that are drawn one by one
-_MOST_LOOKED_AT = 400  # steps in which that before a merge is looked for
+_LOOKED_AT, _MOST_LOOKED_AT = 60, 1_000  # steps in which that before a merge, or one by hand, is looked for
 
 
 class Before(NamedTuple):
@@ -65,7 +65,7 @@ class LiftView:
         if merge is None or not self.is_of_constants(merge):
             return None
         earlier = [index for index in trace.indices if index < step.index]
-        for index in reversed(earlier[-_MOST_LOOKED_AT:]):
+        for index in reversed(earlier[-(_MOST_LOOKED_AT if step.state.by_hand else _LOOKED_AT) :]):
             labels = trace.seek(index).state.labels
             if (np.where(labels == merge.second, merge.first, labels) == step.state.labels).all() and (
                 labels[merge.second] == merge.second
