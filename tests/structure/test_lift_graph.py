@@ -421,3 +421,8 @@ def test_questions_about_what_is_not_there_get_sentences(search):
 
 def test_the_first_states_need_not_wait_for_the_rest(search):
     assert [state.round for state in islice(search, 3)] == [0, 1, 2]
+
+
+def test_a_hypergraph_is_lifted_as_its_database_is(search):
+    again = ml.lift_graph(ml.Hypergraph.from_database(ml.sample("department").db))
+    assert all(map(same_state, again, search))
