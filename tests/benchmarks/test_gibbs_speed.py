@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 
 import numpy as np
 import pytest
@@ -33,7 +34,9 @@ def beside_c(name, ground, in_c):
     best = None
     for _ in range(ATTEMPTS):
         found = gibbs_speed.updates_per_second(name, ground, FULL, in_c)
-        print(f"\n{name}: ours {found.ours:.1f}, C {found.in_c:.1f} M updates/s, ratio {found.ratio:.2f}")
+        speeds = f"ours {found.ours:.1f}, C {found.in_c:.1f} M updates/s, ratio {found.ratio:.2f}"
+        print(f"\n{name}: {speeds}; {found.memory / 1e6:.2f} MB")
+        assert found.memory > 0
         assert found.same_results
         best = max(best or 0, found.ratio)
         if best >= LEAST_RATIO:
@@ -41,9 +44,12 @@ def beside_c(name, ground, in_c):
     assert best >= LEAST_RATIO
 
 
-@pytest.mark.parametrize("model", [gibbs_speed.smokers, gibbs_speed.three_sat])
-def test_updates_beside_the_same_loop_in_c(in_c, model):
-    beside_c(model.__name__, model(), in_c)
+@pytest.mark.parametrize(("name", "model"), [
+    ("friends", gibbs_speed.smokers),
+    *((f"3-SAT of {atoms:,} atoms", partial(gibbs_speed.three_sat, atoms)) for atoms in gibbs_speed.SIZES),
+])  # fmt: skip
+def test_updates_beside_the_same_loop_in_c(in_c, name, model):
+    beside_c(name, model(), in_c)
 
 
 def test_updates_on_the_reference_beside_the_same_loop_in_c(in_c, reference_folder):

@@ -12,6 +12,7 @@ from mlnlab.experiments.bench.gibbs_speed import smokers
 from mlnlab.experiments.bench.measurement import FULL
 from mlnlab.grounding.question import pose
 from mlnlab.inference.landscape import landscape, landscape_of
+from mlnlab.inference.memory import bytes_of
 from mlnlab.inference.walk_arrays import first_walk, members_of
 from mlnlab.kernels.random_numbers import streams
 from mlnlab.kernels.walk_sat import search
@@ -48,7 +49,9 @@ def test_flips_beside_the_same_loop_in_c(in_c, name, model):
     best, parts = 0.0, model()
     for _ in range(ATTEMPTS):
         found = walk_sat_speed.flips_per_second(name, *parts, FULL, in_c)
-        print(f"\n{name}: ours {found.ours:.1f}, C {found.in_c:.1f} M flips/s, ratio {found.ratio:.2f}")
+        speeds = f"ours {found.ours:.1f}, C {found.in_c:.1f} M flips/s, ratio {found.ratio:.2f}"
+        print(f"\n{name}: {speeds}; {found.memory / 1e6:.2f} MB")
+        assert found.memory > 0
         assert found.same_results
         best = max(best, found.ratio)
         if best >= LEAST_RATIO:
@@ -65,6 +68,7 @@ def test_flips_beside_another_program(reference_folder, name):
     search(ground.network, members, *walker, 1_000, 0.05, 1, 0.0)
     began = time.thread_time()
     search(ground.network, members, *walker, 1_000_000, 0.05, 1, 0.0)
-    speed = 1 / (time.thread_time() - began)
-    print(f"\n{name}: {speed:.1f} M flips/s; another program on a busier machine: {RIVAL[name]}")
+    speed, memory = 1 / (time.thread_time() - began), bytes_of(ground.network, members, walker)
+    rival = f"another program on a busier machine: {RIVAL[name]}"
+    print(f"\n{name}: {speed:.1f} M flips/s, {memory / 1e6:.2f} MB; {rival}")
     assert speed > 2 * RIVAL[name]
