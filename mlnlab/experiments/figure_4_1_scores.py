@@ -193,7 +193,8 @@ class Figure:
         rows = [row for row in found if row is not None]
         if self.task == "cora" and rows:
             rows.append({"learner": "Singla and Domingos 2006", "of": "SameBib", "thesis_auc": BEFORE_THESIS})
-        return pd.DataFrame(rows, columns=list(_COLUMNS))
+        # Whole numbers stay whole where a row has none.
+        return pd.DataFrame(rows, columns=list(_COLUMNS)).astype({"folds": "Int64", "atoms": "Int64"})
 
     def _row(self, learner: str, of: str) -> dict[str, object] | None:
         by_cll, by_auc = self.runs(learner, "cll"), self.runs(learner, "auc")

@@ -211,6 +211,7 @@ def test_the_thesis_stands_beside_the_scores_of_cora_that_it_tells():
     assert own.loc["pscg", ["thesis_auc", "thesis_best_auc"]].tolist() == [0.990, 0.992]
     assert np.isnan(own.loc["cd", "thesis_auc"])
     assert own.loc["Singla and Domingos 2006", "thesis_auc"] == 0.988
+    assert [str(table[name].dtype) for name in ("folds", "atoms")] == ["Int64", "Int64"]  # shown as such
 
 
 def test_citations_are_judged_without_pairs_of_a_thing_with_itself(tmp_path):
