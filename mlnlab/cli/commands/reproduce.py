@@ -124,9 +124,9 @@ def run(arguments: argparse.Namespace) -> int:
         if not reused:
             _draw(figure(task.name, found), folder, stem)
     _draw(figure(task.name, found), folder, stem, finished=True)
-    table = (
-        figure(task.name, found).to_frame().to_string(index=False, float_format="{:.4f}".format, na_rep="")
-    )
+    frame = figure(task.name, found).to_frame()
+    shown = frame.astype(object).where(frame.notna(), "")  # blank where nothing is known
+    table = shown.to_string(index=False, float_format="{:.4f}".format)
     print(printable(f"{stem}:"))
     print("\n".join(printable(line) for line in table.splitlines()))
     return 1 if all(piece.problem for piece in found) else 0
