@@ -77,7 +77,7 @@ def units(true: int, atoms: float) -> int:
     value = true * log(true / atoms)
     if atoms > true:
         value += (atoms - true) * log1p(-true / atoms)
-    return np.int64(np.rint(value * UNITS))
+    return int(np.rint(value * UNITS))
 
 
 @borrowing
@@ -98,7 +98,7 @@ def atoms_of(s: Search, edge: int, grown: int, by: int, other: int, by_other: in
 @borrowing
 def list_of(s: Search, edge: int, place: int) -> int:
     """Return the number of the list that a hyperedge is in at a place."""
-    return s.lists[s.nodes[edge, place]] + s.slots[s.first_slot[s.signatures[edge]] + place, RANK]
+    return int(s.lists[s.nodes[edge, place]] + s.slots[s.first_slot[s.signatures[edge]] + place, RANK])
 
 
 @borrowing
@@ -145,7 +145,7 @@ def are_mates(s: Search, edge: int, other: int, place: int) -> bool:
     for at in range(s.widths[s.signatures[edge]]):
         if at != place and s.nodes[edge, at] != s.nodes[other, at]:
             return False
-    return s.nodes[edge, place] != s.nodes[other, place]
+    return bool(s.nodes[edge, place] != s.nodes[other, place])
 
 
 @borrowing

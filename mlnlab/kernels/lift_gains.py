@@ -56,7 +56,7 @@ def growth(s: Search, node: int, by: int) -> int:
     """Return what a cluster's combinations lose if it has more constants, but no more true atoms."""
     kept = by % REMEMBERED
     if s.growths[node, kept, GROWN_AT] >= s.touched[node] and s.growths[node, kept, BY] == by:
-        return s.growths[node, kept, GROWTH]
+        return int(s.growths[node, kept, GROWTH])
     total = 0
     kind = s.type_of[node]
     for number_of_slot in range(s.first_of_type[kind], s.first_of_type[kind + 1]):
@@ -187,7 +187,7 @@ def best_of_row(s: Search, node: int) -> int:
                 best = at
             at = next_live(s, at, 0)
         s.row_is_old[node], s.best_of_rows[node] = 0, best
-    return s.best_of_rows[node]
+    return int(s.best_of_rows[node])
 
 
 @borrowing
@@ -220,7 +220,7 @@ def pairs_of_type(s: Search, kind: int, found: Numbers) -> int:
 def is_better(s: Search, one: int, other: int) -> bool:
     """Say whether a pair gains more than another, or as much with smaller numbers."""
     gain, least = s.pairs[one, GAIN], s.pairs[other, GAIN]
-    return gain > least or (gain == least and s.pairs[one, KEY] < s.pairs[other, KEY])
+    return bool(gain > least or (gain == least and s.pairs[one, KEY] < s.pairs[other, KEY]))
 
 
 def warm_up() -> None:

@@ -83,7 +83,7 @@ def first_live(s: Search, node: int, side: int) -> int:
     while s.first_pair[node, side] >= 0:
         at = s.first_pair[node, side]
         if s.pairs[at, CONTEXTS] > 0:
-            return at
+            return int(at)
         strike(s, at, side)
         s.first_pair[node, side] = s.pairs[at, NEXT + side]
     return -1
@@ -95,7 +95,7 @@ def next_live(s: Search, at: int, side: int) -> int:
     while s.pairs[at, NEXT + side] >= 0:
         after = s.pairs[at, NEXT + side]
         if s.pairs[after, CONTEXTS] > 0:
-            return after
+            return int(after)
         strike(s, after, side)
         s.pairs[at, NEXT + side] = s.pairs[after, NEXT + side]
     return -1

@@ -113,7 +113,7 @@ class LiftProblem:
         return found
 
     def _type_name(self, node: int) -> str:
-        return self.types[self.type_of[node]]
+        return str(self.types[self.type_of[node]])
 
     def checked_type(self, type: str) -> str:  # noqa: A002 - the paper's word
         """Return the name of a type that is clustered, or raise an error that names those which are."""

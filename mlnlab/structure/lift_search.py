@@ -146,14 +146,18 @@ class LiftSearch:
             return []  # they add nothing
         covered = self._pair_and_covered(first, second)[1]
         changes = self._default_changes(covered, first, second)
-        return [(*sizes, ", ".join(map(self.predicates_of, clusters))) for *sizes, clusters in changes]
+        return [
+            (before, after, ", ".join(map(self.predicates_of, clusters)))
+            for before, after, clusters in changes
+        ]
 
     def _default_changes(
         self, covered: dict[int, int], first: int, second: int
     ) -> list[tuple[tuple[int, ...], int, tuple[int, ...]]]:
         if self._unruled is None:
             self._unruled = self.default_atoms()
-        atoms, found = dict(self._unruled), []
+        atoms = dict(self._unruled)
+        found: list[tuple[tuple[int, ...], int, tuple[int, ...]]] = []
         if first in atoms:
             both = (atoms.pop(first), atoms.pop(second))
             found.append((both, sum(both) - covered[first] - covered[second], (first, second)))
