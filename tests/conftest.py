@@ -13,7 +13,7 @@ from tests.shared_data import folder_or_skip
 
 # In continuous integration every run draws the same examples; a failure can then be repeated by anyone.
 hypothesis.settings.register_profile(
-    "ci", derandomize=True, deadline=None, database=None, print_blob=True, max_examples=100
+    "ci", derandomize=True, deadline=None, database=None, print_blob=True, max_examples=60
 )
 hypothesis.settings.register_profile("local", deadline=None)
 hypothesis.settings.register_profile("thorough", deadline=None, max_examples=2000)

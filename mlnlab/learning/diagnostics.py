@@ -115,6 +115,8 @@ def _stood_still(state: LearningState) -> Iterator[str]:
     """Say that the last step of samples was too short to change anything, so that more would not either."""
     largest = max(1.0, float(np.abs(state.weights).max(initial=0.0)))
     sampled = state.errors is not None
+    if not np.any(state.gap):
+        return  # there is nowhere to go
     if sampled and state.iteration >= _SOME_STEPS and state.move.size < _STILL * largest:
         why = "was refused" if not state.move.accepted else f"moved the weights by {state.move.size:.1g}"
         yield (

@@ -69,7 +69,7 @@ def things(mln, db):
         ml.ground_network(mln, db, query), ml.network_size(mln, db, query),
         ml.ground(mln, db, query), ml.lazy_ground(mln, db, query),
         ml.calibration(marginals, db), ml.evaluate(mln, db, ["Smokes"]), validated(mln, db),
-        tested(mln, db), *path_things(db),
+        tested(mln, db), *path_things(db), *structure_things(mln, db),
         *learning_things(mln, db), *count_things(mln, db), *run_things(mln, db),
         *factor_things(next(iter(mln.vocabulary.domain("person")), "thing")),
     ]  # fmt: skip
@@ -94,6 +94,21 @@ def tested(mln, db):
     name = str(next(iter(mln.expand(db).vocabulary.domain("person"))))
     systems = {name: mln, f"{name} (fails)": lambda *_: name}
     return ml.evaluate_structure(systems, {name: db, f"{name}2": db}, predicates=["Smokes"])
+
+
+def structure_things(mln, db):
+    """Learners of structure, and what they learn from facts with a strange name."""
+    name = str(next(iter(mln.expand(db).vocabulary.domain("person"))))
+    plain = ml.MLN.from_text("Smokes(person)\nCancer(person)\nFriends(person, person)")
+    frames = {
+        "Smokes": {"person": [name, "Anna", "Carl"]},
+        "Cancer": {"person": [name, "Dora"]},
+        "Friends": {"a": [name, "Anna", "Carl"], "b": ["Anna", "Carl", "Dora"]},
+    }
+    facts = ml.Database.from_frames(frames, plain)
+    learner = ml.structure_learner("lhl-noheu", facts, longest=2, fraction=1.0, least_gain=0.0)
+    learned = ml.learn_structure(facts, "lhl-noheu", longest=2, fraction=1.0, least_gain=0.0)
+    return [learner, learned, learned.candidates, ml.learn_structure(facts, "lhl-liftgraph")]
 
 
 def map_things(mln, db, query):

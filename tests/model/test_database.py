@@ -101,4 +101,6 @@ def test_hostile_names_stay_names(mln):
         db = ml.Database.from_text("", mln).with_atoms({str(GroundAtom("Smokes", (name,))): True})
         assert db.domain("person") == (name,)
         assert ml.Database.from_text(db.to_text(), mln).domain("person") == (name,)
-        assert ml.infer(mln.add("1 Smokes(x)"), db, query=["Smokes"])[GroundAtom("Smokes", (name,))] == 1
+        coloured = db.with_atoms({str(GroundAtom("Likes", (name, "red"))): True})  # everybody likes a colour
+        known = ml.infer(mln.add("1 Smokes(x)"), coloured, query=["Smokes"])
+        assert known[GroundAtom("Smokes", (name,))] == 1
