@@ -1,8 +1,8 @@
 """Five hundred random typed clauses: n, Δn and counts that follow flips equal brute force.
 
 Brute force is a tensor of truth values over all groundings (:mod:`tests.counting.typed_clauses`), itself
-compared with the definition of truth, grounding by grounding. Both ways to count are held to it, DuckDB on the
-first 150 and, where the profile is thorough, on all of them; on larger worlds they equal each other.
+compared with the definition of truth, grounding by grounding. Both ways to count are held to it, DuckDB on
+the first 150 and, where the profile is thorough, on all of them; on larger worlds they equal each other.
 """
 
 from __future__ import annotations
