@@ -78,6 +78,13 @@ def test_the_expected_cost_is_of_the_right_size():
     assert longer.seconds == pytest.approx(10 * expected.seconds, rel=0.05)
 
 
+def seconds_of(action):
+    """Return what a call computes in this thread; whatever else the process does is not counted."""
+    began = time.thread_time()
+    action()
+    return time.thread_time() - began
+
+
 @pytest.mark.parametrize(("formula", "method"), [
     ("0.3 S(x) <=> (EXIST=3 y F(x, y))", "gibbs"),  # trees of counts, once expected to take 0.04 of it
     ("EXIST>=3 y F(x, y).", "mc-sat"),  # thousands of clauses for one grounding
@@ -91,9 +98,7 @@ def test_the_expected_cost_is_of_the_right_size_where_formulas_count(formula, me
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SamplingWarning)
         ml.infer(mln, samples=2, burn_in=1)
-        began = time.process_time()
-        ml.infer(mln, **options)
-    taken = time.process_time() - began
+        taken = min(seconds_of(lambda: ml.infer(mln, **options)) for _ in range(3))
     assert taken / 10 < expected.seconds < 10 * taken
 
 
