@@ -17,13 +17,19 @@ def address(script):
 
 
 @contextmanager
-def open_page(browser, *, scheme="light", width=900, height=700, motion="reduce", scale=1):
-    """A blank page; anything that it asks of a network is recorded and refused."""
+def open_page(browser, *, scheme="light", width=900, height=700, motion="reduce", scale=1, still=False):
+    """A blank page; anything that it asks of a network is recorded and refused.
+
+    With ``still``, its clock stands: nothing moves and no timer ends, until ``page.clock.run_for`` says so.
+    """
     context = browser.new_context(
         viewport={"width": width, "height": height}, color_scheme=scheme, reduced_motion=motion,
         device_scale_factor=scale,
     )  # fmt: skip
     page = context.new_page()
+    if still:
+        page.clock.install(time=0)
+        page.clock.pause_at(1)
     page.foreign, page.complaints = [], []
     page.on("pageerror", lambda error: page.complaints.append(str(error)))
     page.on(
