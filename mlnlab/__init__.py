@@ -54,6 +54,7 @@ _HOMES = {
     "calibration": "evaluation.calibration",
     "cardinality": "logic.building",
     "check": "model.checking",
+    "clause_table": "structure.clause_table",
     "compare": "widgets.editing",
     "compare_traces": "steps.comparison",
     "conditioning": "experiments.conditioning",

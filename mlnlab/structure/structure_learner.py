@@ -179,7 +179,8 @@ def learned_from(
     chosen, gains = _chosen(learner, state, graphs, paths)
     mln, kept = weighed(databases, chosen, params)
     clauses = tuple(_clauses(mln, kept, gains, candidates, paths, len(chosen)))
-    return LearnedStructure(learner.method.name, mln, clauses, candidates, paths, graphs, trace, (), seconds)
+    return LearnedStructure(learner.method.name, mln, clauses, candidates, paths, graphs, trace, (), seconds,
+                            databases=databases, params=params)  # fmt: skip
 
 
 def _paths(
@@ -217,9 +218,13 @@ def _with_gains(state: AssemblyState) -> tuple[tuple[RetainedClause, ...], tuple
 
 
 def weighed(
-    databases: Sequence[Database], clauses: Sequence[RetainedClause], params: LhlParams
-) -> tuple[MLN, tuple[RetainedClause, ...]]:
-    """Return the model of unit clauses, where wanted, and clauses, with weights learned on all atoms."""
+    databases: Sequence[Database], clauses: Sequence[RetainedClause], params: LhlParams, *,
+    all_of_them: bool = False,
+) -> tuple[MLN, tuple[RetainedClause, ...]]:  # fmt: skip
+    """Return the model of unit clauses, where wanted, and clauses, with weights learned on all atoms.
+
+    Clauses of weight 0 are left out by ``assembly="l1"``, unless all of them are wanted.
+    """
     vocabulary = databases[0].vocabulary
     predicates = vocabulary.predicates.values()
     units: list[Formula] = []
@@ -236,8 +241,9 @@ def weighed(
     learner = weight_learner("wpll", mln, list(databases), prior=[wide] * len(units) + [own] * len(formulas))
     *_, last = learner
     weights = last.answer
+    sparse = params.assembly == "l1" and not all_of_them
     kept = [place for place in range(len(formulas))
-            if params.assembly != "l1" or abs(weights[len(units) + place]) > _NEVER]  # fmt: skip
+            if not sparse or abs(weights[len(units) + place]) > _NEVER]  # fmt: skip
     places = [*range(len(units)), *(len(units) + place for place in kept)]
     chosen = [replace(mln.formulas[place], weight=Soft(float(weights[place]))) for place in places]
     return replace(mln, formulas=tuple(chosen), places=()), tuple(clauses[place] for place in kept)

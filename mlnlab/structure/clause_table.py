@@ -1,0 +1,297 @@
+"""``ml.clause_table``: all candidates of a structure learner, sorted, filtered and searched, page by page.
+
+Candidates may be a million, so that none is made before somebody looks at its page: orders and filters work
+on the arrays of the run, and words are first looked for in the paths, which are few.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mlnlab.errors import ArgumentError, count_of
+from mlnlab.logic.printing import to_text
+from mlnlab.logic.suggestions import did_you_mean
+from mlnlab.structure.by_hand import edited, place_of, places_of_model
+from mlnlab.structure.clause_making import clause_formula
+from mlnlab.structure.clause_search import Searched, searched
+from mlnlab.structure.create_mln import RETAINED, VERDICTS
+from mlnlab.structure.learned_structure import LearnedStructure
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from mlnlab.structure.by_hand import Named
+    from mlnlab.structure.candidates import Candidate
+    from mlnlab.structure.learned_structure import LearnedClause
+
+    Numbers = NDArray[np.int64]
+
+PAGE = 20  # rows
+# The columns that have numbers; of the best sub-clause only where it is asked for.
+COLUMNS = (
+    "score", "gain", "best sub-clause", "on its path", "weight", "literals", "true atoms", "judged",
+)  # fmt: skip
+SHORTER = {"sub": "best sub-clause", "path": "on its path", "length": "literals", "atoms": "true atoms"}
+_DESCENDING = frozenset({"score", "gain", "best sub-clause", "on its path", "weight", "true atoms"})
+MODEL = "in the model"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClauseRow:
+    """A row: a candidate by its place, and its clause in the model where it is there."""
+
+    place: int
+    candidate: Candidate
+    chosen: LearnedClause | None
+
+    @property
+    def in_model(self) -> str:
+        """Whether it is in the model, and through whom."""
+        return "" if self.chosen is None else "by hand" if self.chosen.by_hand else "learned"
+
+
+@dataclass(frozen=True, slots=True)
+class ClauseFilter:
+    """Which candidates are shown; what is empty lets all through."""
+
+    verdict: str = ""
+    predicate: str = ""
+    literals: int = 0
+    model: bool = False
+    text: str = ""
+    words: Searched = field(default_factory=Searched)
+
+
+@dataclass(frozen=True, eq=False)
+class ClauseTable(Sequence[ClauseRow]):
+    """Candidates that pass a filter, in an order: a sequence of rows, made as they are looked at."""
+
+    learned: LearnedStructure
+    chosen: ClauseFilter = field(default_factory=ClauseFilter)
+    order: str = "score"
+    descending: bool = True
+
+    # --- choosing -----------------------------------------------------------------------------
+
+    def where(
+        self, *, verdict: str | None = None, predicate: str | None = None, literals: int | None = None,
+        model: bool | None = None,
+    ) -> ClauseTable:  # fmt: skip
+        """Return the table with a filter changed: "", 0 and False take one away.
+
+        ``verdict`` is "retained", "dropped" or one of the verdicts, ``predicate`` one that occurs in the
+        clause, ``literals`` the number of them, ``model`` whether it has to be in the model.
+        """
+        found = self.chosen
+        if verdict is not None:
+            found = replace(found, verdict=_checked(verdict, ("", "dropped", *VERDICTS), "verdict"))
+        if predicate is not None:
+            names = ("", *self.learned.mln.vocabulary.predicates)
+            found = replace(found, predicate=_checked(predicate, names, "predicate"))
+        if literals is not None:
+            if type(literals) is not int or literals < 0:
+                raise ArgumentError(f"literals is how many a clause has, or 0 for any, not {literals!r:.60}.")
+            found = replace(found, literals=literals)
+        if model is not None:
+            found = replace(found, model=bool(model))
+        return replace(self, chosen=found)
+
+    def search(self, text: str) -> ClauseTable:
+        """Return the candidates that have some words, and numbers such as ``gain>0 literals=2..3``."""
+        words = searched(text, COLUMNS, SHORTER)
+        return replace(self, chosen=replace(self.chosen, text=text.strip(), words=words))
+
+    def sorted_by(self, column: str, *, descending: bool | None = None) -> ClauseTable:
+        """Return the table in another order; what has no number in that column comes last."""
+        name = SHORTER.get(column, column)
+        _checked(name, COLUMNS, "column")
+        down = name in _DESCENDING if descending is None else descending
+        return replace(self, order=name, descending=down)
+
+    def with_clauses(self, *clauses: Named) -> ClauseTable:
+        """Return the table of the structure with clauses kept by hand, its weights learned again."""
+        return replace(self, learned=edited(self.learned, keep=clauses))
+
+    def without(self, *clauses: Named) -> ClauseTable:
+        """Return the table of the structure with clauses thrown out by hand, its weights learned again."""
+        return replace(self, learned=edited(self.learned, throw_out=clauses))
+
+    # --- rows ---------------------------------------------------------------------------------
+
+    @cached_property
+    def places(self) -> Numbers:
+        """The places of the candidates that pass, in order."""
+        passing = np.flatnonzero(self._passing())
+        values = self._column(self.order)[passing]
+        keys = -values if self.descending else values
+        return passing[np.lexsort((passing, keys, np.isnan(keys)))]
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def __getitem__(self, index: int | slice) -> ClauseRow | tuple[ClauseRow, ...]:  # type: ignore[override]
+        if isinstance(index, slice):
+            return tuple(map(self.row, self.places[index].tolist()))
+        return self.row(int(self.places[index]))
+
+    def __iter__(self) -> Iterator[ClauseRow]:
+        return map(self.row, self.places.tolist())
+
+    def row(self, place: int) -> ClauseRow:
+        """Return the row of a candidate by its place among all."""
+        return ClauseRow(place, self.learned.candidates[place], self._model.get(place))
+
+    def page(self, number: int = 0, rows: int = PAGE) -> tuple[ClauseRow, ...]:
+        """Return one page of rows, counted from 0; the last one may be shorter."""
+        first = max(0, number) * rows
+        return tuple(map(self.row, self.places[first : first + rows].tolist()))
+
+    def place(self, clause: Named) -> int:
+        """Return the place of a clause among all candidates."""
+        return place_of(self.learned, clause)
+
+    @cached_property
+    def verdicts(self) -> Mapping[str, int]:
+        """How many candidates there are of each verdict, whatever the filter."""
+        numbers = np.bincount(self.learned.candidates.columns.verdicts, minlength=len(VERDICTS))
+        return dict(zip(VERDICTS, numbers.tolist(), strict=True))
+
+    def to_frame(self, most: int | None = None) -> pd.DataFrame:
+        """Return the rows as a data frame: all of them, or the first ``most``."""
+        import pandas as pd
+
+        return pd.DataFrame([_frame_row(row) for row in map(self.row, self.places[:most].tolist())])
+
+    def __repr__(self) -> str:
+        total, own = len(self.learned.candidates), len(self)
+        some = count_of(total, "candidate") if own == total else f"{own:,} of {total:,} candidates"
+        return f"<ClauseTable: {some} by {self.order}, {len(self._model):,} in the model>"
+
+    # --- filters ------------------------------------------------------------------------------
+
+    @cached_property
+    def _model(self) -> dict[int, LearnedClause]:
+        chosen = [clause for clause in self.learned.clauses if clause.candidate is not None]
+        return dict(zip(places_of_model(self.learned), chosen, strict=True))
+
+    def _passing(self) -> NDArray[np.bool_]:
+        columns, chosen = self.learned.candidates.columns, self.chosen
+        passing = np.ones(len(columns.verdicts), bool)
+        if chosen.verdict == "dropped":
+            passing &= columns.verdicts != RETAINED
+        elif chosen.verdict:
+            passing &= columns.verdicts == VERDICTS.index(chosen.verdict)
+        if chosen.literals:
+            passing &= columns.lengths == chosen.literals
+        if chosen.model:
+            passing &= np.isin(np.arange(len(passing)), list(self._model))
+        if chosen.predicate:
+            own = [any(atom.predicate == chosen.predicate for atom in judged.scores.path.atoms)
+                   for judged in self.learned.candidates.judged]  # fmt: skip
+            passing &= np.array(own, bool)[columns.paths]
+        for test in chosen.words.tests:
+            passing &= test.holds(self._column(test.column))
+        return self._with_words(passing) if chosen.words.words else passing
+
+    def _with_words(self, passing: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Return what passes and has all words: literals are only written for paths that may have them."""
+        words, columns = self.chosen.words.words, self.learned.candidates.columns
+        vocabulary = self.learned.mln.vocabulary
+        found = np.zeros(len(passing), bool)
+        places = np.flatnonzero(passing)
+        starts = np.searchsorted(columns.paths[places], np.arange(len(self.learned.candidates.judged) + 1))
+        for number, judged in enumerate(self.learned.candidates.judged):
+            own = places[starts[number] : starts[number + 1]]
+            if not len(own):
+                continue
+            path = judged.scores.path
+            atoms = " ".join(to_text(atom).lower() for atom in path.formulas(vocabulary))
+            if not all(_may_be_found(word, atoms) for word in words):
+                continue
+            for place in own.tolist():
+                clause = clause_formula(path, int(columns.positive[place]), vocabulary)
+                text = " ".join(
+                    (to_text(clause), VERDICTS[columns.verdicts[place]], self._model_words(place))
+                )
+                found[place] = all(word in text.lower() for word in words)
+        return found
+
+    def _model_words(self, place: int) -> str:
+        return f"{MODEL} {'by hand' if self._model[place].by_hand else ''}" if place in self._model else ""
+
+    def _column(self, name: str) -> NDArray[np.float64]:
+        columns, candidates = self.learned.candidates.columns, self.learned.candidates
+        match name:
+            case "score":
+                return columns.scores
+            case "gain":
+                return columns.scores - candidates.without
+            case "on its path":
+                return columns.near
+            case "weight":
+                return columns.weights
+            case "literals":
+                return columns.lengths.astype(np.float64)
+            case "true atoms":
+                return columns.true_atoms.astype(np.float64)
+            case "judged":
+                return np.arange(len(columns.paths), dtype=np.float64)
+            case _:
+                return candidates.best_parts
+
+
+_STANDING = " ".join((*VERDICTS, MODEL, "by hand")).lower()
+
+
+def _may_be_found(word: str, atoms: str) -> bool:
+    """Tell whether a word may be in a clause of a path: in its atoms, whatever their signs, or beside it."""
+    return word.lstrip("!") in atoms or word in _STANDING or word == "v"
+
+
+def _checked(name: str, names: Sequence[str], what: str) -> str:
+    if name not in names:
+        known = ", ".join(filter(None, names))
+        hint = did_you_mean(str(name), [one for one in names if one]) or "."
+        raise ArgumentError(f"There is no {what} {name!s:.60}{hint} There are: {known}.")
+    return name
+
+
+def _frame_row(row: ClauseRow) -> dict[str, object]:
+    one = row.candidate
+    return {
+        "clause": to_text(one.clause), "in the model": row.in_model,
+        "weight in the model": np.nan if row.chosen is None else row.chosen.weight, "score": one.score,
+        "gain": one.score - one.score_without,
+        "best sub-clause": max((score for _, score in one.sub_scores), default=np.nan),
+        "on its path": one.near, "weight": one.weight, "literals": one.length, "true atoms": one.true_atoms,
+        "verdict": one.verdict, "reason": one.reason, "place": row.place,
+    }  # fmt: skip
+
+
+def clause_table(learned: LearnedStructure) -> ClauseTable:
+    r"""Return all candidates of a learned structure as a table: with filters, orders, and edits by hand.
+
+    >>> import mlnlab as ml
+    >>> db = ml.sample("department").db
+    >>> learned = ml.learn_structure(db, longest=3, fewest=0, sampled=None, fraction=1.0)
+    >>> table = ml.clause_table(learned)
+    >>> table
+    <ClauseTable: 20 candidates by score, 1 in the model>
+    >>> best = table.where(predicate="Teaches", literals=2).search("!Advises score>-1")
+    >>> [str(row.candidate.clause) for row in best.page()][0]
+    '!Advises(p1, p2) v !Teaches(p1, c)'
+    >>> table.with_clauses(best[0].place).learned.kept[-1].clause == best[0].candidate.clause
+    True
+    """
+    if not isinstance(learned, LearnedStructure):
+        raise ArgumentError(
+            "A table of clauses is that of a learned structure, of ml.learn_structure(...), not of something"
+            f" of type {type(learned).__name__}."
+        )
+    return ClauseTable(learned)
