@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mlnlab.evaluation.judged_atoms import AtomProbabilities
+    from mlnlab.logic.weights import WeightedFormula
     from mlnlab.model.database import Database
+    from mlnlab.model.mln import MLN
     from mlnlab.steps.trace import Trace
     from mlnlab.structure.lhl import LhlState
     from mlnlab.structure.lifted_hypergraph import LiftedHypergraph
@@ -23,8 +25,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class LearnedClusterRules(LearnedStructure):
-    """A model that knows clusters: ``.rules`` says how probable atoms of other databases are."""
+    """A model that knows clusters: ``.rules`` says how probable atoms of other databases are.
 
+    That needs no formula. ``mln`` and ``clauses`` write the rules out in the language when they are first
+    asked for, because on a database like Cora this takes longer than learning.
+    """
+
+    mln: MLN = field(init=False)
+    clauses: tuple[LearnedClause, ...] = field(init=False)
     rules: ClusterRules = field(kw_only=True)
 
     @classmethod
@@ -34,13 +42,19 @@ class LearnedClusterRules(LearnedStructure):
     ) -> Self:  # fmt: skip
         """Return the rules of databases that were lifted together."""
         rules = ClusterRules(graphs[0], tuple(databases) if len(databases) > 1 else ())
-        mln = rules.mln()
-        clauses = tuple(
-            LearnedClause(one.formula, one.weight.value if isinstance(one.weight, Soft) else nan, None, None)
-            for one in mln.formulas
-        )
         candidates = Candidates(None, databases[0].vocabulary)
-        return cls(method, mln, clauses, candidates, (), tuple(graphs), trace, (), seconds, rules=rules)
+        return cls(method, candidates, (), tuple(graphs), trace, (), seconds, rules=rules)
+
+    def __getattr__(self, name: str) -> object:
+        """Write the rules out; what was written is an attribute, so this is asked once only."""
+        if name == "mln":
+            written: object = self.rules.mln()
+        elif name == "clauses":
+            written = tuple(map(_clause, self.mln.formulas))
+        else:
+            raise AttributeError(f"{type(self).__name__} has no {name}.", name=name, obj=self)
+        object.__setattr__(self, name, written)
+        return written
 
     def probabilities(self, database: Database, predicates: Sequence[str]) -> AtomProbabilities:
         """Return the probabilities of all atoms of some predicates, given the facts of the others."""
@@ -48,3 +62,8 @@ class LearnedClusterRules(LearnedStructure):
 
     def __repr__(self) -> str:
         return f"<LearnedClusterRules: {count_of(len(self.rules.rules), 'rule')} by {self.method}>"
+
+
+def _clause(one: WeightedFormula) -> LearnedClause:
+    weight = one.weight.value if isinstance(one.weight, Soft) else nan
+    return LearnedClause(one.formula, weight, None, None)

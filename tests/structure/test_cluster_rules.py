@@ -176,3 +176,15 @@ def test_what_makes_no_sense_gets_a_sentence(lifted, options, says):
         ClusterRules(lifted).probabilities(
             ml.Database.from_text("Tall(A)", ml.MLN.from_text(TEXT)), ["Lickes"]
         )
+
+
+def test_learned_rules_are_written_out_when_formulas_are_asked_for_and_not_before(mln, monkeypatch):
+    written = []
+    whole = ClusterRules.mln
+    monkeypatch.setattr(ClusterRules, "mln", lambda self: written.append(1) or whole(self))
+    learned = ml.learn_structure(ml.Database.from_text(SEEN, mln), "lhl-liftgraph")
+    found = learned.probabilities(ml.Database.from_text("Tall(E)", mln), ["Friends"])
+    assert len(found.atoms) == 1
+    assert not written
+    assert len(learned.clauses) == len(learned.mln.formulas) > len(learned.rules.rules)
+    assert written == [1]
