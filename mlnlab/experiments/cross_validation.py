@@ -8,18 +8,16 @@ atoms given all others, tuned on validation databases where a learner has a grid
 
 from __future__ import annotations
 
-import queue
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mlnlab.counting.counting_methods import check_executor
 from mlnlab.errors import ArgumentError
+from mlnlab.experiments.elsewhere import Executor, results_elsewhere
 from mlnlab.experiments.fold_results import FoldResult, fingerprint, hashed, load, save
 from mlnlab.experiments.fold_runs import Evidence, FoldTask, Testing, run_fold, settings_of
 from mlnlab.experiments.folds import folds, named
@@ -33,30 +31,6 @@ if TYPE_CHECKING:
     from mlnlab.experiments.learners import Learner
     from mlnlab.model.database import Database
     from mlnlab.steps.step import Observer
-
-
-class Future(Protocol):
-    """What an executor promises: a result that comes later."""
-
-    def result(self) -> FoldResult:
-        """Wait for it."""
-        ...
-
-    def cancel(self) -> object:
-        """Give it up, if it has not begun."""
-        ...
-
-    def add_done_callback(self, told: Callable[[Any], object], /) -> object:
-        """Have a function called when it is there."""
-        ...
-
-
-class Executor(Protocol):
-    """Anything that runs functions elsewhere, as ``concurrent.futures`` and ``dask.distributed`` do."""
-
-    def submit(self, function: Callable[[FoldTask], FoldResult], /, *arguments: FoldTask) -> Future:
-        """Run a function, and return a future."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,43 +146,19 @@ def _states(tasks: Sequence[FoldTask], executor: Executor | None, folder: Path |
         else:
             done += 1
             yield Progress(done, len(tasks), known, reused=True)
-    for result in map(run_fold, left) if executor is None else _elsewhere(left, executor):
+    for result in _results(left, executor):
         if folder is not None and result.finished:
             save(folder, result)
         done += 1
         yield Progress(done, len(tasks), result, reused=False)
 
 
-def _elsewhere(tasks: Sequence[FoldTask], executor: Executor) -> Iterator[FoldResult]:
-    """Yield results as they come; what has not begun when nobody asks any more is cancelled."""
-    futures = [executor.submit(run_fold, task) for task in tasks]
-    ready: queue.SimpleQueue[int] = queue.SimpleQueue()
-    try:
-        for place, future in enumerate(futures):
-            future.add_done_callback(partial(_tell, ready, place))
-        for _ in futures:
-            place = ready.get()
-            yield _result(tasks[place], futures[place])
-    finally:
-        for future in futures:
-            with suppress(Exception):
-                future.cancel()
+def _results(tasks: Sequence[FoldTask], executor: Executor | None) -> Iterator[FoldResult]:
+    if executor is None:
+        yield from map(run_fold, tasks)
+    else:
+        yield from (result for _, result in results_elsewhere(executor, run_fold, tasks, _failed))
 
 
-def _tell(ready: queue.SimpleQueue[int], place: int, _: object) -> None:
-    """Say that a result is there; futures call it in threads of their own."""
-    ready.put(place)
-
-
-def _result(task: FoldTask, future: Future) -> FoldResult:
-    try:
-        found = future.result()
-    except Exception as problem:  # noqa: BLE001 - a worker that died, a function that cannot travel
-        text = (
-            f"The executor could not run it: {type(problem).__name__}: {problem}. A learner for other"
-            " processes is a function of a module that can be imported there."
-        )
-        return FoldResult(task.learner.name, task.fold.name, task.settings, task.seed, problem=text)
-    if not isinstance(found, FoldResult):
-        raise ArgumentError(f"The executor returned {found!r:.60} instead of a result.")
-    return found
+def _failed(task: FoldTask, problem: str) -> FoldResult:
+    return FoldResult(task.learner.name, task.fold.name, task.settings, task.seed, problem=problem)

@@ -11,15 +11,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mlnlab.counting.counting_methods import check_executor
 from mlnlab.errors import ArgumentError, MlnlabError
 from mlnlab.evaluation.evaluating import PRIOR
 from mlnlab.experiments.cross_validation import Progress
+from mlnlab.experiments.elsewhere import Executor, results_elsewhere
 from mlnlab.experiments.fold_results import FoldResult, Judgement, fingerprint, hashed, load, save
 from mlnlab.experiments.fold_runs import peak_bytes
 from mlnlab.experiments.folds import Fold, folds, named
@@ -68,9 +70,11 @@ def evaluate_structure(
     omit: Sequence[str] = (),
     evidence: EvidenceKind = "other-predicates",
     method: str = "auto",
+    exact: bool = False,
     prior: float = PRIOR,
     number: int | None = None,
     only: Sequence[str] = (),
+    executor: Executor | None = None,
     folder: str | Path | None = None,
     seed: int = 0,
     observers: Iterable[Observer] | None = (),
@@ -87,8 +91,12 @@ def evaluate_structure(
     ``groups`` are predicates that are predicted together, because one decides the other: ``[("Actor",
     "Director")]``. ``predicates`` names those to predict, all others being evidence always; ``omit`` those
     that the data are to be without. ``evidence="all-other-atoms"`` asks for each atom given all other
-    ground atoms, an easier question. ``method`` and further options are those of :func:`mlnlab.infer`.
-    ``only`` names folds to test on; with a ``folder`` a second start goes on where the first one stopped.
+    ground atoms, an easier question. ``method`` and further options are those of :func:`mlnlab.infer`; with
+    ``exact=True`` predicates whose junction tree is small enough are answered by that all the same, which
+    tells a model's faults from a sampler's.
+
+    ``only`` names folds to test on; with a ``folder`` a second start goes on where the first one stopped. An
+    ``executor`` of processes takes one system on one fold at a time; functions have to be found by name.
 
     >>> import mlnlab as ml
     >>> mln = ml.MLN.from_text("Smokes(person)\nCancer(person)\n1 Smokes(x) <=> Cancer(x)")
@@ -100,13 +108,13 @@ def evaluate_structure(
     >>> [round(value, 3) for value in found.summary()["cll"]]
     [-0.563, -0.693]
     """
-    tasks = _tasks(
-        systems, named(dbs), omit, (groups, predicates, evidence, method, prior, inference), number, only,
-        None if folder is None else Path(folder), seed,
-    )  # fmt: skip
+    how = (groups, predicates, evidence, method, prior, inference, exact)
+    place = None if folder is None else Path(folder)
+    tasks = _tasks(systems, named(dbs), omit, how, number, only, place, seed)
+    check_executor(executor)
     order = [(task.system.name, task.fold.name) for task in tasks]
     results: list[FoldResult] = []
-    steps = watched(numbered(_states(tasks)), observers)
+    steps = watched(numbered(_states(tasks, executor)), observers)
     try:
         for step in steps:
             results.append(step.state.result)  # noqa: PERF401 - an interrupt keeps what came before it
@@ -151,7 +159,7 @@ def _tasks(
 
 def _testing(
     databases: Mapping[str, Database], groups: Sequence[Sequence[str]], predicates: Sequence[str] | None,
-    evidence: EvidenceKind, method: str, prior: float, inference: Mapping[str, object],
+    evidence: EvidenceKind, method: str, prior: float, inference: Mapping[str, object], exact: bool,
 ) -> StructureTesting:  # fmt: skip
     if evidence not in EVIDENCE:
         raise ArgumentError(f'evidence is "other-predicates" or "all-other-atoms", not {evidence!r:.60}.')
@@ -160,10 +168,10 @@ def _testing(
         if db.vocabulary.predicates != first.vocabulary.predicates:
             raise ArgumentError(f"All databases need the same predicates; those of {name:.60} differ.")
     found = groups_of(first.vocabulary, groups, predicates)
-    return StructureTesting(found, evidence, method, prior, FrozenMapping(dict(inference)))
+    return StructureTesting(found, evidence, method, prior, FrozenMapping(dict(inference)), bool(exact))
 
 
-def _states(tasks: Sequence[StructureTask]) -> Iterator[Progress]:
+def _states(tasks: Sequence[StructureTask], executor: Executor | None) -> Iterator[Progress]:
     """Yield what is finished: first what is in the folder, then the rest as it comes."""
     left, done = [], 0
     for task in tasks:
@@ -173,23 +181,34 @@ def _states(tasks: Sequence[StructureTask]) -> Iterator[Progress]:
         else:
             done += 1
             yield Progress(done, len(tasks), known, reused=True)
-    for task in left:
-        result = run_task(task)
+    for task, result in _results(left, executor):
         if task.folder is not None and result.finished:
             save(task.folder, result)
         done += 1
         yield Progress(done, len(tasks), result, reused=False)
 
 
+def _results(
+    tasks: Sequence[StructureTask], executor: Executor | None
+) -> Iterator[tuple[StructureTask, FoldResult]]:
+    if executor is None:
+        yield from ((task, run_task(task)) for task in tasks)
+        return
+    yield from results_elsewhere(executor, run_task, tasks, _failed)
+
+
+def _failed(task: StructureTask, problem: str) -> FoldResult:
+    return FoldResult(task.system.name, task.fold.name, task.settings, task.seed, problem=problem)
+
+
 def run_task(task: StructureTask) -> FoldResult:
     """Return what the system reaches; a failure is told in the result, so that others go on."""
-    failed = FoldResult(task.system.name, task.fold.name, task.settings, task.seed)
     try:
         return _run(task)
     except MlnlabError as problem:
-        return replace(failed, problem=str(problem))
+        return _failed(task, str(problem))
     except Exception as problem:  # noqa: BLE001 - a system is anybody's function, and one fold is not all
-        return replace(failed, problem=f"{type(problem).__name__}: {problem}")
+        return _failed(task, f"{type(problem).__name__}: {problem}")
 
 
 def _run(task: StructureTask) -> FoldResult:

@@ -68,6 +68,11 @@ class System:
             [*parts, *(f"{name}={text_of(value)}" for name, value in sorted(self.options.items()))]
         )
 
+    @property
+    def learner(self) -> str:
+        """Whose learned models are one and the same: a method's, or a function's by its name in tables."""
+        return self.method if isinstance(self.method, str) else self.name
+
     def learned(self, fold: str, databases: Sequence[Database], seed: int) -> Any:  # noqa: ANN401 - whatever it returns
         """Return what was learned: a model, or something that has one."""
         if self.models:
@@ -183,7 +188,7 @@ def reweighed(model: Model, databases: Sequence[Database], system: System, seed:
 class Learned:
     """The text of a model that a system learned on a fold, and what that took."""
 
-    system: str
+    system: str  # its learner
     fold: str
     settings: str  # a hash of what it depends on
     text: str
@@ -196,7 +201,7 @@ def learned_on(
     system: System, fold: str, databases: Sequence[Database], seed: int, settings: str, folder: Path | None
 ) -> tuple[Model, Learned]:
     """Return a system's model, learned now or kept from before."""
-    kept = None if folder is None or system.models else load_learned(folder, system.name, fold, settings)
+    kept = None if folder is None or system.models else load_learned(folder, system.learner, fold, settings)
     if kept is not None:
         return MLN.from_text(kept.text), kept
     begin_peak()
@@ -206,7 +211,7 @@ def learned_on(
     model = model_of(found, system.name)
     text = model.to_text() if isinstance(model, MLN) else ""
     told = "" if found is model and text else repr(found)[:500]
-    record = Learned(system.name, fold, settings, text, seconds, peak_bytes(), told)
+    record = Learned(system.learner, fold, settings, text, seconds, peak_bytes(), told)
     if folder is not None and text and not system.models:
         save_learned(folder, record)
     return model, record

@@ -13,16 +13,20 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from mlnlab.errors import ArgumentError
+from mlnlab.errors import ArgumentError, TooLargeError
 from mlnlab.evaluation.evaluating import PRIOR, Evaluation, evaluate
 from mlnlab.evaluation.judged_atoms import AtomProbabilities, JudgedAtoms, joined
+from mlnlab.grounding.network_size import size_of
+from mlnlab.grounding.question import opening
 from mlnlab.logic.ground_atoms import GroundAtom
 from mlnlab.logic.vocabulary import FrozenMapping
 from mlnlab.logic.weights import Hard, weight_value
+from mlnlab.model.hiding import hiding
 from mlnlab.model.mln import MLN
 
 if TYPE_CHECKING:
@@ -36,6 +40,7 @@ EvidenceKind = Literal["other-predicates", "all-other-atoms"]
 EVIDENCE: tuple[EvidenceKind, ...] = ("other-predicates", "all-other-atoms")
 Groups = tuple[tuple[str, ...], ...]
 _ROWS_AT_ONCE = 200_000
+_MOST_OPEN = 2_000_000  # groundings with open atoms that are ground to see whether a junction tree is small
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +52,12 @@ class StructureTesting:
     method: str = "auto"
     prior: float = PRIOR
     options: FrozenMapping[Any] = FrozenMapping()  # noqa: RUF009 - it is frozen
+    exact: bool = False  # by a junction tree where one is small enough, whatever the method
 
     def settings(self) -> str:
         """Return a text that differs where results may differ."""
         options = sorted(self.options.items())
-        return repr((self.groups, self.evidence, self.method, self.prior, options))
+        return repr((self.groups, self.evidence, self.method, self.prior, options, self.exact))
 
     def evaluation(self, model: Model, databases: Sequence[Database], seed: int) -> Evaluation:
         """Return how good a model's answers about these databases are."""
@@ -61,12 +67,26 @@ class StructureTesting:
             return Evaluation(joined(said), (), self.prior, seed)
         if self.evidence == "all-other-atoms":
             return Evaluation(joined(_given_all_others(model, databases, self.groups)), (), self.prior, seed)
-        query = [list(group) for group in self.groups]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the doubts stand in the answers' own warnings
-            return evaluate(
-                model, databases, query, method=self.method, prior=self.prior, seed=seed, **self.options
-            )
+            parts = [self._answered(model, db, group, seed) for group in self.groups for db in databases]
+        answers = tuple(answer for part in parts for answer in part.answers)
+        return Evaluation(joined([part.judged for part in parts]), answers, self.prior, seed)
+
+    def _answered(self, model: MLN, database: Database, group: Sequence[str], seed: int) -> Evaluation:
+        """Hide one group: exactly where that is asked for and can be done, or else by the method."""
+        asked = partial(evaluate, model, database, [list(group)], prior=self.prior, seed=seed)
+        if self.exact and _can_be_ground(model, database, group):
+            try:
+                return asked(method="junction-tree")
+            except TooLargeError:
+                pass
+        return asked(method=self.method, **self.options)
+
+
+def _can_be_ground(model: MLN, database: Database, group: Sequence[str]) -> bool:
+    asked = opening(model, hiding(database, group), list(group), list(group), (), ())
+    return size_of(asked).most_open <= _MOST_OPEN
 
 
 def groups_of(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -12,7 +13,13 @@ from scipy.special import expit
 import mlnlab as ml
 from mlnlab.experiments.structure_results import one_tailed
 from mlnlab.experiments.structure_systems import Learned
-from mlnlab.experiments.structure_testing import given_all_others, groups_of, without_predicates
+from mlnlab.experiments.structure_testing import (
+    StructureTesting,
+    given_all_others,
+    groups_of,
+    without_predicates,
+)
+from mlnlab.logic.vocabulary import FrozenMapping
 
 WORDS = "Actor(person)\nDirector(person)\nWorked(person, person)\n"
 TEXT = WORDS + "Same(person, person)\n"
@@ -69,6 +76,20 @@ def test_scores_equal_those_of_asking_each_group_by_hand(mln, dbs):
     assert row["auc_by_predicate"] == pytest.approx(parts.mean())
     assert found.curve("hand", "Worked").area == pytest.approx(parts["Worked"])
     assert set(found.to_frame()["fold"]) == set(dbs)
+
+
+def test_where_a_junction_tree_is_small_sampling_is_spared(mln, dbs):
+    few = {"samples": 20, "chains": 2}
+    asked = {"groups": GROUPS, "omit": ["Same"], "method": "gibbs", **few}
+    sampled = ml.evaluate_structure(mln, dbs, **asked)
+    found = ml.evaluate_structure(mln, dbs, exact=True, **asked)
+    truth = ml.evaluate_structure(mln, dbs, groups=GROUPS, omit=["Same"], method="enumeration")
+    assert found.summary()["cll"][0] == pytest.approx(truth.summary()["cll"][0], abs=1e-9)
+    assert sampled.summary()["cll"][0] != pytest.approx(truth.summary()["cll"][0], abs=1e-4)
+    wide = ml.MLN.from_text(WORDS + "1 Worked(x, y) ^ Worked(y, z) => Worked(x, z)")
+    people = ml.Database.from_text("\n".join(f"Actor(P{n})" for n in range(40)), wide)
+    kind = StructureTesting((("Worked",),), method="gibbs", options=FrozenMapping(few), exact=True)
+    assert kind.evaluation(wide, [people], 0).answers[0].method == "gibbs"
 
 
 def test_hiding_predicates_together_is_harder_than_one_after_the_other(mln, dbs):
@@ -183,6 +204,24 @@ def test_what_goes_wrong_on_a_fold_is_told_and_others_go_on(mln, dbs):
     assert "broken on second: ValueError: no luck" in found.problems
     with pytest.raises(ml.ArgumentError, match="No system finished on any fold"):
         ml.evaluate_structure({"broken": lambda databases, seed: 3}, dbs)
+
+
+def test_an_executor_takes_systems_on_folds(mln, dbs, tmp_path):
+    with ThreadPoolExecutor(2) as threads:
+        found = ml.evaluate_structure(
+            {"hand": mln, "units": units},
+            dbs,
+            groups=GROUPS,
+            omit=["Same"],
+            executor=threads,
+            folder=tmp_path,
+        )
+    alone = ml.evaluate_structure({"hand": mln, "units": units}, dbs, groups=GROUPS, omit=["Same"])
+    columns = ["system", "fold", "predicate", "cll", "auc"]
+    assert found.to_frame()[columns].equals(alone.to_frame()[columns])
+    assert len(list(tmp_path.glob("model*.json"))) == 3
+    with pytest.raises(ml.ArgumentError, match="submit"):
+        ml.evaluate_structure(mln, dbs, executor=3)
 
 
 def test_an_interrupt_keeps_what_was_finished(mln, dbs):
