@@ -1,6 +1,6 @@
 """Table 2 of Kok and Domingos (ICML 2009) made anew: LHL and its parts on IMDB, UW-CSE and Cora.
 
-    python -m mlnlab.experiments.table_2 --data FOLDER --results FOLDER --datasets imdb --systems lhl
+    mlnlab reproduce table-2 --folder results --files data --data imdb --system lhl
 
 Each system learns from all folds but one and is tested on that one, with the paper's parameters. What a
 system learned on a fold, and what it reached there, is kept in the folder as soon as it is there; a second
@@ -21,105 +21,36 @@ On IMDB (paper: AUC 0.69, CLL -0.13; all five folds) these switches were tried, 
 
 from __future__ import annotations
 
-import argparse
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import nan
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from mlnlab.errors import ArgumentError, MlnlabError, printable
+from mlnlab.errors import ArgumentError
 from mlnlab.experiments.structure_evaluation import evaluate_structure
+from mlnlab.experiments.table_2_data import DATASETS, Dataset, Published
 from mlnlab.logic.suggestions import did_you_mean
-from mlnlab.model.database import Database
-from mlnlab.model.mln import MLN
-from mlnlab.steps.safe_files import replacing
+from mlnlab.structure.registry import METHODS, method_named
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from mlnlab.experiments.cross_validation import Progress
     from mlnlab.experiments.structure_results import StructureEvaluation
-    from mlnlab.steps.step import State, Step
+
+__all__ = [
+    "DATASETS",
+    "SYSTEMS",
+    "Dataset",
+    "Published",
+    "Settings",
+    "made",
+    "refuse_wrong",
+    "system",
+    "table",
+]
 
 SYSTEMS = ("lhl", "lhl-noheu", "lhl-findpaths", "lhl-liftgraph")
-
-
-class Published(NamedTuple):
-    """A row of the paper's Table 2: AUC and CLL, and the minutes that learning took on one fold."""
-
-    auc: float
-    cll: float
-    minutes: float
-
-
-@dataclass(frozen=True, slots=True)
-class Dataset:
-    """A dataset of the paper: its files, its parameters, what is predicted together, or at all."""
-
-    name: str
-    folder: str
-    declarations: str
-    files: str
-    longest: int  # ω
-    length_penalty: float  # π
-    path_length_penalty: float  # π'
-    groups: tuple[tuple[str, ...], ...] = ()
-    predicates: tuple[str, ...] | None = None
-    published: Mapping[str, Published] = field(default_factory=dict)
-
-    def options(self) -> dict[str, Any]:
-        """Return the parameters of algorithm 1 by the names that ``ml.learn_structure`` has for them."""
-        return {
-            "longest": self.longest, "penalty": 1.0, "fewest": 50, "sampled": 500, "fraction": 0.5,
-            "length_penalty": self.length_penalty, "path_length_penalty": self.path_length_penalty,
-        }  # fmt: skip
-
-    def databases(self, data: Path) -> dict[str, Database]:
-        """Read the five folds."""
-        folder = data / self.folder
-        if not folder.is_dir():
-            raise ArgumentError(f"The files of {self.name} are needed: {data} has no folder {self.folder}.")
-        model = MLN.load(folder / self.declarations)
-        found = [folder / self.files.format(fold) for fold in range(1, 6)]
-        return {path.stem: Database.load(path, model) for path in found}
-
-
-_HOUR = 60.0
-DATASETS: Mapping[str, Dataset] = {
-    one.name: one
-    for one in (
-        Dataset(
-            "imdb", "imdb", "imdb_decl.mln", "imdb_fold{}.db", 5, 0.1, 0.01, (("actor", "director"),), None,
-            {
-                "lhl": Published(0.69, -0.13, 15.63), "lhl-noheu": Published(0.69, -0.13, 39.0),
-                "lhl-findpaths": Published(0.69, -0.13, 242.41),
-                "lhl-liftgraph": Published(0.45, -0.27, 0.18),
-            },
-        ),
-        Dataset(
-            "uw-cse", "uw-cse", "uwcse_decl.mln", "uwcse_fold{}.db", 5, 0.01, 0.001,
-            (("student", "professor"),), None,
-            {
-                "lhl": Published(0.22, -0.04, 7.55 * _HOUR),
-                "lhl-noheu": Published(0.22, -0.04, 158.24 * _HOUR),
-                "lhl-findpaths": Published(0.19, -0.04, 56.69 * _HOUR),
-                "lhl-liftgraph": Published(0.14, -0.06, 0.001 * _HOUR),
-            },
-        ),
-        Dataset(
-            "cora", "cora", "cora_decl.mln", "cora_fold{}.db", 4, 0.01, 0.001, (),
-            ("SameBib", "SameTitle", "SameAuthor", "SameVenue"),
-            {
-                "lhl": Published(0.87, -0.26, 14.82 * _HOUR),
-                "lhl-noheu": Published(0.87, -0.26, 33.99 * _HOUR),
-                "lhl-findpaths": Published(0.91, -0.17, 5935.5 * _HOUR),
-                "lhl-liftgraph": Published(nan, nan, 0.01 * _HOUR),  # crashed when it was tested
-            },
-        ),
-    )
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +79,7 @@ def made(
         if isinstance(systems, Mapping)
         else {name: system(dataset, name, chosen.learning, chosen.weights) for name in systems}
     )
-    testing = {"groups": dataset.groups, "predicates": dataset.predicates, **chosen.testing}
+    testing = {"groups": dataset.groups, "predicates": dataset.predicates, "exact": True, **chosen.testing}
     return evaluate_structure(
         named, dataset.databases(data), folder=results, only=chosen.only, seed=chosen.seed,
         observers=observers, **testing,
@@ -169,6 +100,15 @@ def system(
     return {"method": name, **options, **switched, **({"weights": weights} if weights else {})}
 
 
+def refuse_wrong(systems: Sequence[str], settings: Settings) -> None:
+    """Raise a sentence for a system, or an option of learning, that there is not, before anything begins."""
+    anything = next(iter(DATASETS.values()))
+    for name in systems:
+        options = system(anything, name, settings.learning)
+        if name in METHODS:
+            method_named(name).settings(**{key: value for key, value in options.items() if key != "method"})
+
+
 def table(dataset: Dataset, found: StructureEvaluation) -> pd.DataFrame:
     """Return our numbers beside the paper's, a row for each system."""
     import pandas as pd
@@ -186,112 +126,3 @@ def table(dataset: Dataset, found: StructureEvaluation) -> pd.DataFrame:
             "paper_minutes": paper.minutes, "testing_minutes": row["testing_seconds"] / 60,
         })  # fmt: skip
     return pd.DataFrame(rows)
-
-
-# --- the command ------------------------------------------------------------------------------------
-
-
-class Told:
-    """Says on stderr what is finished, as it comes."""
-
-    def on_step(self, step: Step[State]) -> None:
-        """Say what a system reached on a fold."""
-        now: Progress = step.state  # type: ignore[assignment]  # what evaluate_structure yields
-        one = now.result
-        said = one.problem or (
-            f"AUC {one.auc:.4f}, CLL {one.cll:.4f}, learned in {one.learning_seconds:.1f} s, tested in "
-            f"{one.testing_seconds:.1f} s{' (kept from before)' if now.reused else ''}"
-        )
-        sys.stderr.write(printable(f"{one.learner} on {one.fold}: {said}") + "\n")
-        sys.stderr.flush()
-
-    def on_end(self, last: Step[State]) -> None:
-        """Say nothing more."""
-
-
-def parser() -> argparse.ArgumentParser:
-    """Return the command's arguments."""
-    found = argparse.ArgumentParser(prog="python -m mlnlab.experiments.table_2", description=__doc__,
-                                    formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
-    found.add_argument("--data", required=True, metavar="DIR", help="has the folders imdb, uw-cse and cora")
-    found.add_argument("--results", required=True, metavar="DIR", help="where results are kept")
-    found.add_argument("--systems", nargs="+", default=["lhl", "lhl-liftgraph"], metavar="NAME",
-                       help=f"from {', '.join(SYSTEMS)}")  # fmt: skip
-    found.add_argument(
-        "--datasets", nargs="+", default=list(DATASETS), metavar="NAME", help="imdb uw-cse cora"
-    )
-    found.add_argument("--folds", nargs="+", default=[], metavar="NAME", help="test on these only")
-    found.add_argument("--learning", nargs="+", default=[], metavar="OPTION=VALUE",
-                       help="options of ml.learn_structure beside the paper's, as fraction=1.0")  # fmt: skip
-    found.add_argument("--weights", nargs="+", default=[], metavar="OPTION=VALUE",
-                       help="learn the weights of the clauses anew, as method=pll deviation=1")  # fmt: skip
-    found.add_argument("--testing", nargs="+", default=[], metavar="OPTION=VALUE",
-                       help="options of ml.evaluate_structure, as evidence=all-other-atoms")  # fmt: skip
-    found.add_argument("--seed", type=int, default=0, help="of all chance")
-    return found
-
-
-def options_of(words: Sequence[str]) -> dict[str, Any]:
-    """Return the options of words like ``fraction=1.0``.
-
-    >>> options_of(["fraction=1.0", "dangling=True", "method=gibbs", "sampled=None"])
-    {'fraction': 1.0, 'dangling': True, 'method': 'gibbs', 'sampled': None}
-    """
-    found: dict[str, Any] = {}
-    for word in words:
-        name, equals, value = word.partition("=")
-        if not name or not equals:
-            raise ArgumentError(f"Options are written as in fraction=1.0, not {word:.60}.")
-        found[name] = _value(value)
-    return found
-
-
-def _value(text: str) -> object:
-    if text in ("True", "False", "None"):
-        return {"True": True, "False": False, "None": None}[text]
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
-
-
-def main(words: Sequence[str] | None = None) -> int:
-    """Run the command."""
-    import pandas as pd
-
-    arguments = parser().parse_args(words)
-    try:
-        for name in arguments.datasets:
-            if name not in DATASETS:
-                raise ArgumentError(f"There is no dataset {name:.60}{did_you_mean(name, DATASETS) or '.'}")
-        settings = Settings(
-            options_of(arguments.learning),
-            options_of(arguments.testing),
-            options_of(arguments.weights),
-            tuple(arguments.folds),
-            arguments.seed,
-        )
-        results, tables = Path(arguments.results), []
-        for name in arguments.datasets:
-            dataset = DATASETS[name]
-            found = made(dataset, Path(arguments.data), results / name, arguments.systems, settings, [Told()])
-            tables.append(table(dataset, found))
-            _write(results / f"{name}-by-predicate.csv", found.by_predicate())
-            _write(results / "table-2.csv", pd.concat(tables))
-    except MlnlabError as problem:
-        sys.stderr.write(printable(str(problem)) + "\n")
-        return 1
-    shown = pd.concat(tables).to_string(index=False, float_format="{:.3f}".format)
-    sys.stdout.write("\n".join(printable(line) for line in shown.splitlines()) + "\n")
-    return 0
-
-
-def _write(path: Path, frame: pd.DataFrame) -> None:
-    with replacing(path) as file:
-        file.write(frame.to_csv(index=False).encode())
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 import mlnlab as ml
+from mlnlab.cli import main
+from mlnlab.cli.table_2 import options_of
 from mlnlab.experiments import table_2
-from mlnlab.experiments.table_2 import DATASETS, Dataset, Published, Settings, made, options_of, system, table
+from mlnlab.experiments.table_2 import DATASETS, Dataset, Published, Settings, made, system, table
 
 RULES = "Actor(person)\nDirector(person)\n1 Actor(x)\n-1 Director(x)"
 SMALL = Dataset(
@@ -66,17 +68,38 @@ def test_the_command_writes_its_table(data, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(
         table_2, "system", lambda dataset, name, *switched: lambda *_: ml.MLN.from_text(RULES)
     )
-    words = ["--data", str(data), "--results", str(tmp_path / "out"), "--datasets", "small"]
-    assert table_2.main([*words, "--systems", "stub", "--testing", "prior=1.0"]) == 0
+    words = ["reproduce", "table-2", "--files", str(data), "--folder", str(tmp_path / "out"), "--data"]
+    assert main([*words, "small", "--system", "stub", "--testing", "prior=1.0"]) == 0
     told = capsys.readouterr()
     assert "stub on small_fold1: AUC" in told.err
     assert "0.690" in told.out
-    assert "paper_auc" in (tmp_path / "out" / "table-2.csv").read_text()
-    assert (tmp_path / "out" / "small-by-predicate.csv").exists()
-    assert table_2.main([*words, "--systems", "stub", "--testing", "prior"]) == 1
-    assert "Options are written as in" in capsys.readouterr().err
-    assert table_2.main([*words[:-1], "smal"]) == 1
-    assert "did you mean small" in capsys.readouterr().err
+    names = {file.name for file in (tmp_path / "out").iterdir()}
+    assert {f"small-testing-prior-1.0{end}" for end in (".csv", "-by-predicate.csv", ".svg")} <= names
+    assert "paper_auc" in (tmp_path / "out" / "small-testing-prior-1.0.csv").read_text()
+    assert main([*words, "small", "--system", "stub", "--testing", "prior=1.0"]) == 0
+    assert "kept from before" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--data", "imbd"], "imdb"),
+        (["--data", "imdb", "--system", "lhk"], "lhl"),
+        (["--data", "imdb", "--testing", "exact"], "fraction=1.0"),
+        (["--data", "imdb", "--learning", "longets=3"], "longest"),
+        (["--data", "imdb", "--learning", "fraction=2"], "fraction"),
+        (["--data", "imdb"], "no folder imdb"),
+    ],
+)
+def test_bad_input_gets_a_sentence(tmp_path, capsys, options, words):
+    given = ["reproduce", "table-2", "--folder", str(tmp_path), "--files", str(tmp_path), *options]
+    assert main(given) == 1
+    assert words in capsys.readouterr().err
+
+
+def test_without_files_there_is_no_table(tmp_path, capsys):
+    assert main(["reproduce", "table-2", "--folder", str(tmp_path)]) == 1
+    assert "--files" in capsys.readouterr().err
 
 
 def test_options_are_words_and_numbers():

@@ -1,4 +1,4 @@
-"""``mlnlab reproduce``: a published figure made anew, piece by piece, with what is at hand."""
+"""``mlnlab reproduce``: a published figure or table made anew, piece by piece, with what is at hand."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mlnlab.cli import table_2
 from mlnlab.cli.manual import Subparsers, add_command
 from mlnlab.errors import ArgumentError, printable
 
@@ -44,7 +45,8 @@ each other need chains with time to follow the weights: on WebKB see what --burn
 
 condition-numbers are those of section 4.3.1, the largest ratio of two formulas'
 variances at weights of zero, beside ours, and with each cause of the difference switched
-off; of all options it reads --folder, --data and --files (a minute or so for cora)."""
+off; of all options it reads --folder, --data and --files (a minute or so for cora).
+"""
 
 _EXAMPLES = """
   mlnlab reproduce figure-4.1 --folder results --data small-web --seconds 2
@@ -69,17 +71,20 @@ _FLAGS = {"samples": "--samples-per-step"}
 _DEVIATION = 2.0
 
 _CONDITIONS = "condition-numbers"
-_FIGURES = ("figure-4.1", _CONDITIONS)
+_TABLE = "table-2"
+_FIGURES = ("figure-4.1", _CONDITIONS, _TABLE)
+_DATA = "small-web"
 
 
 def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
     """Declare the command and its arguments."""
     parser = add_command(
-        subparsers, "reproduce", summary="make a published figure anew", manual=_MANUAL, examples=_EXAMPLES
-    )
-    parser.add_argument("figure", choices=_FIGURES, help="which figure")
+        subparsers, "reproduce", summary="make a published figure or table anew",
+        manual=_MANUAL.rstrip() + "\n" + table_2.MANUAL, examples=_EXAMPLES + table_2.EXAMPLES,
+    )  # fmt: skip
+    parser.add_argument("figure", choices=_FIGURES, help="which figure or table")
     parser.add_argument("--folder", required=True, metavar="DIR", help="where results are kept")
-    parser.add_argument("--data", default="small-web", metavar="NAME", help="which data (default: small-web)")
+    parser.add_argument("--data", metavar="NAME", help=f"which data (default: {_DATA}; of table-2 all)")
     parser.add_argument("--files", metavar="DIR", help="where data files are")
     parser.add_argument("--seconds", type=float, default=60.0, help="of learning, for each learner and fold")
     parser.add_argument(
@@ -104,11 +109,15 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
     for name, kind, words in _SWITCHES:
         flag = _FLAGS.get(name, f"--{name.replace('_', '-')}")
         switches.add_argument(flag, type=kind, dest=f"switch_{name}", metavar="VALUE", help=words)
+    table_2.add_switches(parser)
     return parser
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Make the pieces, tell of each, and draw."""
+    if arguments.figure == _TABLE:
+        return table_2.run(arguments)
+    arguments.data = arguments.data or _DATA
     if arguments.figure == _CONDITIONS:
         return _condition_numbers(arguments)
     from mlnlab.experiments.figure_4_1 import LEARNERS, figure, pieces
