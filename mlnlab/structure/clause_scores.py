@@ -12,6 +12,7 @@ Predicates that a clause does not mention are predicted by their unit clauses al
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,14 +22,16 @@ from mlnlab.steps.encoding import storable
 from mlnlab.structure.clause_making import make_clauses
 from mlnlab.structure.clause_rows import clause_signs, few_rows, joined_rows, sampled_rows
 from mlnlab.structure.conjunction_deltas import ConjunctionDeltas, ConjunctionTerms
-from mlnlab.structure.sampled_atoms import Combinations, sampled_database, sampled_path
+from mlnlab.structure.dense_deltas import DenseDeltas
+from mlnlab.structure.dense_rows import all_rows, near_rows
+from mlnlab.structure.listed_atoms import ListedAtoms
+from mlnlab.structure.sampled_atoms import Combinations, atoms_with_keys, drawn_keys, sampled_database
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from mlnlab.counting.deltas import AtomDeltas
     from mlnlab.model.database import Database
     from mlnlab.structure.clause_making import Signs
     from mlnlab.structure.clause_rows import ScoredRows
@@ -124,8 +127,14 @@ class Scorer:
         vocabulary = databases[0].vocabulary
         terms = ConjunctionTerms(vocabulary)
         self.counters = tuple(ConjunctionDeltas(facts, terms) for facts in self.facts)
+        self.dense = DenseDeltas(self.facts)
         self.predicates = tuple(name for name, p in vocabulary.predicates.items() if not p.closed)
         self.alone = {name: unit_score(self.samples, self.atoms, name, params) for name in self.predicates}
+
+    @cached_property
+    def listed(self) -> dict[str, ListedAtoms]:
+        """The sampled atoms of all databases, those of a predicate behind each other."""
+        return {name: ListedAtoms.of(self.dense.counts, name, self.samples) for name in self.predicates}
 
     @property
     def without(self) -> float:
@@ -137,45 +146,82 @@ class Scorer:
         path, params = supported.path, self.params
         clauses = make_clauses(path, params.signs)
         signs = clause_signs(len(path.atoms), clauses)
-        deltas = [counter.of_path(path) for counter in self.counters]
+        rows = self.rows_of(supported)
         near = np.full(len(clauses), np.nan)
         kept = np.ones(len(clauses), bool)
         if params.sampled is not None:
-            near = self._near(supported, deltas, signs)
+            found = best_weights(rows.near().of_clauses(signs), params.deviation)
+            near = found.values - found.without - params.path_length_penalty * supported.length
             kept = near > 0
         scores, weights = np.full(len(clauses), np.nan), np.full(len(clauses), np.nan)
         if kept.any():
-            found = best_weights(self.rows(deltas).of_clauses(signs[:, kept]), params.deviation)
+            found = best_weights(rows.sampled().of_clauses(signs[:, kept]), params.deviation)
             scores[kept] = (
                 self.without - found.without + found.values - params.length_penalty * len(path.atoms)
             )
             weights[kept] = found.weights
         return PathScores(path, supported.true_atoms, np.array(clauses, np.int64), near, scores, weights)
 
-    def rows(self, deltas: Sequence[Mapping[str, AtomDeltas]]) -> ScoredRows:
-        """Return the rows of a path's conjunctions for the sampled atoms of all databases."""
-        parts = [
-            {name: sampled_rows(found, sample[name]) for name, found in own.items() if name in self.alone}
-            for own, sample in zip(deltas, self.samples, strict=True)
-        ]
-        return joined_rows(parts, [name for name in deltas[0] if name in self.alone], self.atoms)
+    def rows_of(self, supported: SupportedPath) -> PlannedRows | DenseRows:
+        """Return what makes a path's rows: full tables where they are small enough, or plans of counts."""
+        return (DenseRows if self.dense.fits(supported.path) else PlannedRows)(self, supported)
 
-    def _near(
-        self, supported: SupportedPath, deltas: Sequence[Mapping[str, AtomDeltas]], signs: Numbers
-    ) -> Numbers:
-        """Heuristic 2: return Score(c, D') - Score(∅, D') with D' at most ν atoms of the path."""
+    def drawn(self, supported: SupportedPath) -> list[dict[str, NDArray[np.int64]]]:
+        """Heuristic 2: draw at most ν ground atoms of the path; the same ones whenever it is asked for."""
         params = self.params
         assert params.sampled is not None  # noqa: S101 - asked for only then
         rng = np.random.default_rng([params.seed, *str(supported.path).encode()])
-        drawn = sampled_path(self.combinations, supported.edges, self.facts, params.sampled, rng)
-        parts = [
-            {name: few_rows(own[name], sample) for name, sample in some.items() if name in self.alone}
-            for own, some in zip(deltas, drawn, strict=True)
+        return drawn_keys(self.combinations, supported.edges, params.sampled, rng)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DenseRows:
+    """The rows of a path's conjunctions, by full tables."""
+
+    scorer: Scorer
+    supported: SupportedPath
+
+    def near(self) -> ScoredRows:
+        """Return those of few ground atoms of the path, D'."""
+        scorer = self.scorer
+        return near_rows(scorer.dense, self.supported.path, scorer.drawn(self.supported), scorer.alone)
+
+    def sampled(self) -> ScoredRows:
+        """Return those of the sampled atoms of all databases."""
+        scorer = self.scorer
+        return all_rows(scorer.dense, self.supported.path, scorer.listed, scorer.atoms)
+
+
+class PlannedRows:
+    """The same rows, by plans of counts."""
+
+    def __init__(self, scorer: Scorer, supported: SupportedPath) -> None:
+        """Count the conjunctions of the path in each database."""
+        self._scorer, self._supported = scorer, supported
+        self._deltas = [counter.of_path(supported.path) for counter in scorer.counters]
+        self._names = [name for name in self._deltas[0] if name in scorer.alone]
+
+    def near(self) -> ScoredRows:
+        """Return those of few ground atoms of the path, D'."""
+        keys = self._scorer.drawn(self._supported)
+        drawn = [
+            {name: atoms_with_keys(facts, name, these) for name, these in own.items()}
+            for facts, own in zip(self._scorer.facts, keys, strict=True)
         ]
-        names = [name for name in deltas[0] if any(name in part for part in parts)]
-        rows = joined_rows(parts, names, divisors(drawn, pooled=True))
-        found = best_weights(rows.of_clauses(signs), params.deviation)
-        return found.values - found.without - params.path_length_penalty * supported.length
+        parts = [
+            {name: few_rows(own[name], sample) for name, sample in some.items() if name in self._names}
+            for own, some in zip(self._deltas, drawn, strict=True)
+        ]
+        names = [name for name in self._names if any(name in part for part in parts)]
+        return joined_rows(parts, names, divisors(drawn, pooled=True))
+
+    def sampled(self) -> ScoredRows:
+        """Return those of the sampled atoms of all databases."""
+        parts = [
+            {name: sampled_rows(found, sample[name]) for name, found in own.items() if name in self._names}
+            for own, sample in zip(self._deltas, self._scorer.samples, strict=True)
+        ]
+        return joined_rows(parts, self._names, self._scorer.atoms)
 
 
 def divisors(samples: Sequence[Mapping[str, SampledAtoms]], pooled: bool) -> list[dict[str, int]]:

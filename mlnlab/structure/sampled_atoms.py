@@ -88,6 +88,9 @@ class Combinations:
 
     graph: LiftedHypergraph
     atoms: NDArray[np.int64]  # of each hyperedge
+    predicates: NDArray[np.int64]  # of each hyperedge, by its number among the names
+    names: tuple[str, ...]
+    clusters: NDArray[np.int64]  # a row for each hyperedge, filled up with -1
     members: NDArray[np.int64]  # all nodes, cluster by cluster
     firsts: NDArray[np.int64]  # for each cluster, its first place among the members
 
@@ -97,16 +100,20 @@ class Combinations:
         atoms = np.array([edge.atoms for edge in graph.edges], np.int64)
         members = np.argsort(graph.labels, kind="stable")
         firsts = np.concatenate([[0], np.cumsum(graph.sizes)[:-1]]) if len(members) else members
-        return cls(graph, atoms, members, firsts)
+        names = tuple(dict.fromkeys(edge.predicate for edge in graph.edges))
+        number_of = {name: number for number, name in enumerate(names)}
+        predicates = np.array([number_of[edge.predicate] for edge in graph.edges], np.int64)
+        clusters = np.full((len(atoms), max((len(e.clusters) for e in graph.edges), default=0)), -1, np.int64)
+        for edge in graph.edges:
+            clusters[edge.number, : len(edge.clusters)] = edge.clusters
+        return cls(graph, atoms, predicates, names, clusters, members, firsts)
 
     def keys(self, edges: NDArray[np.int64], inside: NDArray[np.int64]) -> dict[str, NDArray[np.int64]]:
         """Return the keys of atoms by predicate; each is given by its hyperedge and its number there."""
-        found = {}
-        predicates = np.array([self.graph.edges[edge].predicate for edge in edges.tolist()], object)
-        for name in dict.fromkeys(predicates.tolist()):
-            own = predicates == name
-            clusters = np.array([self.graph.edges[edge].clusters for edge in edges[own].tolist()], np.int64)
-            found[name] = np.sort(self._keys(name, clusters, inside[own]))
+        found, predicates = {}, self.predicates[edges]
+        for number in np.unique(predicates).tolist():
+            own, name = predicates == number, self.names[number]
+            found[name] = np.sort(self._keys(name, self.clusters[edges[own]], inside[own]))
         return found
 
     def _keys(
@@ -124,11 +131,11 @@ class Combinations:
         return keys
 
 
-def sampled_path(
-    combinations: Sequence[Combinations], edges: Sequence[NDArray[np.int64]], facts: Sequence[Facts],
-    most: int, rng: np.random.Generator,
-) -> list[dict[str, SampledAtoms]]:  # fmt: skip
-    """Sample(p, ν): return at most ν ground atoms of a path's cluster combinations, of each database."""
+def drawn_keys(
+    combinations: Sequence[Combinations], edges: Sequence[NDArray[np.int64]], most: int,
+    rng: np.random.Generator,
+) -> list[dict[str, NDArray[np.int64]]]:  # fmt: skip
+    """Draw at most so many ground atoms of a path's cluster combinations: keys by predicate and database."""
     chosen = np.concatenate([np.zeros(0, np.int64), *edges])
     owners = np.repeat(np.arange(len(edges)), [len(own) for own in edges])
     sizes = [found.atoms[own] for found, own in zip(combinations, edges, strict=True)]
@@ -137,9 +144,19 @@ def sampled_path(
     drawn = np.arange(total) if total <= most else np.sort(rng.choice(total, most, replace=False))
     places = np.searchsorted(ends, drawn, side="right")
     inside = drawn - np.concatenate([[0], ends])[places]
-    samples = []
-    for number, (found, one) in enumerate(zip(combinations, facts, strict=True)):
+    found = []
+    for number, one in enumerate(combinations):
         own = owners[places] == number
-        keys = found.keys(chosen[places[own]], inside[own])
-        samples.append({name: atoms_with_keys(one, name, these) for name, these in keys.items()})
-    return samples
+        found.append(one.keys(chosen[places[own]], inside[own]))
+    return found
+
+
+def sampled_path(
+    combinations: Sequence[Combinations], edges: Sequence[NDArray[np.int64]], facts: Sequence[Facts],
+    most: int, rng: np.random.Generator,
+) -> list[dict[str, SampledAtoms]]:  # fmt: skip
+    """Sample(p, ν): return at most ν ground atoms of a path's cluster combinations, of each database."""
+    return [
+        {name: atoms_with_keys(one, name, these) for name, these in keys.items()}
+        for one, keys in zip(facts, drawn_keys(combinations, edges, most, rng), strict=True)
+    ]

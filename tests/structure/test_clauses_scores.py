@@ -13,9 +13,10 @@ from mlnlab.counting.deltas import deltas
 from mlnlab.counting.facts import Facts
 from mlnlab.kernels import clause_scores as kernels
 from mlnlab.kernels.compiled import plain_twin
+from mlnlab.structure import rooted_counts
 from mlnlab.structure.clause_making import clause_formula, make_clauses
 from mlnlab.structure.clause_rows import clause_signs, sampled_rows
-from mlnlab.structure.clause_scores import ScoreParams, Scorer, best_weights
+from mlnlab.structure.clause_scores import DenseRows, PlannedRows, ScoreParams, Scorer, best_weights
 from mlnlab.structure.conjunction_deltas import ConjunctionDeltas, ConjunctionTerms
 from mlnlab.structure.lifted_hypergraph import LiftedHypergraph
 from mlnlab.structure.sampled_atoms import Combinations, sampled_path
@@ -59,6 +60,59 @@ def test_rows_are_the_deltas_of_each_clause(path: VariabilizedPath) -> None:
             for true, row, number in zip(own.truths, own.values @ signs, own.numbers, strict=True):
                 rows[(bool(true), *row.tolist())] += int(number)
             assert rows == atoms
+
+
+def _wide_databases() -> list[ml.Database]:
+    """Databases of different sizes with predicates of no argument, of three, and of a type twice."""
+    model = ml.MLN.from_text("Rain()\nSmokes(person)\nFriends(person, person)\nGave(person, thing, person)")
+    rng = np.random.default_rng(8)
+    found = []
+    for people, things in ((4, 2), (3, 3), (1, 1)):
+        facts = ["Rain()"] if people == 4 else []
+        facts += [f"Smokes(P{p})" for p in range(people) if rng.random() < 0.5]
+        facts += [f"Friends(P{p}, P{q})" for p, q in product(range(people), repeat=2) if rng.random() < 0.4]
+        triples = product(range(people), range(things), range(people))
+        facts += [f"Gave(P{p}, T{t}, P{q})" for p, t, q in triples if rng.random() < 0.3 or p == t == q == 0]
+        found.append(ml.Database.from_text("\n".join([*facts, "Smokes(P0)", "Friends(P0, P0)"]), model))
+    return found
+
+
+WIDE = (
+    [("Gave", (0, 1, 2)), ("Gave", (2, 1, 0)), ("Friends", (0, 2))],
+    [("Gave", (0, 1, 0)), ("Gave", (2, 1, 3)), ("Friends", (3, 2)), ("Smokes", (3,))],
+    [("Gave", (0, 1, 2)), ("Gave", (0, 3, 2)), ("Gave", (4, 3, 5))],
+    [("Friends", (0, 1)), ("Friends", (1, 2)), ("Friends", (2, 0)), ("Friends", (0, 3)), ("Friends", (3, 1))],
+    [("Friends", (0, 0)), ("Friends", (0, 1)), ("Rain", ())],
+    [("Rain", ()), ("Smokes", (0,))],
+)
+
+
+@pytest.mark.parametrize("atoms", WIDE)
+def test_full_tables_and_plans_of_counts_make_the_same_rows(
+    atoms: list[tuple[str, tuple[int, ...]]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    databases = _wide_databases()
+    scorer = Scorer(databases, graphs_of(databases), ScoreParams(fraction=0.8, sampled=40, seed=2))
+    path = canonical_path(atoms)
+    supported = _supported(path, databases)
+    by_tables = scorer.rows_of(supported)
+    assert isinstance(by_tables, DenseRows)
+    of_tables = by_tables.near(), by_tables.sampled()
+    monkeypatch.setattr(rooted_counts, "MOST_CELLS", 0)
+    by_plans = Scorer(databases, graphs_of(databases), scorer.params).rows_of(supported)
+    assert isinstance(by_plans, PlannedRows)
+    for one, other in zip(of_tables, (by_plans.near(), by_plans.sampled()), strict=True):
+        assert one.predicates == other.predicates
+        rows = []
+        for found in (one, other):
+            owners = np.repeat(np.arange(len(found.predicates)), np.diff(found.starts))
+            shares: Counter[tuple[float, ...]] = Counter()
+            for owner, true, row, share in zip(
+                owners, found.truths, found.values.tolist(), found.shares, strict=True
+            ):
+                shares[(owner, true, *row)] += share
+            rows.append(shares)
+        assert rows[0] == pytest.approx(rows[1])
 
 
 def test_counts_that_were_dropped_from_memory_are_counted_again() -> None:
@@ -167,7 +221,7 @@ def test_pooled_scores_count_atoms_of_all_databases_together() -> None:
     together = Scorer(databases, graphs_of(databases), pooled)
     assert together.without == pytest.approx(own.without / 2, rel=0.2)
     assert together.atoms[0]["Smokes"] == 8
-    rows = together.rows([counter.of_path(PATHS[2]) for counter in together.counters])
+    rows = together.rows_of(_supported(PATHS[2], databases)).sampled()
     assert best_weights(rows.of_clauses(clause_signs(2, (0,)))).values.shape == (1,)
 
 
