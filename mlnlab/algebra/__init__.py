@@ -1,0 +1,1 @@
+"""Semirings, and numbers that carry a bound of their error."""

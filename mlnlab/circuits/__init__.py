@@ -1,0 +1,1 @@
+"""Circuits: sums and products over flat arrays, one fold over many semirings."""

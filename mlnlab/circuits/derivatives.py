@@ -1,0 +1,138 @@
+"""Value and all derivatives of a circuit in a ring, by one pass up and one down (Darwiche 2003, section 4).
+
+For exact fractions and balls, where float logarithms do not do: signed weights cancel. The derivative by the
+weight of a symbol's true atoms, times that weight and divided by the value, is their expected number.
+"""
+
+from __future__ import annotations
+
+from math import comb
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from mlnlab.circuits.first_order import Counting, InclusionExclusion, Power, Product, SizeCase, Sum
+from mlnlab.circuits.fold import Key, Weights, called, leaf_value, needed, value_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from mlnlab.algebra.semirings import Semiring
+    from mlnlab.circuits.first_order import FirstOrderCircuit
+
+
+class Derivatives(NamedTuple):
+    """A circuit's value, and its derivatives by what true and false atoms of each symbol weigh."""
+
+    value: Any
+    true: tuple[Any, ...]
+    false: tuple[Any, ...]
+
+
+def derivatives(
+    circuit: FirstOrderCircuit, sizes: Sequence[int], ring: Semiring[Any], weights: Weights
+) -> Derivatives:
+    """Return value and derivatives; the pass up keeps every value that it needs."""
+    root = (circuit.root, tuple(sizes))
+    known, order = _upward(circuit, root, ring, weights)
+    adjoints: dict[Key, Any] = {root: ring.one}
+    true, false = [ring.zero] * len(weights.true), [ring.zero] * len(weights.false)
+    down = _Down(known, ring, weights, adjoints, true, false)
+    for key in reversed(order):
+        if key in adjoints:
+            down.body(circuit.definitions[key[0]].body, key[1], adjoints[key])
+    return Derivatives(known[root], tuple(true), tuple(false))
+
+
+def _upward(
+    circuit: FirstOrderCircuit, root: Key, ring: Semiring[Any], weights: Weights
+) -> tuple[dict[Key, Any], list[Key]]:
+    """Return all values, and the order in which they were found: what is called comes first."""
+    known: dict[Key, Any] = {}
+    order: list[Key] = []
+    waiting = [root]
+    while waiting:
+        key = waiting[-1]
+        if key in known:
+            waiting.pop()
+            continue
+        body = circuit.definitions[key[0]].body
+        missing = [child for child in needed(body, key[1]) if child not in known]
+        if missing:
+            waiting += missing
+            continue
+        known[waiting.pop()] = value_of(body, key[1], known, ring, weights)
+        order.append(key)
+    return known, order
+
+
+class _Down:
+    """Hands adjoints from a definition to what it is made of; a mutable local of one pass."""
+
+    def __init__(
+        self, known: dict[Key, Any], ring: Semiring[Any], weights: Weights, adjoints: dict[Key, Any],
+        true: list[Any], false: list[Any],
+    ) -> None:  # fmt: skip
+        self.known, self.ring, self.weights, self.adjoints = known, ring, weights, adjoints
+        self.true, self.false = true, false
+
+    def body(self, body: object, sizes: tuple[int, ...], adjoint: Any) -> None:  # noqa: ANN401
+        ring = self.ring
+        match body:
+            case Product():
+                self.product(body, sizes, adjoint)
+            case Sum(terms):
+                for term in terms:
+                    self.product(term, sizes, adjoint)
+            case InclusionExclusion(first, second, both):
+                self.product(first, sizes, adjoint)
+                self.product(second, sizes, adjoint)
+                self.product(both, sizes, ring.multiple(adjoint, -1))
+            case Power(call, count):
+                times = count.at(sizes)
+                if times:
+                    key = called(call, sizes)
+                    slope = ring.multiple(ring.power(self.known[key], times - 1), times)
+                    self.add(key, ring.multiply(adjoint, slope))
+            case Counting(block, call):
+                for chosen in range(sizes[block] + 1):
+                    self.add(called(call, sizes, chosen), ring.multiple(adjoint, comb(sizes[block], chosen)))
+            case SizeCase(block, minimum, large, small):
+                self.product(large if sizes[block] >= minimum else small, sizes, adjoint)
+
+    def product(self, part: Product, sizes: tuple[int, ...], adjoint: Any) -> None:  # noqa: ANN401
+        """Give each factor the product of the others, found by products from both ends, without division."""
+        ring = self.ring
+        if any(leaf.sign == "impossible" and leaf.times.at(sizes) for leaf in part.leaves):
+            return
+        leaves = [leaf for leaf in part.leaves if leaf.times.at(sizes)]
+        keys = [called(call, sizes) for call in part.calls]
+        values = [leaf_value(leaf, sizes, ring, self.weights) for leaf in leaves]
+        values += [self.known[key] for key in keys]
+        others = _others(values, ring.one, ring.multiply)
+        for leaf, other in zip(leaves, others, strict=False):
+            self.leaf(leaf.symbol, leaf.sign, leaf.times.at(sizes), ring.multiply(adjoint, other))
+        for key, other in zip(keys, others[len(leaves) :], strict=True):
+            self.add(key, ring.multiply(adjoint, other))
+
+    def leaf(self, symbol: int, sign: str, times: int, adjoint: Any) -> None:  # noqa: ANN401
+        ring = self.ring
+        true, false = self.weights.true[symbol], self.weights.false[symbol]
+        base = true if sign == "true" else false if sign == "false" else ring.add(true, false)
+        slope = ring.multiply(adjoint, ring.multiple(ring.power(base, times - 1), times))
+        if sign != "false":
+            self.true[symbol] = ring.add(self.true[symbol], slope)
+        if sign != "true":
+            self.false[symbol] = ring.add(self.false[symbol], slope)
+
+    def add(self, key: Key, adjoint: Any) -> None:  # noqa: ANN401
+        before = self.adjoints.get(key)
+        self.adjoints[key] = adjoint if before is None else self.ring.add(before, adjoint)
+
+
+def _others(values: Sequence[Any], one: Any, multiply: Callable[[Any, Any], Any]) -> list[Any]:  # noqa: ANN401
+    """Return for each value the product of all others."""
+    before, after = [one], [one]
+    for value in values:
+        before.append(multiply(before[-1], value))
+    for value in reversed(values):
+        after.append(multiply(after[-1], value))
+    return [multiply(before[n], after[len(values) - 1 - n]) for n in range(len(values))]

@@ -1,0 +1,125 @@
+"""One fold over a first-order circuit, in any semiring, at whole numbers as sizes.
+
+Values of a definition are kept by its sizes, so that what is shared is computed once and domain recursion
+ends. There is no recursion of Python's, which would not be deep enough.
+"""
+
+from __future__ import annotations
+
+from math import comb
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from mlnlab.circuits.first_order import Counting, InclusionExclusion, Power, Product, SizeCase, Sum
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from mlnlab.algebra.semirings import Semiring
+    from mlnlab.circuits.first_order import Body, Call, FirstOrderCircuit, Leaf
+
+V = TypeVar("V")
+Key = tuple[int, tuple[int, ...]]
+
+
+class Weights(NamedTuple):
+    """What an atom of each symbol is worth where it is true and where it is false, in a semiring."""
+
+    true: Sequence[object]
+    false: Sequence[object]
+
+
+def fold(circuit: FirstOrderCircuit, sizes: Sequence[int], semiring: Semiring[V], weights: Weights) -> V:
+    """Return the value of a circuit for sizes of its root's blocks."""
+    known: dict[Key, V] = {}
+    waiting: list[Key] = [(circuit.root, tuple(sizes))]
+    while waiting:
+        key = waiting[-1]
+        if key in known:
+            waiting.pop()
+            continue
+        body = circuit.definitions[key[0]].body
+        missing = [child for child in needed(body, key[1]) if child not in known]
+        if missing:
+            waiting += missing
+            continue
+        known[key] = value_of(body, key[1], known, semiring, weights)
+        waiting.pop()
+    return known[circuit.root, tuple(sizes)]
+
+
+def needed(body: Body, sizes: tuple[int, ...]) -> list[Key]:
+    """Return which values a body is made of; a power of no elements needs none."""
+    match body:
+        case Product():
+            return _keys(body, sizes)
+        case Sum(terms):
+            return [key for term in terms for key in _keys(term, sizes)]
+        case InclusionExclusion(first, second, both):
+            return [key for term in (first, second, both) for key in _keys(term, sizes)]
+        case Power(call, count):
+            return [called(call, sizes)] if count.at(sizes) else []
+        case Counting(block, call):
+            return [called(call, sizes, chosen) for chosen in range(sizes[block] + 1)]
+        case SizeCase(block, minimum, large, small):
+            return _keys(large if sizes[block] >= minimum else small, sizes)
+
+
+def _keys(product: Product, sizes: tuple[int, ...]) -> list[Key]:
+    """Return a product's calls; what is impossible needs no more values."""
+    if any(leaf.sign == "impossible" and leaf.times.at(sizes) for leaf in product.leaves):
+        return []
+    return [called(call, sizes) for call in product.calls]
+
+
+def called(call: Call, sizes: tuple[int, ...], chosen: int = 0) -> Key:
+    """Return which value a call asks for."""
+    return call.definition, tuple(size.at(sizes, chosen) for size in call.sizes)
+
+
+def value_of(
+    body: Body, sizes: tuple[int, ...], known: Mapping[Key, V], semiring: Semiring[V], weights: Weights
+) -> V:
+    """Return the value of a body whose calls have values."""
+
+    def product(part: Product) -> V:
+        total = semiring.one
+        for leaf in part.leaves:
+            total = semiring.multiply(total, leaf_value(leaf, sizes, semiring, weights))
+        for key in _keys(part, sizes):
+            total = semiring.multiply(total, known[key])
+        return total
+
+    match body:
+        case Product():
+            return product(body)
+        case Sum(terms):
+            total = semiring.zero
+            for term in terms:
+                total = semiring.add(total, product(term))
+            return total
+        case InclusionExclusion(first, second, both):
+            return semiring.add(product(first), semiring.subtract(product(second), product(both)))
+        case Power(call, count):
+            times = count.at(sizes)
+            return semiring.power(known[called(call, sizes)], times) if times else semiring.one
+        case Counting(block, call):
+            total = semiring.zero
+            for chosen in range(sizes[block] + 1):
+                part = known[called(call, sizes, chosen)]
+                total = semiring.add(total, semiring.multiple(part, comb(sizes[block], chosen)))
+            return total
+        case SizeCase(block, minimum, large, small):
+            return product(large if sizes[block] >= minimum else small)
+
+
+def leaf_value(leaf: Leaf, sizes: Sequence[int], semiring: Semiring[V], weights: Weights) -> V:
+    """Return what the atoms of a leaf are worth."""
+    times = leaf.times.at(sizes)
+    if not times:
+        return semiring.one
+    if leaf.sign == "impossible":
+        return semiring.zero
+    true: V = weights.true[leaf.symbol]  # type: ignore[assignment]  # of the same semiring
+    false: V = weights.false[leaf.symbol]  # type: ignore[assignment]
+    one = true if leaf.sign == "true" else false if leaf.sign == "false" else semiring.add(true, false)
+    return semiring.power(one, times)

@@ -1,0 +1,1 @@
+"""Lifted inference: first-order models compiled without grounding them."""

@@ -1,0 +1,176 @@
+"""Compilation: a theory becomes a first-order circuit, rule by rule.
+
+Van den Broeck et al., "Lifted probabilistic inference by first-order knowledge compilation" (IJCAI 2011).
+Top down, the first rule of the list that applies to a theory makes its node; the theories that it leaves are
+brought into canonical form, so that those equal up to renaming become one definition. Each state adds one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from mlnlab.circuits.first_order import (
+    Body,
+    Call,
+    Counting,
+    Definition,
+    FirstOrderCircuit,
+    InclusionExclusion,
+    Power,
+    Product,
+    SizeCase,
+    Sum,
+)
+from mlnlab.errors import ArgumentError, TooLargeError
+from mlnlab.lifted.canonical_theory import canonical
+from mlnlab.lifted.registry import RULES
+from mlnlab.lifted.rules.rule import Fired, Refused, Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from mlnlab.lifted.theory import Theory
+
+MOST_DEFINITIONS = 20_000
+
+
+class NotLiftableError(ArgumentError):
+    """No rule applies to a theory; it has the theory, and what each rule says to it."""
+
+    def __init__(self, message: str, theory: Theory, reasons: Sequence[tuple[str, str]]) -> None:
+        super().__init__(message)
+        self.theory, self.reasons = theory, tuple(reasons)
+
+
+@dataclass(frozen=True, slots=True)
+class CompileParams:
+    """``rules`` in the order in which they are tried; ``limit``: the most definitions."""
+
+    rules: tuple[Rule, ...] = RULES
+    limit: int = MOST_DEFINITIONS
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Compiled:
+    """A definition that was just made: the theory that it stands for, and how it came about."""
+
+    number: int
+    theory: Theory
+    rule: str
+    fired: Fired
+    body: Body
+    refused: tuple[tuple[str, str], ...]  # the rules before it in the list, and why they did not apply
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CompileState:
+    """What is compiled so far, in blocks that later states share, and how much is known to be left."""
+
+    blocks: tuple[tuple[Compiled, ...], ...]
+    named: int  # definitions that are compiled or waiting
+    shared: int  # calls that found their definition already there
+    ended: bool = False
+
+    @property
+    def done(self) -> int:
+        """How many definitions are made."""
+        return sum(map(len, self.blocks))
+
+    @property
+    def newest(self) -> Compiled | None:
+        """The definition that was made last."""
+        return self.blocks[-1][-1] if self.blocks else None
+
+    def compiled(self) -> Iterator[Compiled]:
+        """Yield all definitions in the order in which they were made."""
+        for block in self.blocks:
+            yield from block
+
+    def metrics(self) -> Mapping[str, float]:
+        """Return how far compilation is."""
+        return {"definitions": self.done, "waiting": self.named - self.done, "shared": self.shared}
+
+
+@dataclass(frozen=True, eq=False)
+class Compilation:
+    """The compilation of a theory: a source of states, to be stepped, recorded and watched."""
+
+    theory: Theory  # in canonical form
+    params: CompileParams = field(default_factory=CompileParams)
+    names: Callable[[Theory], str] = str
+
+    def __iter__(self) -> Iterator[CompileState]:
+        numbers: dict[Theory, int] = {self.theory: 0}
+        waiting, state = [self.theory], CompileState((), 1, 0)
+        yield state
+        while waiting:
+            theory = waiting.pop()
+            rule, fired, refused = self.first_rule(theory)
+            before, calls = len(numbers), []
+            for part in fired.parts:
+                found, old = canonical(part.theory)
+                if found not in numbers:
+                    numbers[found] = len(numbers)
+                    waiting.append(found)
+                calls.append(Call(numbers[found], tuple(part.sizes[b] for b in old)))
+            if len(numbers) > self.params.limit:
+                raise TooLargeError(
+                    f"The circuit has more than {self.params.limit:,} definitions.",
+                    float(len(numbers)),
+                    ["raise limit=", "drop formulas", "sample with ml.infer(..., method='mc-sat')"],
+                )
+            body = with_calls(fired.body, calls)
+            made = Compiled(numbers[theory], theory, rule.name, fired, body, refused)
+            shared = state.shared + len(calls) - (len(numbers) - before)
+            state = CompileState(_appended(state.blocks, made), len(numbers), shared, not waiting)
+            yield state
+
+    def first_rule(self, theory: Theory) -> tuple[Rule, Fired, tuple[tuple[str, str], ...]]:
+        """Return the first rule that applies, and why those before it do not."""
+        reasons: list[tuple[str, str]] = []
+        for rule in self.params.rules:
+            match rule.apply(theory):
+                case Fired() as fired:
+                    return rule, fired, tuple(reasons)
+                case Refused(reason):
+                    reasons.append((rule.name, reason))
+        raise NotLiftableError(
+            f"No rule of lifted inference applies to: {self.names(theory)}. Ask about a smaller domain with"
+            " method='junction-tree', sample with method='mc-sat', or drop one of these formulas.",
+            theory, reasons,
+        )  # fmt: skip
+
+    def circuit(self, state: CompileState) -> FirstOrderCircuit:
+        """Return the circuit of a state at the end."""
+        made = sorted(state.compiled(), key=lambda one: one.number)
+        return FirstOrderCircuit(tuple(Definition(one.theory.blocks, one.body) for one in made))
+
+
+def _appended(blocks: tuple[tuple[Compiled, ...], ...], made: Compiled) -> tuple[tuple[Compiled, ...], ...]:
+    """Return blocks with one more definition; they double, so that all states together stay small."""
+    grown = [*blocks, (made,)]
+    while len(grown) > 1 and len(grown[-2]) <= len(grown[-1]):
+        grown[-2:] = [grown[-2] + grown[-1]]
+    return tuple(grown)
+
+
+def with_calls(body: Body, calls: Sequence[Call]) -> Body:
+    """Return a rule's node with its parts' definitions in the place of their numbers."""
+
+    def product(part: Product) -> Product:
+        return part._replace(calls=tuple(calls[c.definition] for c in part.calls))
+
+    match body:
+        case Product():
+            return product(body)
+        case Sum(terms):
+            return Sum(tuple(map(product, terms)))
+        case InclusionExclusion(first, second, both):
+            return InclusionExclusion(product(first), product(second), product(both))
+        case Power(call, count):
+            return Power(calls[call.definition], count)
+        case Counting(block, call):
+            return Counting(block, calls[call.definition])
+        case SizeCase(block, minimum, large, small):
+            return SizeCase(block, minimum, product(large), product(small))

@@ -1,0 +1,235 @@
+r"""``ml.lift``: a model compiled once, asked for any weights and any domain sizes.
+
+>>> import mlnlab as ml
+>>> mln = ml.MLN.from_text("Smokes(person)\nFriends(person, person)\n"
+...     "1.5 Friends(x, y) ^ Smokes(x) => Smokes(y)")
+>>> circuit = ml.lift(mln).compile()
+>>> circuit.log_z({"person": 30_000})
+<log Z = 1973832463.2, error below 1e-05, by float logarithms>
+>>> round(circuit.marginal("Friends(x, y)", {"person": 10}), 6)
+0.495408
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mlnlab.circuits.first_order import FirstOrderCircuit
+from mlnlab.errors import ArgumentError, UnsatisfiableError
+from mlnlab.lifted.arithmetic import Evaluated, by_balls, by_floats, counted
+from mlnlab.lifted.canonical_theory import canonical
+from mlnlab.lifted.compiling import Compilation, CompileParams, CompileState
+from mlnlab.lifted.shattering import literal_of
+from mlnlab.lifted.theory_text import theory_text
+from mlnlab.lifted.weighted_theory import WeightedTheory, weighted_theory
+from mlnlab.logic.formulas import Atom, Formula
+from mlnlab.logic.weights import Soft, ToLearn, weight_value
+from mlnlab.steps.step import run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from mlnlab.lifted.theory import Theory
+    from mlnlab.model.database import Database
+    from mlnlab.model.mln import MLN
+    from mlnlab.steps.step import Observer
+
+Sizes = Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class LiftedValue:
+    """log Z with a bound of its error, and the numbers with which it was computed."""
+
+    value: float
+    error: float
+    arithmetic: str
+
+    def __repr__(self) -> str:
+        """Say as many digits as are certain."""
+        return f"<log Z = {self.value:.12g}, error below {self.error:.0e}, by {self.arithmetic}>"
+
+    def __float__(self) -> float:
+        return self.value
+
+
+@dataclass(frozen=True, eq=False)
+class Lift:
+    """A model as a theory that can be compiled: a source of states, to be stepped and recorded."""
+
+    weighted: WeightedTheory
+    params: CompileParams = field(default_factory=CompileParams)
+
+    @cached_property
+    def compilation(self) -> Compilation:
+        """The compilation of the theory in its canonical form."""
+        return Compilation(self._canonical[0], self.params, self.text)
+
+    @cached_property
+    def _canonical(self) -> tuple[Theory, tuple[int, ...]]:
+        return canonical(self.weighted.shattered.theory)
+
+    def text(self, theory: Theory) -> str:
+        """Return a theory as text, its pieces by their predicates."""
+        return theory_text(theory, self.weighted.shattered.symbols)
+
+    def __iter__(self) -> Iterator[CompileState]:
+        return iter(self.compilation)
+
+    def compile(self, observers: Iterable[Observer] = ()) -> LiftedCircuit:
+        """Compile to a circuit that no longer depends on weights and sizes."""
+        last = run(self, stop=None, observers=tuple(observers)).state
+        circuit = self.compilation.circuit(last)
+        types = self.weighted.shattered.types
+        return LiftedCircuit(self.weighted, circuit, tuple(types[b] for b in self._canonical[1]))
+
+
+@dataclass(frozen=True, eq=False)
+class LiftedCircuit:
+    """A first-order circuit with what its symbols weigh; ``types`` are those of the root's blocks."""
+
+    weighted: WeightedTheory
+    circuit: FirstOrderCircuit
+    types: tuple[str, ...]
+
+    @property
+    def mln(self) -> MLN:
+        """The model whose weights are taken where none are given."""
+        return self.weighted.mln
+
+    def __repr__(self) -> str:
+        order = self.circuit.nesting()
+        cost = "no sum over sizes" if not order else f"about n^{order} terms"
+        return f"<LiftedCircuit of {len(self.circuit)} definitions, {cost}>"
+
+    # --- questions
+
+    def log_z(
+        self, domains: Sizes | Database | None = None, weights: Sequence[float] | None = None
+    ) -> LiftedValue:
+        """Return log Z for domain sizes, and for other weights than the model's."""
+        found = self.evaluated(domains, weights, expectations=False)
+        return LiftedValue(found.value, found.error, found.arithmetic)
+
+    def expected_counts(
+        self, domains: Sizes | Database | None = None, weights: Sequence[float] | None = None
+    ) -> list[float]:
+        """Return E[n_i] of all formulas, by one pass up and one down; of a hard one, its groundings."""
+        found = self.evaluated(domains, weights, expectations=True)
+        expected = self.weighted.true.T @ found.true + self.weighted.false.T @ found.false
+        sizes = self._domain_sizes(domains)
+        return [
+            float(value) if isinstance(one.weight, Soft | ToLearn) or weight_value(one.weight) is not None
+            else float(_groundings(one.formula, sizes))
+            for value, one in zip(expected, self.mln.formulas, strict=True)
+        ]  # fmt: skip
+
+    def marginal(
+        self,
+        query: str | Formula,
+        domains: Sizes | Database | None = None,
+        weights: Sequence[float] | None = None,
+    ) -> float:
+        """Return the probability of an atom; different variables stand for different constants."""
+        formula = self.mln.parse(query) if isinstance(query, str) else query
+        literal = literal_of(formula)
+        if literal is None:
+            raise ArgumentError(f"{formula} is no literal; lift the model with it as a formula of weight 0.")
+        atom, positive = literal
+        number = self._symbol(atom)
+        found = self.evaluated(domains, weights, expectations=True)
+        total = found.true[number] + found.false[number]
+        if not total:
+            raise ArgumentError(f"{formula} has no groundings in these domains.")
+        probability = float(found.true[number] / total)
+        return probability if positive else 1.0 - probability
+
+    def world_count(self, domains: Sizes | Database | None = None) -> int:
+        """Return how many worlds satisfy the hard formulas, exactly; weights do not matter."""
+        return counted(self.circuit, self.block_sizes(domains), self.weighted.negative)
+
+    # --- parts
+
+    def evaluated(
+        self, domains: Sizes | Database | None, weights: Sequence[float] | None = None, *, expectations: bool
+    ) -> Evaluated:
+        """Return log Z, and the expected numbers of true atoms of each symbol."""
+        sizes, true, false = self.block_sizes(domains), *self.log_weights(weights)
+        if self.weighted.negative or self.circuit.recursive():
+            found = by_balls(
+                self.circuit, sizes, true, false, self.weighted.negative, expectations=expectations
+            )
+        else:
+            found = by_floats(self.circuit, sizes, true, false, expectations=expectations)
+        if found.value == -np.inf:
+            raise UnsatisfiableError("No world satisfies the hard formulas in domains of these sizes.")
+        return found
+
+    def log_weights(self, weights: Sequence[float] | None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return what true and false atoms of each symbol weigh, in logarithms."""
+        given = self.mln.weights if weights is None else list(weights)
+        if len(given) != len(self.mln.formulas):
+            raise ArgumentError(
+                f"A model of {len(self.mln.formulas)} formulas needs as many weights, not {len(given)}."
+            )
+        unknown = [w.formula for w in self.mln.formulas if isinstance(w.weight, ToLearn)]
+        if weights is None and unknown:
+            raise ArgumentError(f"{unknown[0]} has no weight yet: give weights=.")
+        numbers = np.array([0.0 if value is None else float(value) for value in given])
+        if not np.isfinite(numbers).all():
+            raise ArgumentError("Weights are finite numbers.")
+        return self.weighted.true @ numbers, self.weighted.false @ numbers
+
+    def block_sizes(self, domains: Sizes | Database | None) -> tuple[int, ...]:
+        """Return how many constants each of the root's blocks has: its type's, less those that are named."""
+        sizes = self._domain_sizes(domains)
+        found = []
+        for type_ in self.types:
+            named = self.weighted.constants.get(type_, ())
+            if sizes[type_] < len(named):
+                raise ArgumentError(
+                    f"{type_} has {sizes[type_]} constants, but the formulas mention {len(named)}:"
+                    f" {', '.join(named)}."
+                )
+            found.append(sizes[type_] - len(named))
+        return tuple(found)
+
+    def _domain_sizes(self, domains: Sizes | Database | None) -> dict[str, int]:
+        vocabulary = self.mln.vocabulary_with(domains)
+        return {type_: len(domain) for type_, domain in vocabulary.types.items()}
+
+    def _symbol(self, atom: Atom) -> int:
+        places: dict[object, int] = {}
+        pattern = tuple(
+            getattr(term, "name", "") if type(term).__name__ == "Constant"
+            else places.setdefault(term, len(places))
+            for term in atom.arguments
+        )  # fmt: skip
+        for number, symbol in enumerate(self.weighted.shattered.symbols):
+            if symbol.predicate == atom.predicate and symbol.pattern == pattern:
+                return number
+        raise ArgumentError(
+            f"The model does not tell {atom} from other atoms: ask with variables, or mention the constant"
+            " in a formula of weight 0."
+        )
+
+
+def _groundings(formula: Formula, sizes: Mapping[str, int]) -> int:
+    from math import prod
+
+    from mlnlab.logic.substitution import free_variables
+
+    return prod(sizes[v.type] for v in free_variables(formula))
+
+
+def lift(mln: MLN, **options: object) -> Lift:
+    """Translate a model to a theory for lifted inference; ``.compile()`` makes the circuit."""
+    params = replace(CompileParams(), **options)  # type: ignore[arg-type]
+    return Lift(weighted_theory(mln), params)

@@ -1,0 +1,1 @@
+"""The rules of compilation, one file each; :mod:`mlnlab.lifted.registry` has their order."""

@@ -1,0 +1,61 @@
+"""Enough elements: a variable that no literal mentions only asks whether its block has another constant.
+
+S(x) for all y ≠ x says nothing where x is alone. The theory is compiled for blocks that are large enough,
+where such variables are dropped, and for smaller ones, where the clause is.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mlnlab.circuits.first_order import SizeCase
+from mlnlab.lifted.rules.rule import Fired, Parts, Refused, Rule
+from mlnlab.lifted.theory import Clause
+
+if TYPE_CHECKING:
+    from mlnlab.lifted.theory import Theory
+
+
+def distinguish(theory: Theory) -> Fired | Refused:
+    """Decide whether a block has as many constants as a clause has variables there."""
+    asked = {
+        (clause.blocks[v], clause.blocks.count(clause.blocks[v]))
+        for clause in theory.clauses
+        for v in clause.idle
+        if clause.literals
+    }
+    if not asked:
+        return Refused("Each variable of each clause is mentioned by a literal.")
+    block, minimum = max(asked)  # the largest number first: dropped there, it is no question any more
+    matched = tuple(
+        number
+        for number, clause in enumerate(theory.clauses)
+        if clause.blocks.count(block) >= minimum and any(clause.blocks[v] == block for v in clause.idle)
+    )
+    parts = Parts()
+    large = parts.product(
+        theory, [_without_idle(c, block) if n in matched else c for n, c in enumerate(theory.clauses)], ()
+    )
+    small = parts.product(theory, [c for c in theory.clauses if c.blocks.count(block) < minimum], ())
+    note = f"Block {block} may have fewer than {minimum} constants; then these clauses say nothing."
+    return Fired(SizeCase(block, minimum, large, small), parts.all(), matched, (), note)
+
+
+def _without_idle(clause: Clause, block: int) -> Clause:
+    """Return a clause without the idle variables of a block."""
+    idle = {v for v in clause.idle if clause.blocks[v] == block}
+    kept = [v for v in range(len(clause.blocks)) if v not in idle]
+    place = {old: new for new, old in enumerate(kept)}
+    return Clause(
+        tuple(clause.blocks[v] for v in kept),
+        tuple(
+            literal._replace(arguments=tuple(place[v] for v in literal.arguments))
+            for literal in clause.literals
+        ),
+    )
+
+
+RULE = Rule(
+    "enough elements", "a variable that no literal mentions",
+    "conditional contradictions in van den Broeck et al. 2011, section 4", distinguish,
+)  # fmt: skip

@@ -1,0 +1,68 @@
+"""Inclusion-exclusion: a clause of two parts without common variables is the one part, or the other, for all.
+
+Van den Broeck et al. (IJCAI 2011), section 4.2: the worlds of A and of B, less those of both. Parts that
+have variables of the same block do not do: these variables stand for different constants.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mlnlab.circuits.first_order import InclusionExclusion
+from mlnlab.lifted.rules.rule import Fired, Parts, Refused, Rule
+from mlnlab.lifted.theory import Clause
+
+if TYPE_CHECKING:
+    from mlnlab.lifted.theory import Literal, Theory
+
+
+def include_exclude(theory: Theory) -> Fired | Refused:
+    """Split the first clause whose literals fall into two groups without a common block."""
+    for number, clause in enumerate(theory.clauses):
+        groups = _groups(clause)
+        if len(groups) < 2 or clause.idle:
+            continue
+        one, other = groups[0], [literal for group in groups[1:] for literal in group]
+        rest = [c for n, c in enumerate(theory.clauses) if n != number]
+        halves = [_part(clause, one), _part(clause, other)]
+        parts = Parts()
+        body = InclusionExclusion(
+            parts.product(theory, [*rest, halves[0]], ()),
+            parts.product(theory, [*rest, halves[1]], ()),
+            parts.product(theory, [*rest, *halves], ()),
+        )
+        note = "For all constants the one part holds, or for all the other does; both were counted twice."
+        return Fired(body, parts.all(), (number,), (), note)
+    return Refused("No clause falls into two parts whose variables have no block in common.")
+
+
+def _groups(clause: Clause) -> list[list[Literal]]:
+    """Return the literals in groups that have no block in common; ground ones stand alone."""
+    groups: list[tuple[set[int], list[Literal]]] = []
+    for literal in clause.literals:
+        own = {clause.blocks[v] for v in literal.arguments}
+        touched = [g for g in groups if g[0] & own]
+        groups = [g for g in groups if not g[0] & own]
+        groups.append(
+            (own.union(*(g[0] for g in touched)), [*(literal for g in touched for literal in g[1]), literal])
+        )
+    return [group[1] for group in groups]
+
+
+def _part(clause: Clause, literals: list[Literal]) -> Clause:
+    kept = sorted({v for literal in literals for v in literal.arguments})
+    place = {old: new for new, old in enumerate(kept)}
+    return Clause(
+        tuple(clause.blocks[v] for v in kept),
+        tuple(
+            sorted(
+                literal._replace(arguments=tuple(place[v] for v in literal.arguments)) for literal in literals
+            )
+        ),
+    )
+
+
+RULE = Rule(
+    "inclusion-exclusion", "a clause of two parts whose variables have no block in common",
+    "van den Broeck et al. 2011, section 4.2", include_exclude,
+)  # fmt: skip

@@ -1,0 +1,56 @@
+"""Doubles and subsumed clauses go: what a smaller clause says already need not be said again.
+
+A tautology and a clause written twice are dropped wherever theories are made; what is left for a rule of its
+own is a clause all of whose literals, variables renamed, occur in another. The smaller one must not need more
+constants of a block than the larger one has variables there, or it might say nothing where the other does.
+"""
+
+from __future__ import annotations
+
+from itertools import permutations
+from typing import TYPE_CHECKING
+
+from mlnlab.lifted.rules.rule import Fired, Parts, Refused, Rule
+
+if TYPE_CHECKING:
+    from mlnlab.lifted.theory import Clause, Theory
+
+MOST_VARIABLES = 5
+
+
+def drop_subsumed(theory: Theory) -> Fired | Refused:
+    """Drop clauses that follow from one other clause."""
+    gone = tuple(
+        number
+        for number, large in enumerate(theory.clauses)
+        if any(subsumes(small, large) for small in theory.clauses if small != large)
+    )
+    if not gone:
+        return Refused("No clause contains another one.")
+    parts = Parts()
+    kept = [clause for number, clause in enumerate(theory.clauses) if number not in gone]
+    return Fired(parts.product(theory, kept, ()), parts.all(), gone, (), "Other clauses say more than these.")
+
+
+def subsumes(small: Clause, large: Clause) -> bool:
+    """Return whether one clause's literals, with different variables for its variables, are the other's."""
+    if len(small.literals) > len(large.literals) or len(small.blocks) > len(large.blocks):
+        return False
+    if not {(literal.piece, literal.positive) for literal in small.literals} <= {
+        (literal.piece, literal.positive) for literal in large.literals
+    }:
+        return False
+    if len(large.blocks) > MOST_VARIABLES:
+        return small.blocks == large.blocks and set(small.literals) <= set(large.literals)
+    literals = set(large.literals)
+    return any(
+        all(small.blocks[v] == large.blocks[to] for v, to in enumerate(places))
+        and all(
+            literal._replace(arguments=tuple(places[v] for v in literal.arguments)) in literals
+            for literal in small.literals
+        )
+        for places in permutations(range(len(large.blocks)), len(small.blocks))
+    )
+
+
+RULE = Rule("subsumption", "a clause that contains another one", "Robinson 1965, section 7", drop_subsumed)
