@@ -12,6 +12,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -72,6 +73,7 @@ def evaluate_structure(
     method: str = "auto",
     exact: bool = False,
     prior: float = PRIOR,
+    smoothing: float | None = None,
     number: int | None = None,
     only: Sequence[str] = (),
     executor: Executor | None = None,
@@ -93,7 +95,8 @@ def evaluate_structure(
     that the data are to be without. ``evidence="all-other-atoms"`` asks for each atom given all other
     ground atoms, an easier question. ``method`` and further options are those of :func:`mlnlab.infer`; with
     ``exact=True`` predicates whose junction tree is small enough are answered by that all the same, which
-    tells a model's faults from a sampler's.
+    tells a model's faults from a sampler's. ``smoothing=10_000`` takes every probability, exact or not, as
+    a share of so many samples to which the ``prior`` is added, as Alchemy writes its answers.
 
     ``only`` names folds to test on; with a ``folder`` a second start goes on where the first one stopped. An
     ``executor`` of processes takes one system on one fold at a time; functions have to be found by name.
@@ -108,7 +111,7 @@ def evaluate_structure(
     >>> [round(value, 3) for value in found.summary()["cll"]]
     [-0.563, -0.693]
     """
-    how = (groups, predicates, evidence, method, prior, inference, exact)
+    how = (groups, predicates, evidence, method, prior, inference, exact, smoothing)
     place = None if folder is None else Path(folder)
     tasks = _tasks(systems, named(dbs), omit, how, number, only, place, seed)
     check_executor(executor)
@@ -160,6 +163,7 @@ def _tasks(
 def _testing(
     databases: Mapping[str, Database], groups: Sequence[Sequence[str]], predicates: Sequence[str] | None,
     evidence: EvidenceKind, method: str, prior: float, inference: Mapping[str, object], exact: bool,
+    smoothing: float | None,
 ) -> StructureTesting:  # fmt: skip
     if evidence not in EVIDENCE:
         raise ArgumentError(f'evidence is "other-predicates" or "all-other-atoms", not {evidence!r:.60}.')
@@ -167,8 +171,12 @@ def _testing(
     for name, db in databases.items():
         if db.vocabulary.predicates != first.vocabulary.predicates:
             raise ArgumentError(f"All databases need the same predicates; those of {name:.60} differ.")
+    if smoothing is not None and not 0 < smoothing < inf:
+        raise ArgumentError(f"smoothing is a number of samples above 0, or None, not {smoothing!r:.60}.")
     found = groups_of(first.vocabulary, groups, predicates)
-    return StructureTesting(found, evidence, method, prior, FrozenMapping(dict(inference)), bool(exact))
+    return StructureTesting(
+        found, evidence, method, prior, FrozenMapping(dict(inference)), bool(exact), smoothing
+    )
 
 
 def _states(tasks: Sequence[StructureTask], executor: Executor | None) -> Iterator[Progress]:

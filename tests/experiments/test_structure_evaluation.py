@@ -92,6 +92,16 @@ def test_where_a_junction_tree_is_small_sampling_is_spared(mln, dbs):
     assert kind.evaluation(wide, [people], 0).answers[0].method == "gibbs"
 
 
+def test_smoothed_probabilities_are_those_that_alchemy_writes(mln, dbs):
+    found = ml.evaluate_structure(mln, dbs, groups=GROUPS, omit=["Same"], smoothing=10_000)
+    judged = ml.evaluate(mln, list(dbs.values()), [["Actor", "Director"], ["Worked"]]).judged
+    written = (10_000 * judged.probabilities + 1 / 2) / 10_001
+    by_hand = np.log(np.where(judged.truths, written, 1 - written)).mean()
+    assert found.summary()["cll"][0] == pytest.approx(by_hand, abs=1e-12)
+    with pytest.raises(ml.ArgumentError, match="smoothing is a number"):
+        ml.evaluate_structure(mln, dbs, smoothing=0)
+
+
 def test_hiding_predicates_together_is_harder_than_one_after_the_other(mln, dbs):
     together = ml.evaluate_structure(mln, dbs, groups=GROUPS, predicates=["Actor", "Director"])
     alone = ml.evaluate_structure(mln, dbs, predicates=["Actor", "Director"])
