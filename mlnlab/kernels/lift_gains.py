@@ -218,8 +218,11 @@ def pairs_of_type(s: Search, kind: int, found: Numbers) -> int:
 
 @borrowing
 def is_better(s: Search, one: int, other: int) -> bool:
-    """Say whether a pair gains more than another, or as much with smaller numbers."""
-    gain, least = s.pairs[one, GAIN], s.pairs[other, GAIN]
+    """Say whether a pair gains more than another, or as much with smaller numbers.
+
+    In which digits gains are compared is the same as in ``clustering_posterior.compared``.
+    """
+    gain, least = (s.pairs[one, GAIN] + 2048) >> 12, (s.pairs[other, GAIN] + 2048) >> 12
     return bool(gain > least or (gain == least and s.pairs[one, KEY] < s.pairs[other, KEY]))
 
 

@@ -17,25 +17,32 @@ atoms had been seen in each combination before; then default rules have finite w
 smoothing, (0, 0), everything is as the paper has it.
 
 What a combination adds is rounded to a multiple of 2^-36. Sums of such numbers are exact in any order, so
-that a gain depends on the clustering alone and not on the merges that led to it, equal gains are equal, and a
-run that is resumed makes the same merges bit for bit.
+that a gain depends on the clustering alone and not on the merges that led to it, and a run that is resumed
+makes the same merges bit for bit. Gains that are equal as real numbers may differ by some of these multiples
+(3 of 6 atoms are not quite three times 1 of 2), so they are compared as multiples of 2^-24.
 """
 
 from __future__ import annotations
 
 from math import inf, log, log1p
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from mlnlab.steps.encoding import storable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    import numpy as np
+    from numpy.typing import NDArray
+
     from mlnlab.structure.lifted_hypergraph import LiftedHypergraph
 
 Smoothing = tuple[float, float]
+Units = TypeVar("Units", int, "NDArray[np.int64]")
 
 UNITS = 2.0**36  # to one: what is added is a whole number of these
+_TOO_FINE = 12  # binary digits of these in which rounding has a share
+_HALF = 1 << (_TOO_FINE - 1)
 
 
 @storable("lift_graph.Combination")
@@ -97,6 +104,16 @@ def in_units(value: float) -> int:
 def from_units(units: int) -> float:
     """Return so many units as a number."""
     return units / UNITS
+
+
+def compared(units: Units) -> Units:
+    """Return what a gain in units is compared by: equal for gains that rounding alone tells apart.
+
+    >>> one, three = in_units(log_likelihood(1, 2)), in_units(log_likelihood(3, 6))
+    >>> 3 * one == three, compared(3 * one - three) == compared(0)
+    (False, True)
+    """
+    return (units + _HALF) >> _TOO_FINE
 
 
 def default_atoms(graph: LiftedHypergraph) -> dict[str, int]:

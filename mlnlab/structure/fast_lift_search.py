@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mlnlab.errors import TooLargeError
+from mlnlab.structure.clustering_posterior import compared
 from mlnlab.structure.lift_search import LiftSearch, Pair
 
 if TYPE_CHECKING:
@@ -71,7 +72,8 @@ class FastLiftSearch(LiftSearch):
         pairs = search.pairs
         found = np.empty(int(np.count_nonzero(pairs[:, self._combinations.CONTEXTS] > 0)), np.int64)
         found = found[: self._gains.pairs_of_type(search, type_, found)]
-        order = np.lexsort((pairs[found, self._combinations.KEY], -pairs[found, self._combinations.GAIN]))
+        gains = compared(pairs[found, self._combinations.GAIN])
+        order = np.lexsort((pairs[found, self._combinations.KEY], -gains))
         return [self._pair_at(at) for at in found[order[: None if most < 0 else most]].tolist()]
 
     def _pair_at(self, at: int) -> Pair:

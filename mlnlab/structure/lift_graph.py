@@ -109,7 +109,7 @@ class LiftGraph:
         while True:
             for type_ in types[place:]:
                 pairs = search.best_pairs(self.problem.types.index(type_), RUNNERS_UP + 1)
-                if pairs and pairs[0].gain > 0:  # ClusterPairWithBestGain(Γ_t) found one
+                if pairs and pairs[0].gains:  # ClusterPairWithBestGain(Γ_t) found one
                     merged = True
                     yield self._merged(search, pairs, number)
             if not merged:  # until no clusters are merged for all t

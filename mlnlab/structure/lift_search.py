@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mlnlab.structure.clustering_posterior import in_units, log_likelihood
+from mlnlab.structure.clustering_posterior import compared, in_units, log_likelihood
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -36,6 +36,11 @@ class Pair:
     saved: int
     first: int
     second: int
+
+    @property
+    def gains(self) -> bool:
+        """Whether merging the two gains at all, beyond what rounding adds."""
+        return compared(self.gain) > 0
 
 
 class LiftSearch:
@@ -187,7 +192,7 @@ class LiftSearch:
     def best_pairs(self, type_: int, most: int) -> list[Pair]:
         """Return the best pairs of a type; of equal ones that of the smallest numbers first."""
         found = [self.pair(*pair) for pair in self.candidates(type_)]
-        found.sort(key=lambda pair: (-pair.gain, pair.first, pair.second))
+        found.sort(key=lambda pair: (-compared(pair.gain), pair.first, pair.second))
         return found if most < 0 else found[:most]
 
     def merge(self, first: int, second: int) -> None:

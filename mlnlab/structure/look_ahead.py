@@ -13,6 +13,8 @@ from __future__ import annotations
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
+from mlnlab.structure.clustering_posterior import compared
+
 if TYPE_CHECKING:
     from mlnlab.structure.lift_search import LiftSearch, Pair
 
@@ -31,7 +33,7 @@ def finish(search: LiftSearch, place: int = 0, *, merged: bool = True) -> int:
         merged = place > 0
         for type_ in types[place:]:
             best = search.best(search.problem.types.index(type_))
-            if best is not None and best.gain > 0:
+            if best is not None and best.gains:
                 search.merge(best.first, best.second)
                 total += best.gain
                 merged = True
@@ -47,7 +49,7 @@ def best_ahead(search: LiftSearch) -> Ahead | None:
         trial = search.copy()
         trial.merge(first, second)
         total = pair.gain + finish(trial, next_place(search, first))
-        if total > 0 and (best is None or total > best.total):
+        if compared(total) > (0 if best is None else compared(best.total)):
             best = Ahead(pair, total)
     return best
 

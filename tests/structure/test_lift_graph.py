@@ -13,6 +13,7 @@ import mlnlab as ml
 from mlnlab.errors import ArgumentError, TooLargeError
 from mlnlab.steps.encoding import REGISTRY
 from mlnlab.steps.sameness import differing_parts, same_state
+from mlnlab.structure import lift_graph
 from mlnlab.structure.clustering_posterior import best_weight, clustering_posterior, prediction_rules
 from mlnlab.widgets.session import Session
 from tests.structure.lift_oracle import (
@@ -78,12 +79,34 @@ def test_each_merge_is_the_best_pair_of_its_type_that_shares_a_context(db):
             assert max(gains.values(), default=0.0) < 1e-8
             continue
         of_type = {p: gain for p, gain in gains.items() if next(iter(next(iter(p))))[0] == after.merge.type}
-        assert after.merge.gain == pytest.approx(max(of_type.values()), abs=1e-8)
+        best = max(of_type.values())
+        assert after.merge.gain == pytest.approx(best, abs=1e-8)
+        ties = [pair_of(graph, p) for p, gain in of_type.items() if gain > best - 1e-8]
+        assert (after.merge.first, after.merge.second) == min(ties)
         listed = search.candidates(before, after.merge.type)
         assert len(listed) == len(of_type)
         assert sorted(m.gain for m in listed) == pytest.approx(sorted(of_type.values()), abs=1e-8)
         assert listed[0].gain == after.merge.gain
         assert [m.gain for m in after.runners_up] == [m.gain for m in listed[1:9]]
+
+
+def pair_of(graph, pair):
+    """The smallest numbers of two clusters, as merges name them."""
+    numbers = {(node.type, node.constant): number for number, node in enumerate(graph.nodes())}
+    return tuple(sorted(min(numbers[node] for node in cluster) for cluster in pair))
+
+
+@pytest.mark.parametrize("small", [-1, 400])
+def test_gains_that_rounding_alone_tells_apart_are_equal(monkeypatch, small):
+    """All merges of b gain 2.5 here, so those of the smallest numbers come first."""
+    monkeypatch.setattr(lift_graph, "SMALL", small)
+    mln = ml.MLN.from_text("Saw(a, c, b)")
+    facts = ["A,C,B1", "A,C,B2", "A,D,B3", "A,C,B0", "A,D,B0", "A,C,B7", "A,C,B4", "A,D,B2", "A,C,B3"]
+    db = ml.Database.from_text("\n".join(f"Saw({fact})" for fact in facts), mln)
+    search = ml.lift_graph(db, penalty=2.5)
+    merges = [state.merge for state in search if state.merge is not None]
+    names = [(search.problem.name_of(m.first), search.problem.name_of(m.second)) for m in merges]
+    assert names == [("C", "D"), ("B1", "B7"), ("B1", "B4"), ("B2", "B3"), ("B2", "B0")]
 
 
 @given(databases(least=3, most=9))
