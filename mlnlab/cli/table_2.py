@@ -30,12 +30,12 @@ cora), --data (imdb, uw-cse or cora; all three unless one is named), --system, -
 it comes. Probabilities are exact where a junction tree is small enough, and sampled
 elsewhere; --testing exact=False samples always. Tables (.csv, of the whole and predicate
 by predicate) and precision-recall curves (.svg) are written for each data set; other
-switches have files of their own. The system chosen is LHL whose options were chosen by
-their conditional likelihood on the training folds, each left out in turn."""
+switches have files of their own. The system lhl-chosen is LHL with weights whose learner
+and prior were chosen by CLL on the training folds, each left out in turn."""
 
 EXAMPLES = """
   mlnlab reproduce table-2 --folder results --files data --data imdb
-  mlnlab reproduce table-2 --folder results --files data --data imdb --system chosen
+  mlnlab reproduce table-2 --folder results --files data --data imdb --system lhl-chosen
   mlnlab reproduce table-2 --folder results --files data --data imdb \\
     --testing evidence=all-other-atoms --learning dangling=True"""
 

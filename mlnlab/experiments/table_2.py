@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mlnlab.errors import ArgumentError
+from mlnlab.experiments.structure_choices import Choosing
 from mlnlab.experiments.structure_evaluation import evaluate_structure
 from mlnlab.experiments.table_2_data import DATASETS, Dataset, Published
 from mlnlab.logic.suggestions import did_you_mean
@@ -50,9 +51,18 @@ __all__ = [
     "table",
 ]
 
-SYSTEMS = ("lhl", "lhl-noheu", "lhl-findpaths", "lhl-liftgraph")
+CHOSEN = "lhl-chosen"
+SYSTEMS = ("lhl", "lhl-noheu", "lhl-findpaths", "lhl-liftgraph", CHOSEN)
 # A million samples are close to exact answers, and Alchemy smooths what it writes.
 TESTING: Mapping[str, Any] = {"exact": True, "smoothing": 10_000}
+# How lhl-chosen may learn the weights of LHL's clauses: as they are, or anew under a prior of some deviation.
+CHOICES: Mapping[str, Mapping[str, Any]] = {
+    "as printed": {},
+    **{
+        f"{method}, deviation {deviation}": {"method": method, "deviation": deviation}
+        for method in ("wpll", "pll") for deviation in (0.5, 2.0, 10.0)
+    },
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +86,17 @@ def made(
 ) -> StructureEvaluation:
     """Return what systems reach on a dataset; each fold is kept in a folder ``results``."""
     chosen = Settings() if settings is None else settings
-    named = (
+    testing = {"groups": dataset.groups, "predicates": dataset.predicates, **TESTING, **chosen.testing}
+    named: Mapping[str, object] = (
         systems
         if isinstance(systems, Mapping)
-        else {name: system(dataset, name, chosen.learning, chosen.weights) for name in systems}
+        else {
+            name: choosing(dataset, chosen.learning, testing, results)
+            if name == CHOSEN
+            else system(dataset, name, chosen.learning, chosen.weights)
+            for name in systems
+        }
     )
-    testing = {"groups": dataset.groups, "predicates": dataset.predicates, **TESTING, **chosen.testing}
     return evaluate_structure(
         named, dataset.databases(data), folder=results, only=chosen.only, seed=chosen.seed,
         observers=observers, **testing,
@@ -102,11 +117,19 @@ def system(
     return {"method": name, **options, **switched, **({"weights": weights} if weights else {})}
 
 
+def choosing(
+    dataset: Dataset, switched: Mapping[str, Any], testing: Mapping[str, Any], results: Path | None
+) -> Choosing:
+    """Return LHL with weights that are chosen on the training folds."""
+    candidates = {name: system(dataset, "lhl", switched, weights) for name, weights in CHOICES.items()}
+    return Choosing(candidates, testing, folder=None if results is None else results / "choosing")
+
+
 def refuse_wrong(systems: Sequence[str], settings: Settings) -> None:
     """Raise a sentence for a system, or an option of learning, that there is not, before anything begins."""
     anything = next(iter(DATASETS.values()))
     for name in systems:
-        options = system(anything, name, settings.learning)
+        options = system(anything, "lhl" if name == CHOSEN else name, settings.learning)
         if name in METHODS:
             method_named(name).settings(**{key: value for key, value in options.items() if key != "method"})
 
