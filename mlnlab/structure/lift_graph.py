@@ -266,13 +266,15 @@ def lift_graph(
 ) -> LiftGraph:
     r"""Return LiftGraph over a database, to iterate over or to ``run``; ``penalty`` is the paper's λ.
 
-    With ``look_ahead``, which is not in the paper, Figure 1 comes out of the department at a large penalty.
+    With ``look_ahead``, which is not in the paper, merges that lose by themselves are tried where none gains.
 
     >>> import mlnlab as ml
-    >>> search = ml.lift_graph(ml.sample("department").db)
-    >>> search.run()
+    >>> department = ml.sample("department")
+    >>> ml.lift_graph(department.databases["figure_1"]).run()
+    <LiftedHypergraph: 3 clusters of 16 constants, 3 hyperedges>
+    >>> ml.lift_graph(department.db).run()
     <LiftedHypergraph: 12 clusters of 16 constants, 12 hyperedges>
-    >>> ml.lift_graph(ml.sample("department").db, penalty=8, look_ahead=True).run()
+    >>> ml.lift_graph(department.db, penalty=8, look_ahead=True).run()
     <LiftedHypergraph: 3 clusters of 16 constants, 3 hyperedges>
     """
     params = LiftParams(penalty, smoothing, cluster_predicates, look_ahead)

@@ -80,7 +80,7 @@ def test_the_karate_club_splits_as_it_did():
 
 
 def test_the_department_lifts_to_three_concepts():
-    _, (db, question) = department().load()
+    _, (db, question, _) = department().load()
     teaches, assists, advises = (set(db.rows(p)) for p in ("Teaches", "TAs", "Advises"))
     teacher = {course: professor for professor, course in teaches}
     assert {(teacher[course], student) for student, course in assists} == advises

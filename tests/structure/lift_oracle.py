@@ -102,6 +102,61 @@ def partitions(items):
             yield [*rest[:place], [first, *rest[place]], *rest[place + 1 :]]
 
 
+def best_of_all_clusterings(graph, listed, other, penalty=1.0):
+    """The best log-posterior for each partition of one type, whatever the partition of the other one.
+
+    All partitions of the first type are listed. What a cluster of the other one adds depends on nothing but
+    the partition of the first and its own members, so the best partition of it is found subset by subset.
+    Predicates are of (listed, other) or (listed, listed).
+    """
+    number, width = len(graph.constants[listed]), len(graph.constants[other])
+    labels = np.array(list(_labels_of_partitions(number)))
+    members = (labels[:, None, :] == np.arange(number)[None, :, None]).astype(float)  # partition, group, one
+    sizes = members.sum(2)
+    alone = np.zeros(len(labels))
+    added = np.zeros((1 << width, len(labels)))
+    for name, rows in graph.members.items():
+        types = graph.vocabulary.predicates[name].types
+        table = np.zeros([len(graph.constants[type_]) for type_ in types])
+        table[tuple((rows - [graph.offsets[type_] for type_ in types]).T)] = 1
+        if types == (listed, listed):
+            true = members @ table @ members.transpose(0, 2, 1)
+            alone += _terms(true, sizes[:, :, None] * sizes[:, None, :], penalty).sum((1, 2))
+            continue
+        assert types == (listed, other)
+        for subset in range(1, 1 << width):
+            inside = [place for place in range(width) if subset >> place & 1]
+            true = members @ table[:, inside].sum(1)
+            added[subset] += _terms(true, sizes * len(inside), penalty).sum(1)
+    best = np.zeros_like(added)
+    for subset in range(1, 1 << width):
+        lowest = subset & -subset
+        rest, parts = subset ^ lowest, []
+        part = rest
+        while True:
+            parts.append(added[part | lowest] + best[rest ^ part])
+            if not part:
+                break
+            part = (part - 1) & rest
+        best[subset] = np.max(parts, axis=0)
+    return labels, alone + best[-1]
+
+
+def _labels_of_partitions(number):
+    if not number:
+        yield ()
+        return
+    for rest in _labels_of_partitions(number - 1):
+        for label in range(max(rest, default=-1) + 2):
+            yield (*rest, label)
+
+
+def _terms(true, atoms, penalty):
+    some = np.maximum(true, 1), np.maximum(atoms, 1), np.maximum(atoms - true, 1)
+    found = true * np.log(some[0] / some[1]) + (atoms - true) * np.log(some[2] / some[1]) - penalty
+    return np.where(true > 0, found, 0.0)
+
+
 def planted(noise, seed, members=6, groups=3):
     """People in groups who like the people of one other group and own things of one kind."""
     chance = np.random.default_rng(seed)

@@ -17,6 +17,7 @@ from mlnlab.structure import lift_graph
 from mlnlab.structure.clustering_posterior import best_weight, clustering_posterior, prediction_rules
 from mlnlab.widgets.session import Session
 from tests.structure.lift_oracle import (
+    best_of_all_clusterings,
     clusters_of,
     database,
     databases,
@@ -227,6 +228,45 @@ def test_a_fold_of_cora_with_symmetric_predicates_keeps_its_posterior_exact(data
 
 
 # --- Figure 1 -------------------------------------------------------------------------------------
+
+FIGURE_1 = {
+    ("Paula", "Pedro", "Petra", "Pierre"),
+    ("Samir", "Selma", "Stella", "Sven"),
+    tuple(f"CS{number}" for number in range(1, 9)),
+}
+
+
+@pytest.mark.parametrize("small", [-1, 400])
+def test_figure_1_comes_out_by_algorithm_2_as_printed(monkeypatch, small):
+    """At the paper's λ = 1, by both searches: three clusters, and the figure's three hyperedges."""
+    monkeypatch.setattr(lift_graph, "SMALL", small)
+    search = ml.lift_graph(ml.sample("department").databases["figure_1"])
+    states = list(search)
+    lifted = search.lifted(states[-1])
+    assert {lifted.names(cluster) for cluster in lifted.clusters.tolist()} == FIGURE_1
+    edges = [(e.predicate, *map(lifted.name_of, e.clusters), e.true, e.atoms) for e in lifted.edges]
+    assert edges == [
+        ("Teaches", "Paula, Pedro +2", "CS1, CS2 +6", 32, 32),
+        ("TAs", "Samir, Selma +2", "CS1, CS2 +6", 32, 32),
+        ("Advises", "Paula, Pedro +2", "Samir, Selma +2", 8, 16),
+    ]
+    assert {state.merge.type for state in states if state.merge is not None} == {"person", "course"}
+    assert any(state.merge.likelihood < -1 for state in states if state.merge is not None)
+
+
+def test_figure_1_is_the_most_probable_of_all_clusterings():
+    """Of 4,140 partitions of eight people times 4,140 of eight courses."""
+    search = ml.lift_graph(ml.sample("department").databases["figure_1"])
+    labels, best = best_of_all_clusterings(search.hypergraph, "person", "course")
+    assert len(labels) == 4_140
+    last = list(search)[-1]
+    assert best.max() == pytest.approx(last.log_posterior, abs=1e-9)
+    assert labels[best.argmax()].tolist() == [0, 0, 0, 0, 1, 1, 1, 1]
+    assert np.sort(best)[-2] < best.max() - 0.45
+    # The small department is another matter: there its four parts are, one for each professor.
+    small = ml.lift_graph(ml.sample("department").db)
+    _, best = best_of_all_clusterings(small.hypergraph, "person", "course")
+    assert best.max() == pytest.approx(list(small)[-1].log_posterior, abs=1e-9)
 
 
 def test_the_department_stays_below_figure_1_where_no_two_clusters_share_a_context():
