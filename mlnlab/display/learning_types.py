@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from mlnlab.display import conditions, contours, learned_structure, learned_weights, posteriors, uncertainties
+from mlnlab.display import (
+    clause_table,
+    conditions,
+    contours,
+    learned_structure,
+    learned_weights,
+    posteriors,
+    uncertainties,
+)
 from mlnlab.display.markup import Element
 from mlnlab.display.scene.items import Scene
 from mlnlab.learning.conditioning import Condition
@@ -14,6 +22,9 @@ from mlnlab.learning.learned_weights import LearnedWeights
 from mlnlab.learning.learner import WeightLearner
 from mlnlab.learning.uncertainty import StandardErrors
 from mlnlab.learning.weight_samples import WeightPosterior
+from mlnlab.structure.clause_provenance import Provenance
+from mlnlab.structure.clause_table import ClauseTable
+from mlnlab.structure.dropped_paths import DroppedPaths
 from mlnlab.structure.learned_cluster_rules import LearnedClusterRules
 from mlnlab.structure.learned_structure import Candidates, LearnedStructure
 from mlnlab.structure.structure_learner import StructureLearner
@@ -23,13 +34,16 @@ LEARNING_CARDS: Mapping[
     type, tuple[Callable[[Any], Element], Callable[[Any], str], Callable[[Any], Scene | None] | None]
 ] = {
     Candidates: (learned_structure.candidates_display, learned_structure.candidates_text, None),
+    ClauseTable: (clause_table.clause_table_display, clause_table.clause_table_text, None),
     Condition: (conditions.condition_display, conditions.condition_text, conditions.condition_scene),
     Contours: (contours.contours_display, contours.contours_text, contours.contours_scene),
+    DroppedPaths: (clause_table.dropped_paths_display, repr, None),
     LearnedClusterRules: (learned_structure.structure_display, learned_structure.structure_text, None),
     LearnedStructure: (learned_structure.structure_display, learned_structure.structure_text, None),
     LearnedWeights: (
         learned_weights.learned_display, learned_weights.learned_text, learned_weights.learned_scene
     ),
+    Provenance: (clause_table.provenance_display, clause_table.provenance_text, None),
     StructureLearner: (
         learned_structure.structure_learner_display, learned_structure.structure_learner_text, None
     ),

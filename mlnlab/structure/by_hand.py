@@ -7,25 +7,29 @@ by the learner and with the prior of the run itself; what the run scored and ret
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from mlnlab.errors import ArgumentError
-from mlnlab.learning.likelihoods import pseudo_log_likelihood
 from mlnlab.logic.clauses import cnf
 from mlnlab.logic.formulas import Atom, Formula, Not, Variable
 from mlnlab.logic.printing import to_text
 from mlnlab.logic.suggestions import did_you_mean
+from mlnlab.logic.weights import weight_value
 from mlnlab.structure.assembly import RetainedClause
-from mlnlab.structure.candidates import Candidate
+from mlnlab.structure.candidates import Candidate, LearnedClause
 from mlnlab.structure.clause_making import clause_key
-from mlnlab.structure.learned_structure import LearnedClause, LearnedStructure
+from mlnlab.structure.model_weights import weighed
 from mlnlab.structure.variabilized import PathAtom
 
 if TYPE_CHECKING:
     from mlnlab.logic.clauses import Literal
+    from mlnlab.model.database import Database
     from mlnlab.model.mln import MLN
+    from mlnlab.structure.candidates import Candidates
+    from mlnlab.structure.lhl import LhlParams
+    from mlnlab.structure.variabilized import SupportedPath
 
 Named = Candidate | int | str | Formula  # what names a candidate
 
@@ -42,67 +46,76 @@ class HandEdit:
         return f"{'kept' if self.kept else 'thrown out'}: {to_text(self.clause)}"
 
 
-def edited(
-    learned: LearnedStructure, keep: Sequence[Named] = (), throw_out: Sequence[Named] = ()
-) -> LearnedStructure:
-    """Return a structure with clauses kept and thrown out by hand, its weights learned again."""
-    _refuse_what_has_no_clauses(learned)
-    adding = [place_of(learned, one) for one in keep]
-    leaving = [place_of(learned, one) for one in throw_out]
-    places = places_of_model(learned)
-    _refuse_contradictions(learned, places, adding, leaving)
-    chosen = [clause for clause in learned.clauses if clause.candidate is not None]
-    left = [clause for clause, place in zip(chosen, places, strict=True) if place not in leaving]
-    added = [_kept_by_hand(learned, place) for place in dict.fromkeys(adding)]
-    edits = [HandEdit(place in adding, learned.candidates[place].clause, place)
-             for place in dict.fromkeys((*leaving, *adding))]  # fmt: skip
-    return _with_weights(replace(learned, edits=(*learned.edits, *edits)), [*left, *added])
+def changed(
+    clauses: Sequence[LearnedClause], candidates: Candidates, paths: Sequence[SupportedPath],
+    edits: Iterable[tuple[bool, int]], databases: Sequence[Database], params: LhlParams,
+) -> tuple[MLN, tuple[LearnedClause, ...], tuple[HandEdit, ...]]:  # fmt: skip
+    """Return the model after edits in order, its clauses, and the notes of what was done.
+
+    An edit is whether to keep a clause, and its place among the candidates.
+    """
+    places = places_of_model(clauses, candidates)
+    chosen = {place: clause for place, clause in zip(places, clauses, strict=True) if place is not None}
+    notes = []
+    for keep, place in edits:
+        clause = candidates[place].clause
+        if keep and place in chosen:
+            raise ArgumentError(f"{to_text(clause)} is in the model already.")
+        if not keep and place not in chosen:
+            raise ArgumentError(f"{to_text(clause)} is not in the model; learned.kept lists what is.")
+        if keep:
+            chosen[place] = _kept_by_hand(candidates, paths, place)
+        else:
+            del chosen[place]
+        notes.append(HandEdit(keep, clause, place))
+    units = [clause for place, clause in zip(places, clauses, strict=True) if place is None]
+    return *_with_weights(units, chosen, candidates, databases, params), tuple(notes)
 
 
-def places_of_model(learned: LearnedStructure) -> list[int]:
-    """Return the places of the model's clauses among the candidates, in its order."""
-    return [_place_of_candidate(learned, one) for one in learned.kept]
+# --- which clause is meant ------------------------------------------------------------------------
 
 
-def place_of(learned: LearnedStructure, named: Named) -> int:
+def places_of_model(clauses: Sequence[LearnedClause], candidates: Candidates) -> list[int | None]:
+    """Return the places of a model's clauses among the candidates; unit clauses have none."""
+    return [None if one.candidate is None else candidates.place(one.candidate.path, one.candidate.positive)
+            for one in clauses]  # fmt: skip
+
+
+def place_of(candidates: Candidates, mln: MLN, named: Named) -> int:
     """Return the place of a candidate that is named by itself, its place, its text or its formula."""
     if isinstance(named, Candidate):
-        return _place_of_candidate(learned, named)
-    number = len(learned.candidates)
+        place = candidates.place(named.path, named.positive)
+        if place is None:
+            raise ArgumentError(f"{to_text(named.clause)} is a candidate of another run.")
+        return place
+    number = len(candidates)
     if isinstance(named, int) and not isinstance(named, bool):
         if not -number <= named < number:
             raise ArgumentError(f"Candidates have places from 0 to {number - 1:,}; there is none at {named}.")
         return named % number
     if isinstance(named, str):
-        named = learned.mln.parse(named)
+        named = mln.parse(named)
     if isinstance(named, bool) or not isinstance(named, Formula):
         raise ArgumentError(
             f"A clause is named by a candidate, by its place in learned.candidates, or by its text, such as "
             f'"!Smokes(x) v Cancer(x)", not by {named!r:.60}.'
         )
-    return _place_of_formula(learned, named)
+    return _place_of_formula(candidates, named)
 
 
-def _place_of_candidate(learned: LearnedStructure, candidate: Candidate) -> int:
-    place = learned.candidates.place(candidate.path, candidate.positive)
-    if place is None:
-        raise ArgumentError(f"{to_text(candidate.clause)} is a candidate of another run.")
-    return place
-
-
-def _place_of_formula(learned: LearnedStructure, formula: Formula) -> int:
+def _place_of_formula(candidates: Candidates, formula: Formula) -> int:
     clauses = cnf(formula)
     if len(clauses) != 1:
         raise ArgumentError(f"{to_text(formula)} is no clause: candidates are disjunctions of literals.")
     literals = clauses[0]
     positive = sum((not isinstance(one, Not)) << place for place, one in enumerate(literals))
     key = clause_key([_path_atom(literal, literals) for literal in literals], positive)
-    place = learned.candidates.place(key.path, key.positive)
+    place = candidates.place(key.path, key.positive)
     if place is None:
-        texts = (to_text(one.clause) for one in learned.candidates[:2_000])
+        texts = (to_text(one.clause) for one in candidates[:2_000])
         hint = did_you_mean(to_text(formula), texts) or "."
         raise ArgumentError(
-            f"{to_text(formula)} is not among the {len(learned.candidates):,} candidates of this run{hint}"
+            f"{to_text(formula)} is not among the {len(candidates):,} candidates of this run{hint}"
         )
     return place
 
@@ -120,65 +133,38 @@ def _path_atom(literal: Literal, clause: Sequence[Literal]) -> PathAtom:
     return PathAtom(atom.predicate, tuple(known[str(argument)] for argument in atom.arguments))
 
 
-# --- refusals -------------------------------------------------------------------------------------
-
-
-def _refuse_what_has_no_clauses(learned: LearnedStructure) -> None:
-    if learned.params is None or not learned.databases:
+def refuse_what_has_no_clauses(method: str, params: LhlParams | None) -> None:
+    """Refuse a structure that was not made of candidates."""
+    if params is None:
         raise ArgumentError(
-            f"What {learned.method} learned has no clauses to keep or throw out; learn with "
+            f"What {method} learned has no clauses to keep or throw out; learn with "
             'ml.learn_structure(dbs, method="lhl").'
         )
-
-
-def _refuse_contradictions(
-    learned: LearnedStructure, places: Sequence[int], adding: Sequence[int], leaving: Sequence[int]
-) -> None:
-    for place in adding:
-        if place in places and place not in leaving:
-            raise ArgumentError(f"{to_text(learned.candidates[place].clause)} is in the model already.")
-    for place in leaving:
-        if place not in places:
-            clause = to_text(learned.candidates[place].clause)
-            raise ArgumentError(f"{clause} is not in the model; learned.kept lists what is.")
 
 
 # --- the model ------------------------------------------------------------------------------------
 
 
-def _kept_by_hand(learned: LearnedStructure, place: int) -> LearnedClause:
-    candidate = learned.candidates[place]
-    support = learned.paths[int(learned.candidates.columns.paths[place])] if learned.paths else None
+def _kept_by_hand(candidates: Candidates, paths: Sequence[SupportedPath], place: int) -> LearnedClause:
+    candidate = candidates[place]
+    support = paths[int(candidates.columns.paths[place])] if paths else None
     return LearnedClause(candidate.clause, candidate.weight, candidate, support, by_hand=True)
 
 
-def _with_weights(learned: LearnedStructure, clauses: Sequence[LearnedClause]) -> LearnedStructure:
-    """Return the structure with these clauses beside its unit clauses, all weights learned on all atoms."""
-    from mlnlab.structure.structure_learner import weighed
-
-    assert learned.params is not None  # noqa: S101 - what has none was refused
-    chosen = [_as_retained(learned, clause) for clause in clauses]
-    mln, _ = weighed(learned.databases, chosen, learned.params, all_of_them=True)
-    units = [clause for clause in learned.clauses if clause.candidate is None]
-    made = tuple(
-        replace(clause, formula=one.formula, weight=_value(mln, number))
-        for number, (clause, one) in enumerate(zip((*units, *clauses), mln.formulas, strict=True))
+def _with_weights(
+    units: Sequence[LearnedClause], chosen: Mapping[int, LearnedClause], candidates: Candidates,
+    databases: Sequence[Database], params: LhlParams,
+) -> tuple[MLN, tuple[LearnedClause, ...]]:  # fmt: skip
+    """Return the model of unit clauses and chosen ones, all weights learned on all atoms."""
+    retained = []
+    for place, clause in chosen.items():
+        one = clause.candidate
+        assert one is not None  # noqa: S101 - unit clauses are not among these
+        number = int(candidates.columns.paths[place])
+        retained.append(RetainedClause(one.path, one.positive, one.score, one.weight, number))
+    mln, _ = weighed(databases, retained, params, all_of_them=True)
+    clauses = tuple(
+        replace(clause, formula=one.formula, weight=float(weight_value(one.weight) or 0.0))
+        for clause, one in zip((*units, *chosen.values()), mln.formulas, strict=True)
     )
-    return replace(learned, mln=mln, clauses=made)
-
-
-def _value(mln: MLN, number: int) -> float:
-    return float(getattr(mln.formulas[number].weight, "value", 0.0))
-
-
-def _as_retained(learned: LearnedStructure, clause: LearnedClause) -> RetainedClause:
-    one = clause.candidate
-    assert one is not None  # noqa: S101 - unit clauses are not among these
-    number = int(learned.candidates.columns.paths[_place_of_candidate(learned, one)])
-    return RetainedClause(one.path, one.positive, one.score, one.weight, number)
-
-
-def wpll_of(learned: LearnedStructure) -> float:
-    """Return the weighted pseudo-log-likelihood of a structure's model on the atoms it was learned from."""
-    _refuse_what_has_no_clauses(learned)
-    return pseudo_log_likelihood(learned.mln, list(learned.databases), weighted=True)
+    return mln, clauses

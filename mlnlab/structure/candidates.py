@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from mlnlab.logic.vocabulary import Vocabulary
     from mlnlab.structure.clause_making import ClauseKey
     from mlnlab.structure.create_mln import CreateState, JudgedPath
-    from mlnlab.structure.variabilized import VariabilizedPath
+    from mlnlab.structure.variabilized import SupportedPath, VariabilizedPath
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -226,3 +226,20 @@ def reason(verdict: int, score: float, near: float, sub_scores: Sequence[tuple[F
         return f"it scores {score:.6g}, and no sub-clause of it was retained"
     best = max(score for _, score in sub_scores)
     return f"it scores {score:.6g}, its best retained sub-clause {best:.6g}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LearnedClause:
+    """A clause of the learned model, and where it came from."""
+
+    formula: Formula
+    weight: float
+    candidate: Candidate | None  # None: a unit clause
+    support: SupportedPath | None
+    gain: float = nan  # of the overall WPLL when it was added
+    by_hand: bool = False  # whether somebody kept it by hand
+
+    @property
+    def definite(self) -> bool:
+        """Whether it is a rule: one literal is positive."""
+        return self.candidate is None or self.candidate.definite

@@ -16,8 +16,9 @@ import numpy as np
 from mlnlab.errors import ArgumentError, count_of
 from mlnlab.logic.printing import to_text
 from mlnlab.logic.suggestions import did_you_mean
-from mlnlab.structure.by_hand import edited, place_of, places_of_model
+from mlnlab.structure.by_hand import places_of_model
 from mlnlab.structure.clause_making import clause_formula
+from mlnlab.structure.clause_provenance import provenance
 from mlnlab.structure.clause_search import Searched, searched
 from mlnlab.structure.create_mln import RETAINED, VERDICTS
 from mlnlab.structure.learned_structure import LearnedStructure
@@ -28,11 +29,12 @@ if TYPE_CHECKING:
 
     from mlnlab.structure.by_hand import Named
     from mlnlab.structure.candidates import Candidate
+    from mlnlab.structure.clause_provenance import Provenance
     from mlnlab.structure.learned_structure import LearnedClause
 
     Numbers = NDArray[np.int64]
 
-PAGE = 20  # rows
+PAGE = 12  # rows
 # The columns that have numbers; of the best sub-clause only where it is asked for.
 COLUMNS = (
     "score", "gain", "best sub-clause", "on its path", "weight", "literals", "true atoms", "judged",
@@ -116,11 +118,11 @@ class ClauseTable(Sequence[ClauseRow]):
 
     def with_clauses(self, *clauses: Named) -> ClauseTable:
         """Return the table of the structure with clauses kept by hand, its weights learned again."""
-        return replace(self, learned=edited(self.learned, keep=clauses))
+        return replace(self, learned=self.learned.with_clauses(*clauses))
 
     def without(self, *clauses: Named) -> ClauseTable:
         """Return the table of the structure with clauses thrown out by hand, its weights learned again."""
-        return replace(self, learned=edited(self.learned, throw_out=clauses))
+        return replace(self, learned=self.learned.without(*clauses))
 
     # --- rows ---------------------------------------------------------------------------------
 
@@ -154,7 +156,11 @@ class ClauseTable(Sequence[ClauseRow]):
 
     def place(self, clause: Named) -> int:
         """Return the place of a clause among all candidates."""
-        return place_of(self.learned, clause)
+        return self.learned.place_of(clause)
+
+    def provenance(self, clause: Named) -> Provenance:
+        """Return where a candidate came from, and what speaks for and against it."""
+        return provenance(self.learned, clause)
 
     @cached_property
     def verdicts(self) -> Mapping[str, int]:
@@ -177,8 +183,9 @@ class ClauseTable(Sequence[ClauseRow]):
 
     @cached_property
     def _model(self) -> dict[int, LearnedClause]:
-        chosen = [clause for clause in self.learned.clauses if clause.candidate is not None]
-        return dict(zip(places_of_model(self.learned), chosen, strict=True))
+        places = places_of_model(self.learned.clauses, self.learned.candidates)
+        pairs = zip(places, self.learned.clauses, strict=True)
+        return {place: clause for place, clause in pairs if place is not None}
 
     def _passing(self) -> NDArray[np.bool_]:
         columns, chosen = self.learned.candidates.columns, self.chosen

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import isnan, nan
 from typing import TYPE_CHECKING, Any
@@ -11,40 +11,27 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mlnlab.errors import count_of
+from mlnlab.learning.likelihoods import pseudo_log_likelihood
 from mlnlab.logic.ground_atoms import GroundAtom
 from mlnlab.logic.printing import to_text
+from mlnlab.structure.by_hand import changed, place_of, refuse_what_has_no_clauses
 from mlnlab.structure.candidates import Candidate as Candidate  # noqa: PLC0414 - part of what is returned
 from mlnlab.structure.candidates import Candidates as Candidates  # noqa: PLC0414
+from mlnlab.structure.candidates import LearnedClause as LearnedClause  # noqa: PLC0414
+from mlnlab.structure.dropped_paths import dropped_paths
 
 if TYPE_CHECKING:
     import networkx as nx
     import pandas as pd
 
-    from mlnlab.logic.formulas import Formula
     from mlnlab.model.database import Database
     from mlnlab.model.mln import MLN
     from mlnlab.steps.trace import Trace
-    from mlnlab.structure.by_hand import HandEdit
+    from mlnlab.structure.by_hand import HandEdit, Named
+    from mlnlab.structure.dropped_paths import DroppedPaths
     from mlnlab.structure.lhl import LhlParams, LhlState
     from mlnlab.structure.lifted_hypergraph import LiftedEdge, LiftedHypergraph
     from mlnlab.structure.variabilized import SupportedPath
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class LearnedClause:
-    """A clause of the learned model, and where it came from."""
-
-    formula: Formula
-    weight: float
-    candidate: Candidate | None  # None: a unit clause
-    support: SupportedPath | None
-    gain: float = nan  # of the overall WPLL when it was added
-    by_hand: bool = False  # whether somebody kept it by hand
-
-    @property
-    def definite(self) -> bool:
-        """Whether it is a rule: one literal is positive."""
-        return self.candidate is None or self.candidate.definite
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,27 +63,45 @@ class LearnedStructure:
         """The candidates that are in the model, in its order."""
         return tuple(clause.candidate for clause in self.clauses if clause.candidate is not None)
 
-    def with_clauses(self, *clauses: Candidate | int | str | Formula) -> LearnedStructure:
+    def with_clauses(self, *clauses: Named) -> LearnedStructure:
         """Return the structure with candidates kept by hand, also dropped ones; all weights learned again.
 
         A candidate is named by itself, by its place in ``candidates``, or by its text or formula.
         """
-        from mlnlab.structure.by_hand import edited
+        return self.edited(dict.fromkeys((True, self.place_of(one)) for one in clauses))
 
-        return edited(self, keep=clauses)
-
-    def without(self, *clauses: Candidate | int | str | Formula) -> LearnedStructure:
+    def without(self, *clauses: Named) -> LearnedStructure:
         """Return the structure with clauses thrown out by hand, and all weights learned again."""
-        from mlnlab.structure.by_hand import edited
+        return self.edited(dict.fromkeys((False, self.place_of(one)) for one in clauses))
 
-        return edited(self, throw_out=clauses)
+    def edited(self, edits: Iterable[tuple[bool, int]]) -> LearnedStructure:
+        """Return the structure after edits in order, each whether to keep a clause, and its place.
+
+        However many they are, weights are learned once.
+        """
+        refuse_what_has_no_clauses(self.method, self.params)
+        assert self.params is not None  # noqa: S101 - what has none was refused
+        mln, clauses, notes = changed(
+            self.clauses, self.candidates, self.paths, edits, self.databases, self.params
+        )
+        return replace(self, mln=mln, clauses=clauses, edits=(*self.edits, *notes))
+
+    def place_of(self, clause: Named) -> int:
+        """Return the place of a clause among the candidates."""
+        refuse_what_has_no_clauses(self.method, self.params)
+        return place_of(self.candidates, self.mln, clause)
 
     @cached_property
     def wpll(self) -> float:
         """The weighted pseudo-log-likelihood of the model on all atoms from which it was learned."""
-        from mlnlab.structure.by_hand import wpll_of
+        refuse_what_has_no_clauses(self.method, self.params)
+        return pseudo_log_likelihood(self.mln, list(self.databases), weighted=True)
 
-        return wpll_of(self)
+    def dropped_paths(self, most: int = 1_000) -> DroppedPaths:
+        """Return how many paths heuristic 1 (μ) dropped, and those of them that came closest."""
+        refuse_what_has_no_clauses(self.method, self.params)
+        assert self.params is not None  # noqa: S101 - what has none was refused
+        return dropped_paths(self.graphs, self.params, len(self.paths), most)
 
     # --- where clauses came from --------------------------------------------------------------
 
@@ -105,15 +110,12 @@ class LearnedStructure:
         chosen = self.clauses[clause] if isinstance(clause, int) else clause
         if chosen.support is None:
             return tuple(() for _ in self.graphs)
-        return tuple(
-            tuple(graph.edges[edge] for edge in edges.tolist())
-            for graph, edges in zip(self.graphs, chosen.support.edges, strict=True)
-        )
+        return hyperedges_of(self.graphs, chosen.support)
 
     def supporting_atoms(self, clause: LearnedClause | int) -> tuple[tuple[GroundAtom, ...], ...]:
         """Return the true ground atoms of these hyperedges, of each database."""
         return tuple(
-            tuple(_atoms_of(graph, edges))
+            tuple(atoms_of(graph, edges))
             for graph, edges in zip(self.graphs, self.hyperedges(clause), strict=True)
         )
 
@@ -163,7 +165,17 @@ def _row(clause: LearnedClause) -> dict[str, object]:
     }  # fmt: skip
 
 
-def _atoms_of(graph: LiftedHypergraph, edges: Sequence[LiftedEdge]) -> Iterator[GroundAtom]:
+def hyperedges_of(
+    graphs: Sequence[LiftedHypergraph], support: SupportedPath
+) -> tuple[tuple[LiftedEdge, ...], ...]:
+    """Return the hyperedges that support a path, of each database."""
+    return tuple(
+        tuple(graph.edges[edge] for edge in edges.tolist())
+        for graph, edges in zip(graphs, support.edges, strict=True)
+    )
+
+
+def atoms_of(graph: LiftedHypergraph, edges: Sequence[LiftedEdge]) -> Iterator[GroundAtom]:
     """Yield the true atoms of some hyperedges."""
     hypergraph = graph.hypergraph
     for edge in edges:

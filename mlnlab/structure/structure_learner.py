@@ -9,26 +9,22 @@ from math import nan
 from typing import TYPE_CHECKING
 
 from mlnlab.errors import ArgumentError, count_of
-from mlnlab.learning.learner import weight_learner
-from mlnlab.learning.priors import Gaussian
 from mlnlab.logic.weights import Soft
 from mlnlab.model.database import Database
 from mlnlab.model.hypergraph import Hypergraph
-from mlnlab.model.mln import MLN
 from mlnlab.steps.step import Step, numbered, run
 from mlnlab.steps.trace import Trace
 from mlnlab.structure.assembly import greedy_steps, retained_clauses
-from mlnlab.structure.clause_making import clause_formula
 from mlnlab.structure.learned_structure import Candidates, LearnedClause, LearnedStructure
 from mlnlab.structure.lhl import ASSEMBLING, CREATING, Lhl, LhlState
+from mlnlab.structure.model_weights import weighed
 from mlnlab.structure.path_support import supported_paths
 from mlnlab.structure.registry import Method, method_named
-from mlnlab.structure.variabilized import canonical_path
 from mlnlab.structure.worth_trying import checked_databases, joined, refuse_long_runs, refuse_many_paths
 
 if TYPE_CHECKING:
     from mlnlab.counting.delta_answers import Executor
-    from mlnlab.logic.formulas import Formula
+    from mlnlab.model.mln import MLN
     from mlnlab.steps.step import Observer
     from mlnlab.structure.assembly import AssemblyState, RetainedClause
     from mlnlab.structure.lhl import LhlParams
@@ -36,7 +32,6 @@ if TYPE_CHECKING:
     from mlnlab.structure.variabilized import SupportedPath
 
 TRACE_BYTES = 64 << 20
-_NEVER = 1e-6  # of a weight that a Laplace prior keeps at 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,38 +210,6 @@ def _chosen(
 
 def _with_gains(state: AssemblyState) -> tuple[tuple[RetainedClause, ...], tuple[float, ...]]:
     return state.kept, state.gains
-
-
-def weighed(
-    databases: Sequence[Database], clauses: Sequence[RetainedClause], params: LhlParams, *,
-    all_of_them: bool = False,
-) -> tuple[MLN, tuple[RetainedClause, ...]]:  # fmt: skip
-    """Return the model of unit clauses, where wanted, and clauses, with weights learned on all atoms.
-
-    Clauses of weight 0 are left out by ``assembly="l1"``, unless all of them are wanted.
-    """
-    vocabulary = databases[0].vocabulary
-    predicates = vocabulary.predicates.values()
-    units: list[Formula] = []
-    if params.units:
-        units = [
-            canonical_path([(one.name, tuple(range(one.arity)))]).formulas(vocabulary)[0]
-            for one in predicates if not one.closed
-        ]  # fmt: skip
-    formulas = [clause_formula(one.path, one.positive, vocabulary) for one in clauses]
-    mln = MLN.from_formulas([(None, one) for one in (*units, *formulas)], predicates=predicates)
-    if not mln.formulas:
-        return mln, ()
-    wide, own = Gaussian(0.0, params.deviation), params.assembly_prior
-    learner = weight_learner("wpll", mln, list(databases), prior=[wide] * len(units) + [own] * len(formulas))
-    *_, last = learner
-    weights = last.answer
-    sparse = params.assembly == "l1" and not all_of_them
-    kept = [place for place in range(len(formulas))
-            if not sparse or abs(weights[len(units) + place]) > _NEVER]  # fmt: skip
-    places = [*range(len(units)), *(len(units) + place for place in kept)]
-    chosen = [replace(mln.formulas[place], weight=Soft(float(weights[place]))) for place in places]
-    return replace(mln, formulas=tuple(chosen), places=()), tuple(clauses[place] for place in kept)
 
 
 def _clauses(

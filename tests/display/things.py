@@ -108,7 +108,8 @@ def structure_things(mln, db):
     facts = ml.Database.from_frames(frames, plain)
     learner = ml.structure_learner("lhl-noheu", facts, longest=2, fraction=1.0, least_gain=0.0)
     learned = ml.learn_structure(facts, "lhl-noheu", longest=2, fraction=1.0, least_gain=0.0)
-    return [learner, learned, learned.candidates, ml.learn_structure(facts, "lhl-liftgraph")]
+    return [learner, learned, learned.candidates, ml.clause_table(learned), ml.clause_table(learned).provenance(0),
+            learned.dropped_paths(), ml.learn_structure(facts, "lhl-liftgraph")]  # fmt: skip
 
 
 def map_things(mln, db, query):

@@ -1,0 +1,116 @@
+// The view of a table of clauses: a drawing to be clicked, and a line in which to search; Python makes the pages.
+import { SHEET } from "./look.js";
+import { pageName } from "./page_name.js";
+import { mount } from "./scene.js";
+import { keepShortcutsAway } from "./shortcuts.js";
+import { element } from "./table_parts.js";
+
+const VIEW_SHEET = SHEET.replaceAll(".mlnlab-view", ".mlnlab-clauses") +
+  ".mlnlab-clauses{color:var(--s-text)}.mlnlab-clauses .mlnlab-line{display:flex;gap:6px;align-items:baseline;margin:4px 0}" +
+  ".mlnlab-clauses label{flex:none;font-weight:600}" +
+  ".mlnlab-clauses input{flex:1;max-width:40em;font:13px ui-monospace,monospace;color:inherit;" +
+  "background:transparent;border:1px solid var(--s-line);border-radius:4px;padding:3px 7px}" +
+  ".mlnlab-clauses input:focus-visible{outline:2px solid var(--s-blue);outline-offset:1px}" +
+  ".mlnlab-clauses .mlnlab-wrong{border-left:3px solid var(--s-orange);padding:0 8px;margin:2px 0;max-width:60em}" +
+  ".mlnlab-clauses .mlnlab-wrong:empty{display:none}";
+const QUIET = 300; // milliseconds without a letter, then it is searched for
+
+export function render({ model, el }) {
+  const view = new ClauseTableView(model, el);
+  return () => view.destroy();
+}
+
+class ClauseTableView {
+  #model;
+  #id = pageName();
+  #root = element("div", "mlnlab-clauses tex2jax_ignore mathjax_ignore");
+  #search = element("input");
+  #wrong = element("div", "mlnlab-wrong");
+  #typing = 0;
+  #ending = new AbortController();
+  #scene;
+  #off = [];
+
+  constructor(model, host) {
+    this.#model = model;
+    const drawing = element("div");
+    keepShortcutsAway(this.#root);
+    this.#root.append(element("style", "", VIEW_SHEET), this.#line(), this.#wrong, drawing);
+    host.append(this.#root);
+    this.#scene = mount(drawing);
+    this.#scene.onevent = (event) => event.type !== "key" && this.#send(event);
+    this.#listen("change:scene", () => this.#draw());
+    this.#listen("change:said", () => this.#say());
+    this.#search.value = model.get("said")?.text ?? "";
+    window.addEventListener("pagehide", () => this.#send({ type: "leaving", view: this.#id }), { signal: this.#ending.signal });
+    this.#draw();
+    this.#say();
+    this.#send({ type: "opened", view: this.#id });
+  }
+
+  #line() {
+    const line = element("div", "mlnlab-line");
+    this.#search.type = "search";
+    this.#search.placeholder = "!Smokes Cancer  gain>0  literals=2..3  retained";
+    this.#search.spellcheck = false;
+    this.#search.autocomplete = "off";
+    this.#search.maxLength = 300;
+    this.#search.setAttribute("aria-label", "Search clauses");
+    this.#wrong.setAttribute("role", "status");
+    this.#search.addEventListener("input", () => {
+      clearTimeout(this.#typing);
+      this.#typing = setTimeout(() => this.#ask(), QUIET);
+    });
+    this.#search.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" || event.isComposing) return;
+      event.preventDefault();
+      event.stopPropagation();
+      this.#ask();
+    });
+    line.append(element("label", "", "Search"), this.#search);
+    return line;
+  }
+
+  #ask() {
+    clearTimeout(this.#typing);
+    this.#send({ type: "typed", text: this.#search.value });
+  }
+
+  #listen(name, act) {
+    this.#model.on(name, act);
+    this.#off.push(() => this.#model.off(name, act));
+  }
+
+  #send(message) {
+    try {
+      this.#model.send(message);
+    } catch {
+      // Without a kernel there is nobody to ask; what was drawn stays.
+    }
+  }
+
+  #draw() {
+    const scene = this.#model.get("scene");
+    if (!scene?.format) return;
+    this.#scene.scene(scene);
+    // A saved notebook keeps what is seen last: the extension of mlnlab listens.
+    this.#root.dispatchEvent(new CustomEvent("mlnlab-scene", { detail: scene, bubbles: true }));
+  }
+
+  /** Say what is wrong with a search; what somebody types on in is left alone. */
+  #say() {
+    const said = this.#model.get("said") ?? {};
+    this.#wrong.textContent = said.problem ?? "";
+    this.#search.ariaInvalid = String(Boolean(said.problem));
+    if (document.activeElement !== this.#search && typeof said.text === "string") this.#search.value = said.text;
+  }
+
+  destroy() {
+    clearTimeout(this.#typing);
+    this.#ending.abort();
+    this.#off.forEach((off) => off());
+    this.#send({ type: "closed", view: this.#id });
+    this.#scene.destroy();
+    this.#root.remove();
+  }
+}

@@ -1,0 +1,167 @@
+"""The table of clauses: in a cell without a kernel, and as a view that is clicked, typed in and undone."""
+
+from __future__ import annotations
+
+import pytest
+
+import mlnlab as ml
+from mlnlab.display.bundles import bundle
+from mlnlab.display.clause_places import place_drawing
+from mlnlab.display.scene.items import Group, Text
+from mlnlab.errors import ArgumentError
+from mlnlab.logic.printing import to_text
+from mlnlab.structure.create_mln import VERDICTS
+
+NOISY = "<img src=x onerror='window.harmed = 1'>"
+
+
+def database():
+    people = ["Anna", "Bob", "Carl", "Dora", "Eve", "Fred", NOISY]
+    smokes, cancer, friends = ml.predicates("Smokes(p)\nCancer(p)\nFriends(p, p)")
+    facts = [smokes(name) for name in people[::2]] + [cancer(name) for name in people[:5:2]]
+    facts += [friends(a, b) for a, b in zip(people, people[2:], strict=False)]
+    mln = ml.MLN.from_text("Smokes(p)\nCancer(p)\nFriends(p, p)")
+    return ml.Database.from_text("", mln).with_atoms({str(fact): True for fact in facts})
+
+
+@pytest.fixture(scope="module")
+def learned():
+    return ml.learn_structure(
+        database(), longest=2, fewest=3, sampled=None, fraction=1.0, length_penalty=0.01, least_gain=0.0
+    )
+
+
+@pytest.fixture
+def view(learned):
+    made = ml.clause_table_view(learned)
+    assert made.wait()
+    yield made
+    made.close()
+
+
+def press(view, prefix, place=0):
+    """Click the item of the drawing whose id begins like this; ``place`` is which of them."""
+    ids = [item.id for item in view.static_scene().items() if item.pick and item.id.startswith(prefix)]
+    view.answer("select", {"id": ids[place]}, [])
+
+
+def words(view):
+    return [item.text for item in view.static_scene().items() if isinstance(item, Text)]
+
+
+def rows(view):
+    return [
+        [child.text for child in item.children if isinstance(child, Text)]
+        for item in view.static_scene().items()
+        if isinstance(item, Group) and item.id.startswith("row-")
+    ]
+
+
+def test_a_table_and_a_provenance_show_themselves_without_a_kernel(learned):
+    table = ml.clause_table(learned).where(verdict="retained")
+    found = bundle(table)
+    assert found["text/html"].count("<tr>") == len(table) + 1
+    assert "table.search" in found["text/html"]
+    assert repr(table) in found["text/plain"]
+    shown = bundle(ml.clause_table(learned).provenance(table[0].place))["text/html"]
+    assert "groundings are true" in shown
+    assert "<img" not in shown
+    assert "of 1 paths" not in bundle(learned.dropped_paths())["text/html"]
+
+
+def test_paths_that_mu_dropped_are_counted_and_named(learned):
+    found = learned.dropped_paths()
+    everything = ml.learn_structure(database(), longest=2, fewest=0, sampled=None, fraction=1.0)
+    assert found.paths == len(everything.paths)
+    assert found.dropped == len(everything.paths) - len(learned.paths) > 0
+    thin = [one for one in everything.paths if one.true_atoms < found.needed(one)]
+    assert {one.path for one in found.closest} == {one.path for one in thin}
+    shares = [one.true_atoms / found.needed(one) for one in found.closest]
+    assert shares == sorted(shares, reverse=True)
+
+
+def test_where_a_path_lies_is_drawn_with_different_clusters_for_its_variables(learned):
+    for place in range(0, len(learned.candidates), 5):
+        found = ml.clause_table(learned).provenance(place)
+        (graph,) = learned.graphs
+        assert found.places
+        for spot in found.places:
+            assert len(set(spot.clusters)) == len(spot.clusters) == found.candidate.path.number_of_variables
+            for atom, edge in zip(found.candidate.path.atoms, spot.edges, strict=True):
+                assert graph.edges[edge].clusters == tuple(spot.clusters[v] for v in atom.variables)
+        drawn, height = place_drawing(found, 0)
+        assert drawn is not None
+        assert height > 0
+
+
+def test_a_candidate_knows_its_steps_in_the_trace(learned):
+    trace = learned.trace
+    for place, one in enumerate(learned.candidates):
+        found = ml.clause_table(learned).provenance(place)
+        state = trace.seek(found.judged).state.create
+        assert state.newest.scores.path == one.path
+        if found.assembled is not None:
+            step = trace.seek(found.assembled.step).state.assembly
+            assert found.assembled.kept == (one.path in {kept.path for kept in step.kept[-1:]})
+            assert found.assembled.gain == step.gain
+    assert any(ml.clause_table(learned).provenance(one).assembled.kept for one in learned.kept)
+
+
+def test_rows_are_filtered_sorted_searched_and_turned_by_clicks(view, learned):
+    assert [row[1] for row in rows(view)] == [
+        to_text(row.candidate.clause).replace("!", "¬").replace(" v ", " ∨ ") for row in view.table.page()
+    ]
+    press(view, "show-", 2)
+    assert view.table.chosen.verdict == VERDICTS[0]
+    press(view, "predicate-", 2)
+    press(view, "literals-", 1)
+    assert (view.table.chosen.predicate, view.table.chosen.literals) == ("Cancer", 2)
+    for place, column, down in ((1, "score", False), (1, "score", True), (0, "judged", False)):
+        press(view, "sort-", place)
+        assert (view.table.order, view.table.descending) == (column, down)
+    view.where(verdict="", predicate="", literals=0)
+    press(view, "page-", 0)
+    assert view.page == 1
+    view.answer("typed", {"type": "typed", "text": "!Smokes gain>0"}, [])
+    assert view.page == 0
+    assert all("!Smokes" in to_text(row.candidate.clause) for row in view.table)
+    view.answer("typed", {"type": "typed", "text": "gian>0"}, [])
+    assert "did you mean gain" in view.said["problem"]
+    assert view.table.chosen.text == "!Smokes gain>0"  # as it was
+    press(view, "show-", -1)
+    assert view.wait()
+    assert any(text.startswith("Heuristic 1:") for text in words(view))
+
+
+def test_a_clause_is_looked_at_kept_thrown_out_and_undone_by_clicks(view, learned):
+    before = learned.mln.weights
+    dropped = next(row.place for row in ml.clause_table(learned) if not row.in_model)
+    view.select(dropped)
+    assert view.wait()
+    assert any(" violated" in text for text in words(view))
+    press(view, "keep-")
+    assert view.wait()
+    assert view.learned.clauses[-1].by_hand
+    assert any("1 kept and 0 thrown out" in text for text in words(view))
+    press(view, "out-")
+    assert view.wait()
+    assert len(view.learned.kept) == len(learned.kept)
+    press(view, "undo-")
+    press(view, "undo-")
+    assert view.wait()
+    assert view.learned.mln.weights == before
+    assert not [item for item in view.static_scene().items() if item.id.startswith("undo-")]
+    with pytest.raises(ArgumentError, match="Nothing was kept"):
+        view.undo()
+    with pytest.raises(ArgumentError, match="not in the model already"):
+        view.throw_out(dropped)
+
+
+def test_what_a_page_says_wrongly_does_no_harm(view):
+    for kind, content in (
+        ("select", {"id": "row-0-99"}), ("select", {"id": "../x"}), ("select", {}), ("typed", {"text": 3}),
+        ("typed", {"text": "x" * 400}), ("nothing", {}),
+    ):  # fmt: skip
+        view.answer(kind, content, [])
+    with pytest.raises(ArgumentError, match="There are pages 0 to"):
+        view.turn_to(99)
