@@ -77,6 +77,17 @@ def add_mixed(hashes: NDArray[np.uint64], values: Numbers, number: np.uint64) ->
 
 
 @compiled
+def add_products(left: Numbers, right: Numbers, found: Numbers) -> None:
+    """Add the product of two matrices, which is quick where the first one is mostly zero."""
+    for row in range(left.shape[0]):
+        for inner in range(left.shape[1]):
+            factor = left[row, inner]
+            if factor != 0.0:
+                for column in range(right.shape[1]):
+                    found[row, column] += factor * right[inner, column]
+
+
+@compiled
 def measure(
     values: Numbers, truths: Flags, shares: Numbers, starts: Places, weight: float, units: Numbers,
     precision: float, slopes: Numbers, curvatures: Numbers, crossings: Numbers, totals: Numbers,
@@ -191,4 +202,5 @@ def warm_up() -> None:
     starts, units = np.array([0, 3], np.int64), np.zeros(1)
     weights, found, best = np.zeros(1), np.zeros(1), np.zeros((1, 1))
     add_mixed(np.zeros(3, np.uint64), values[0], np.uint64(1))
+    add_products(values, values.T.copy(), np.zeros((1, 1)))
     climb_all(values, truths, shares, starts, units, 1e-4, 1e-10, weights, best, found)

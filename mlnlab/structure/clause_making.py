@@ -51,13 +51,21 @@ class _Growing:
     names: tuple[tuple[int, int], ...]
 
 
-@lru_cache(maxsize=1 << 16)
 def canonical_atoms(atoms: tuple[PathAtom, ...]) -> CanonicalAtoms:
     """Return the smallest way to write a set of atoms; variables are numbered as they first occur.
 
     >>> canonical_atoms((PathAtom("Smokes", (7,)), PathAtom("Friends", (3, 7)))).path.atoms
     (PathAtom(predicate='Friends', variables=(0, 1)), PathAtom(predicate='Smokes', variables=(1,)))
     """
+    names: dict[int, int] = {}  # numbered as they come, most sets of atoms are known already
+    return _canonical_atoms(tuple(
+        PathAtom(predicate, tuple(names.setdefault(v, len(names)) for v in variables))
+        for predicate, variables in atoms
+    ))  # fmt: skip
+
+
+@lru_cache(maxsize=1 << 16)
+def _canonical_atoms(atoms: tuple[PathAtom, ...]) -> CanonicalAtoms:
     written: list[PathAtom] = []
     ways = [_Growing((), ())]
     for _ in atoms:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from mlnlab.model.database import Database
     from mlnlab.structure.clause_making import Signs
     from mlnlab.structure.clause_rows import ScoredRows
+    from mlnlab.structure.dense_deltas import DensePath
     from mlnlab.structure.lifted_hypergraph import LiftedHypergraph
     from mlnlab.structure.sampled_atoms import SampledAtoms
     from mlnlab.structure.variabilized import SupportedPath, VariabilizedPath
@@ -164,7 +165,8 @@ class Scorer:
 
     def rows_of(self, supported: SupportedPath) -> PlannedRows | DenseRows:
         """Return what makes a path's rows: full tables where they are small enough, or plans of counts."""
-        return (DenseRows if self.dense.fits(supported.path) else PlannedRows)(self, supported)
+        dense = self.dense.of(supported.path)
+        return PlannedRows(self, supported) if dense is None else DenseRows(self, supported, dense)
 
     def drawn(self, supported: SupportedPath) -> list[dict[str, NDArray[np.int64]]]:
         """Heuristic 2: draw at most ν ground atoms of the path; the same ones whenever it is asked for."""
@@ -180,16 +182,17 @@ class DenseRows:
 
     scorer: Scorer
     supported: SupportedPath
+    path: DensePath
 
     def near(self) -> ScoredRows:
         """Return those of few ground atoms of the path, D'."""
         scorer = self.scorer
-        return near_rows(scorer.dense, self.supported.path, scorer.drawn(self.supported), scorer.alone)
+        return near_rows(scorer.dense, self.path, scorer.drawn(self.supported), scorer.alone)
 
     def sampled(self) -> ScoredRows:
         """Return those of the sampled atoms of all databases."""
         scorer = self.scorer
-        return all_rows(scorer.dense, self.supported.path, scorer.listed, scorer.atoms)
+        return all_rows(scorer.dense, self.path, scorer.listed, scorer.atoms)
 
 
 class PlannedRows:

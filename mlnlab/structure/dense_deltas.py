@@ -15,7 +15,8 @@ are counted by themselves; with s = -1 for a true atom and 1 for a false one,
 from __future__ import annotations
 
 from collections import OrderedDict
-from math import prod
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -25,7 +26,7 @@ from mlnlab.structure.conjunction_deltas import components
 from mlnlab.structure.rooted_counts import Rooted, RootedCounts, TablesTooLarge, linked, rooted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -54,6 +55,35 @@ class Term(NamedTuple):
     equal: tuple[tuple[int, int], ...]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Piece:
+    """A conjunction that does not fall apart: what Δn is the sum of by the atoms of each predicate."""
+
+    conjunction: VariabilizedPath
+    terms: Mapping[str, tuple[Term, ...]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DensePath:
+    """The conjunctions of a path's atoms, by their bits, each as the pieces that share no variable."""
+
+    path: VariabilizedPath
+    pieces: tuple[tuple[Piece, ...], ...]
+    times: Numbers  # by conjunction and database: by what the path's other variables multiply its count
+
+    def factors(self, name: str) -> tuple[LookUp, ...]:
+        """Return everything that Δn looks up for the atoms of a predicate."""
+        return tuple(dict.fromkeys(factor for term in self._terms(name) for factor in term.factors))
+
+    def equalities(self, name: str) -> tuple[tuple[int, int], ...]:
+        """Return the pairs of arguments whose equality Δn asks for."""
+        return tuple(dict.fromkeys(pair for term in self._terms(name) for pair in term.equal))
+
+    def _terms(self, name: str) -> Iterator[Term]:
+        for piece in {id(piece): piece for pieces in self.pieces for piece in pieces}.values():
+            yield from piece.terms.get(name, ())
+
+
 class DenseDeltas:
     """Counts Δn by full tables, in all databases at once."""
 
@@ -61,79 +91,56 @@ class DenseDeltas:
         """Begin with nothing counted."""
         self.counts = RootedCounts(facts)
         self.vocabulary = facts[0].vocabulary
-        self._terms: OrderedDict[VariabilizedPath, dict[str, tuple[Term, ...]]] = OrderedDict()
-        self._parts: dict[VariabilizedPath, tuple[VariabilizedPath, ...]] = {}
+        self._pieces: OrderedDict[VariabilizedPath, tuple[Piece, ...]] = OrderedDict()
 
-    def fits(self, path: VariabilizedPath) -> bool:
-        """Tell whether a path is small enough for full tables; what it needs of them is made."""
+    def of(self, path: VariabilizedPath) -> DensePath | None:
+        """Prepare a path; None where full tables would be too large for it."""
         types = path.types(self.vocabulary)
-        sizes = [[int(self.counts.sizes[type_][number]) for type_ in types]
-                 for number in range(len(self.counts.facts))]  # fmt: skip
-        if max(map(prod, sizes)) * 2.0 ** len(path.atoms) >= MOST_GROUNDINGS:
-            return False
+        sizes = np.array([self.counts.sizes[type_] for type_ in types]).reshape(len(types), -1)
+        if np.prod(sizes, axis=0, dtype=np.float64).max() * 2.0 ** len(path.atoms) >= MOST_GROUNDINGS:
+            return None
+        parts = sub_paths(path)
+        times = np.ones((len(parts), len(self.counts.facts)))
+        for place, part in enumerate(parts):
+            for variable in range(len(types)):
+                if variable not in part.variables:
+                    times[place] *= sizes[variable]
         try:
-            for part in sub_paths(path):
-                parts = self.parts(part.canonical.path)
-                for one in parts:
-                    self._make(one)
-                    if len(parts) > 1:
-                        self.number(one)
+            return DensePath(path, tuple(self.pieces(part.canonical.path) for part in parts), times)
         except TablesTooLarge:
-            return False
-        return True
+            return None
 
-    def _make(self, conjunction: VariabilizedPath) -> None:
-        if conjunction in self._terms:
-            return
+    def pieces(self, conjunction: VariabilizedPath) -> tuple[Piece, ...]:
+        """Return the pieces of a conjunction; the tables that they need are made, or too large."""
+        found = self._pieces.get(conjunction)
+        if found is None:
+            parts = components(conjunction)
+            if len(parts) > 1:
+                found = tuple(self.pieces(part)[0] for part in parts)
+                for part in parts:
+                    self.number(part)
+            else:
+                found = (self._piece(conjunction),)
+            self._pieces[conjunction] = found
+            if len(self._pieces) > _MOST_KEPT:
+                self._pieces.popitem(last=False)
+        return found
+
+    def _piece(self, conjunction: VariabilizedPath) -> Piece:
         terms = {name: tuple(terms_of(conjunction, name)) for name in names_in(conjunction)}
         for name, own in terms.items():
             self.counts.offsets(self.vocabulary[name].types)
             for term in own:
                 for factor in term.factors:
                     self.counts.of(factor.counted)
-        self._terms[conjunction] = terms
-        if len(self._terms) > _MOST_KEPT:
-            self._terms.popitem(last=False)
-
-    def parts(self, conjunction: VariabilizedPath) -> tuple[VariabilizedPath, ...]:
-        """Return the parts of a conjunction that share no variable, remembered."""
-        found = self._parts.get(conjunction)
-        if found is None:
-            found = components(conjunction)
-            if len(self._parts) < _MOST_KEPT:
-                self._parts[conjunction] = found
-        return found
-
-    def terms(self, conjunction: VariabilizedPath, name: str) -> tuple[Term, ...]:
-        """Return what Δn of a conjunction that does not fall apart is the sum of."""
-        if conjunction not in self._terms:
-            self._make(conjunction)
-        return self._terms[conjunction].get(name, ())
+        return Piece(conjunction, terms)
 
     def number(self, conjunction: VariabilizedPath) -> Numbers:
         """Return how many groundings are true, of each database."""
         atoms = frozenset((atom.predicate, atom.variables) for atom in conjunction.atoms)
         return self.counts.of(rooted((), atoms))
 
-    def factors(self, path: VariabilizedPath, name: str) -> tuple[LookUp, ...]:
-        """Return everything that Δn of a path's conjunctions looks up for the atoms of a predicate."""
-        found: dict[LookUp, None] = {}
-        for part in sub_paths(path):
-            for one in self.parts(part.canonical.path):
-                for term in self.terms(one, name):
-                    found.update(dict.fromkeys(term.factors))
-        return tuple(found)
-
-    def equalities(self, path: VariabilizedPath, name: str) -> tuple[tuple[int, int], ...]:
-        """Return the pairs of arguments whose equality Δn of a path's conjunctions asks for."""
-        found: dict[tuple[int, int], None] = {}
-        for part in sub_paths(path):
-            for one in self.parts(part.canonical.path):
-                for term in self.terms(one, name):
-                    found.update(dict.fromkeys(term.equal))
-        return tuple(found)
-
-    def columns(self, path: VariabilizedPath, atoms: ListedAtoms) -> Numbers:
+    def columns(self, path: DensePath, atoms: ListedAtoms) -> Numbers:
         """Return Δn of all conjunctions of a path's atoms, column ``bits - 1`` that of the atoms in ``bits``.
 
         The variables of the whole path stay free, as in ``ConjunctionDeltas.of_path``.
@@ -144,80 +151,76 @@ class DenseDeltas:
 class _Columns:
     """Δn for some ground atoms, each number looked up once."""
 
-    def __init__(self, dense: DenseDeltas, path: VariabilizedPath, atoms: ListedAtoms) -> None:
+    def __init__(self, dense: DenseDeltas, path: DensePath, atoms: ListedAtoms) -> None:
         self.dense, self.path, self.atoms = dense, path, atoms
         self._looked_up: dict[LookUp, Numbers] = {}
-        self._changes: dict[VariabilizedPath, Numbers | None] = {}
+        self._changes: dict[int, Numbers | None] = {}
+        self._numbers: dict[int, Numbers] = {}
 
     def all(self) -> Numbers:
-        sizes = [self.dense.counts.sizes[type_] for type_ in self.path.types(self.dense.vocabulary)]
-        found = np.zeros((len(self.atoms.rows), (1 << len(self.path.atoms)) - 1))
-        for column, part in enumerate(sub_paths(self.path)):
-            change = self.of(part.canonical.path)
-            if change is None:
+        owners, name = self.atoms.owners, self.atoms.predicate
+        found = np.zeros((len(self.path.pieces), len(owners)))
+        for column, pieces in enumerate(self.path.pieces):
+            if not any(name in piece.terms for piece in pieces):
                 continue
-            times = [size for variable, size in enumerate(sizes) if variable not in part.variables]
-            if times:
-                change = change * np.prod(times, axis=0, dtype=np.float64)[self.atoms.owners]
-            found[:, column] = change
-        return found
+            change = self._of(pieces)
+            times = self.path.times[column]
+            found[column] = change if (times == 1.0).all() else change * times[owners]
+        return found.T
 
-    def of(self, conjunction: VariabilizedPath) -> Numbers | None:
-        """Return Δn of a conjunction; None where its atoms do not matter to it."""
-        if conjunction not in self._changes:
-            parts = self.dense.parts(conjunction)
-            self._changes[conjunction] = (
-                self._of_one(conjunction) if len(parts) == 1 else self._of_several(parts)
-            )
-        return self._changes[conjunction]
-
-    def _of_several(self, parts: Sequence[VariabilizedPath]) -> Numbers | None:
-        found, number = self.of(parts[0]), self.dense.number(parts[0])
-        for part in parts[1:]:
-            other, times = self.of(part), self.dense.number(part)
-            found = self._product(found, number, other, times)
-            number = number * times
-        return found
+    def _of(self, pieces: Sequence[Piece]) -> Numbers:
+        """Return Δn of a product of pieces, of which one has the predicate at least."""
+        change, number = self._of_one(pieces[0]), None
+        for before, piece in pairwise(pieces):
+            own = self._number(before)
+            number = own if number is None else number * own
+            change = self._product(change, number, self._of_one(piece), self._number(piece))
+        assert change is not None  # noqa: S101 - see above
+        return change
 
     def _product(
         self, one: Numbers | None, number: Numbers, other: Numbers | None, times: Numbers
     ) -> Numbers | None:
-        owners = self.atoms.owners
-        if one is None or other is None:
-            if one is None:
-                return None if other is None else other * number[owners]
-            return one * times[owners]
-        return other * number[owners] + one * times[owners] + self.atoms.signs * one * other
+        if other is None:
+            return None if one is None else one * times
+        if one is None:
+            return other * number
+        return other * number + one * times + self.atoms.signs * one * other
 
-    def _of_one(self, conjunction: VariabilizedPath) -> Numbers | None:
-        odd: Numbers | None = None
-        even: Numbers | None = None
-        for term in self.dense.terms(conjunction, self.atoms.predicate):
+    def _number(self, piece: Piece) -> Numbers:
+        """Return how many groundings of a piece are true in the database of each atom."""
+        found = self._numbers.get(id(piece))
+        if found is None:
+            found = self._numbers[id(piece)] = self.dense.number(piece.conjunction)[self.atoms.owners]
+        return found
+
+    def _of_one(self, piece: Piece) -> Numbers | None:
+        key = id(piece)
+        if key not in self._changes:
+            terms = piece.terms.get(self.atoms.predicate)
+            self._changes[key] = None if terms is None else self._sum(terms)
+        return self._changes[key]
+
+    def _sum(self, terms: Sequence[Term]) -> Numbers:
+        found = np.zeros(len(self.atoms.owners))
+        for term in terms:
             value = self._term(term)
-            if term.even:
-                even = value if even is None else even + value
-            else:
-                odd = value if odd is None else odd + value
-        return odd if odd is None or even is None else odd + self.atoms.signs * even
+            found = found + (self.atoms.signs * value if term.even else value)
+        return found
 
     def _term(self, term: Term) -> Numbers:
-        rows = self.atoms.rows
         value: Numbers | None = None
         for factor in term.factors:
-            found = self._number(factor)
+            found = self._looked_up.get(factor)
+            if found is None:
+                table = self.dense.counts.of(factor.counted)
+                found = self._looked_up[factor] = table[self.atoms.places(factor.arguments)]
             value = found if value is None else value * found
         if value is None:
-            value = np.ones(len(rows))
+            value = np.ones(len(self.atoms.owners))
         for one, other in term.equal:
-            value = value * (rows[:, one] == rows[:, other])
+            value = value * (self.atoms.rows[:, one] == self.atoms.rows[:, other])
         return value
-
-    def _number(self, factor: LookUp) -> Numbers:
-        found = self._looked_up.get(factor)
-        if found is None:
-            table = self.dense.counts.of(factor.counted)
-            found = self._looked_up[factor] = table[self.atoms.places(factor.arguments)]
-        return found
 
 
 def names_in(conjunction: VariabilizedPath) -> tuple[str, ...]:

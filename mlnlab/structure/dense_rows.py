@@ -21,20 +21,19 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from mlnlab.structure.dense_deltas import DenseDeltas
-    from mlnlab.structure.variabilized import VariabilizedPath
+    from mlnlab.structure.dense_deltas import DenseDeltas, DensePath
 
     Numbers = NDArray[np.float64]
     Keys = NDArray[np.int64]
 
 
 def near_rows(
-    dense: DenseDeltas, path: VariabilizedPath, keys: Sequence[Mapping[str, Keys]],
+    dense: DenseDeltas, path: DensePath, keys: Sequence[Mapping[str, Keys]],
     scored: Mapping[str, float],
 ) -> ScoredRows:  # fmt: skip
     """Return the rows of few atoms, given by their keys in each database; each predicate's count 1 in all."""
     parts = []
-    for name in names_in(path):
+    for name in names_in(path.path):
         if name in scored and any(name in own for own in keys):
             own = [one.get(name, np.zeros(0, np.int64)) for one in keys]
             atoms = ListedAtoms.with_keys(dense.counts, name, own)
@@ -44,12 +43,12 @@ def near_rows(
 
 
 def all_rows(
-    dense: DenseDeltas, path: VariabilizedPath, atoms: Mapping[str, ListedAtoms],
+    dense: DenseDeltas, path: DensePath, atoms: Mapping[str, ListedAtoms],
     numbers: Sequence[Mapping[str, int]],
 ) -> ScoredRows:  # fmt: skip
     """Return the different rows of all sampled atoms; those of a database count 1 / ``numbers``."""
     parts = []
-    for name in names_in(path):
+    for name in names_in(path.path):
         if name not in atoms:
             continue
         every = atoms[name]
@@ -61,7 +60,7 @@ def all_rows(
     return _joined(parts, path)
 
 
-def hashes(dense: DenseDeltas, path: VariabilizedPath, atoms: ListedAtoms) -> Keys:
+def hashes(dense: DenseDeltas, path: DensePath, atoms: ListedAtoms) -> Keys:
     """Return numbers that are equal where rows, truth and database are, and hardly ever else."""
     from mlnlab.kernels.clause_scores import add_mixed
 
@@ -69,7 +68,7 @@ def hashes(dense: DenseDeltas, path: VariabilizedPath, atoms: ListedAtoms) -> Ke
     kinds = 2 * atoms.owners + atoms.truths
     add_mixed(found, kinds.astype(np.float64), np.uint64(0))
     by_arguments: dict[tuple[int, ...], list[tuple[int, Numbers]]] = {}
-    for number, (counted, arguments) in enumerate(dense.factors(path, atoms.predicate), 1):
+    for number, (counted, arguments) in enumerate(path.factors(atoms.predicate), 1):
         by_arguments.setdefault(arguments, []).append((number, dense.counts.of(counted)))
     for arguments, tables in by_arguments.items():
         places = atoms.places(arguments)
@@ -77,16 +76,14 @@ def hashes(dense: DenseDeltas, path: VariabilizedPath, atoms: ListedAtoms) -> Ke
         for number, table in tables:
             add_mixed(together, table, np.uint64(number))
         found += together[places]
-    for number, (one, other) in enumerate(dense.equalities(path, atoms.predicate), 1 << 20):
+    for number, (one, other) in enumerate(path.equalities(atoms.predicate), 1 << 20):
         same = (atoms.rows[:, one] == atoms.rows[:, other]).astype(np.float64)
         add_mixed(found, same, np.uint64(number))
     return found.view(np.int64)
 
 
-def _joined(
-    parts: Sequence[tuple[str, Numbers, NDArray[np.bool_], Numbers]], path: VariabilizedPath
-) -> ScoredRows:
-    columns = (1 << len(path.atoms)) - 1
+def _joined(parts: Sequence[tuple[str, Numbers, NDArray[np.bool_], Numbers]], path: DensePath) -> ScoredRows:
+    columns = len(path.pieces)
     starts = np.cumsum([0, *(len(truths) for _, _, truths, _ in parts)])
     return ScoredRows(
         tuple(name for name, _, _, _ in parts), starts,

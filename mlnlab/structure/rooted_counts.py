@@ -34,6 +34,7 @@ MOST_CELLS = 1 << 22  # of one table, of all databases together
 MOST_WORK = 1 << 27  # products that are added up for one table
 MOST_EXACT = 2.0**53
 MOST_BYTES = 256 << 20  # of the tables that are kept
+_DENSE = 4  # times as quick is a product of dense matrices, for each number
 
 
 class TablesTooLarge(Exception):  # noqa: N818 - no error to a person: who gets it counts in another way
@@ -227,9 +228,32 @@ def _summed(parts: Sequence[tuple[Numbers, tuple[int, ...]]], last: int, heads: 
         return _ordered(tables[0][0].sum(axis=tables[0][1].index(last)), tables[0][1], last, heads)
     (left, own), (right, others) = tables
     if set(own) & set(others) == {last}:
-        found = np.tensordot(left, right, (own.index(last), others.index(last)))
-        return _ordered(found, tuple(v for v in (*own, *others) if v != last), last, heads)
+        return _joined(tables[0], tables[1], last, heads)
     return _product(left, own, right, others, tuple(range(heads)))
+
+
+def _joined(
+    one: tuple[Numbers, tuple[int, ...]], other: tuple[Numbers, tuple[int, ...]], last: int, heads: int
+) -> Numbers:
+    """Return the product of two tables with no head in common as one of matrices, zeros left out."""
+    from mlnlab.kernels.clause_scores import add_products
+
+    (left, own), (right, others) = one, other
+    left, right = np.moveaxis(left, own.index(last), -1), np.moveaxis(right, others.index(last), 0)
+    variables = tuple(v for v in (*own, *others) if v != last)
+    shape = (*left.shape[:-1], *right.shape[1:])
+    rows, columns = left.reshape(-1, left.shape[-1]), right.reshape(right.shape[0], -1)
+    by_left = np.count_nonzero(rows) * columns.shape[1]
+    by_right = np.count_nonzero(columns) * len(rows)
+    if _DENSE * min(by_left, by_right) > rows.size * columns.shape[1]:
+        return _ordered((rows @ columns).reshape(shape), variables, last, heads)
+    found = np.zeros((len(rows), columns.shape[1]) if by_left <= by_right else (columns.shape[1], len(rows)))
+    if by_left <= by_right:
+        add_products(np.ascontiguousarray(rows), np.ascontiguousarray(columns), found)
+    else:
+        add_products(np.ascontiguousarray(columns.T), np.ascontiguousarray(rows.T), found)
+        found = found.T
+    return _ordered(found.reshape(shape), variables, last, heads)
 
 
 def _ordered(table: Numbers, variables: tuple[int, ...], last: int, heads: int) -> Numbers:
