@@ -14,7 +14,7 @@ and the posterior is that of both clusterings together, with a default rule for 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import isfinite
 from typing import TYPE_CHECKING
 
@@ -26,9 +26,10 @@ from mlnlab.structure.clustering_posterior import Combination, from_units
 from mlnlab.structure.fast_lift_search import FastLiftSearch
 from mlnlab.structure.lift_breaks import LiftBreaks
 from mlnlab.structure.lift_problem import LiftProblem, lift_problem
+from mlnlab.structure.lift_questions import LastAsked, merge_of, with_terms
 from mlnlab.structure.lift_search import LiftSearch
 from mlnlab.structure.lift_states import LiftState, Merge
-from mlnlab.structure.lift_terms import GainTerm, gain_terms
+from mlnlab.structure.lift_terms import GainTerm
 from mlnlab.structure.lifted_hypergraph import LiftedHypergraph
 from mlnlab.structure.look_ahead import best_ahead, finish, next_place
 
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from mlnlab.model.hypergraph import Hypergraph
     from mlnlab.steps.step import Observer
     from mlnlab.structure.clustering_posterior import Smoothing
+    from mlnlab.structure.lift_questions import LiftQuestions
     from mlnlab.structure.lift_search import Pair
 
     Numbers = NDArray[np.int64]
@@ -78,6 +80,7 @@ class LiftGraph:
 
     problem: LiftProblem
     params: LiftParams
+    _asked: LastAsked = field(default_factory=LastAsked, init=False, repr=False)
 
     @property
     def hypergraph(self) -> Hypergraph:
@@ -126,15 +129,10 @@ class LiftGraph:
     def _merged(
         self, search: LiftSearch, pairs: list[Pair], number: int, *, by_hand: bool = False, ahead: float = 0.0
     ) -> LiftState:
-        best, *others = (self._merge_of(pair) for pair in pairs)
-        best = replace(best, terms=gain_terms(search, pairs[0]))
+        best = with_terms(search, pairs[0])
+        others = tuple(merge_of(search, pair) for pair in pairs[1:])
         search.merge(best.first, best.second)
-        return replace(_state(search, number, best, tuple(others)), by_hand=by_hand, ahead=ahead)
-
-    def _merge_of(self, pair: Pair) -> Merge:
-        type_ = self.problem.types[self.problem.type_of[pair.first]]
-        gain, prior = from_units(pair.gain), pair.saved * self.params.penalty
-        return Merge(type_, pair.first, pair.second, gain, gain - prior, prior)
+        return replace(_state(search, number, best, others), by_hand=by_hand, ahead=ahead)
 
     def _search(self, state: LiftState | None) -> LiftSearch:
         problem = self.problem
@@ -172,15 +170,16 @@ class LiftGraph:
 
     def gain(self, state: LiftState, first: int, second: int) -> Merge:
         """Return what merging any two clusters of one type would gain, also where they share no context."""
-        search = self._search(state)
-        pair = search.pair(*self._two_clusters(state, first, second))
-        return replace(self._merge_of(pair), terms=gain_terms(search, pair))
+
+        def gain(asked: LiftQuestions) -> Merge:
+            return asked.gain(*self._two_clusters(state, first, second))
+
+        return self._asked.ask(state, lambda: self._search(state), gain)
 
     def candidates(self, state: LiftState, type: str) -> tuple[Merge, ...]:  # noqa: A002 - the paper's word
         """Return the pairs of a type that share a hyperedge context, best first."""
         number = self.problem.types.index(self.problem.checked_type(type))
-        pairs = self._search(state).best_pairs(number, -1)
-        return tuple(map(self._merge_of, pairs))
+        return self._asked.ask(state, lambda: self._search(state), lambda asked: asked.candidates(number))
 
     def merged_by_hand(self, state: LiftState, first: int, second: int) -> Iterator[LiftState]:
         """Yield the state in which two clusters are merged, whatever that gains, and those that follow it."""

@@ -171,6 +171,29 @@ def test_a_run_goes_on_from_any_state_bit_for_bit_also_from_a_file(db, smoothing
         assert all(map(same_state, followed, states[place + 1 :]))
 
 
+@pytest.mark.parametrize("small", [-1, 400])
+def test_a_state_is_asked_of_one_search_that_no_run_changes(monkeypatch, small):
+    monkeypatch.setattr(lift_graph, "SMALL", small)
+    source = ml.lift_graph(ml.sample("department").databases["figure_1"])
+    first, second = islice(source, 2)
+    made = []
+    searched = lift_graph.LiftGraph._search
+    monkeypatch.setattr(lift_graph.LiftGraph, "_search", lambda *args: made.append(1) or searched(*args))
+    before = source.candidates(first, "person"), source.gain(first, 0, 5)
+    assert before[0][0].gain == second.merge.gain
+    assert (source.candidates(first, "person"), source.gain(first, 5, 0)) == before
+    assert len(made) == 1
+    list(source.merged_by_hand(first, 0, 5))
+    list(source.resume(first))
+    assert len(made) == 3
+    assert (source.candidates(first, "person"), source.gain(first, 0, 5)) == before
+    assert len(made) == 3
+    assert source.gain(second, 2, 3).gain == next(
+        pair.gain for pair in source.candidates(second, "person") if (pair.first, pair.second) == (2, 3)
+    )
+    assert len(made) == 4
+
+
 def test_states_cannot_be_changed():
     first = next(iter(ml.lift_graph(ml.sample("department").db)))
     with pytest.raises(ValueError, match="read-only"):
