@@ -50,6 +50,13 @@ def polynomials() -> Semiring[Any]:
     return _ring("polynomial", fmpq_poly([0]), fmpq_poly([1]))
 
 
+def ball_polynomials() -> Semiring[Any]:
+    """Return polynomials in one unknown whose coefficients are balls."""
+    from flint import arb_poly
+
+    return _ring("ball polynomial", arb_poly([0]), arb_poly([1]))
+
+
 def _ring(name: str, zero: Any, one: Any) -> Semiring[Any]:  # noqa: ANN401 - flint's types have no stubs
     return Semiring(
         name, zero, one, lambda a, b: a + b, lambda a, b: a * b, lambda a, n: a**n, lambda a, n: a * n,

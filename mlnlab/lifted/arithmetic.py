@@ -1,31 +1,41 @@
 """Evaluating a compiled model: floats where no weight is negative, balls where signs cancel.
 
 Float logarithms cannot be trusted where Skolem atoms weigh -1: sums cancel down to nothing. Ball arithmetic
-(python-flint's ``arb``) knows its own error; its precision is doubled until the error is small enough.
+(python-flint's ``arb``) knows its own error; its precision is doubled until the error is small enough. Exact
+fractions count worlds. Where tallies ask for so many true atoms, values are polynomials: each unknown's
+exponent is a tally so far, several of them written as one number with digits large enough for each.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
+from math import inf, prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mlnlab.algebra.semirings import balls, rationals
+from mlnlab.algebra.semirings import ball_polynomials, balls, polynomials, rationals
 from mlnlab.circuits.derivatives import derivatives
 from mlnlab.circuits.fold import Weights, fold
 from mlnlab.circuits.log_space import log_value
-from mlnlab.errors import TooLargeError, UnsatisfiableError
+from mlnlab.errors import TooLargeError
+from mlnlab.logic.formulas import holds_between
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
+    from fractions import Fraction
 
     from numpy.typing import NDArray
 
+    from mlnlab.algebra.semirings import Semiring
     from mlnlab.circuits.first_order import FirstOrderCircuit
+    from mlnlab.lifted.sentences import Tally
+    from mlnlab.lifted.weighted_theory import WeightedTheory
 
 RELATIVE = 2.0**-60
 FIRST_BITS, MOST_BITS = 128, 1 << 17
+MOST_TERMS = 1 << 20  # of a polynomial
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,96 +49,183 @@ class Evaluated:
     arithmetic: str
 
 
-def by_floats(
-    circuit: FirstOrderCircuit, sizes: Sequence[int], true: NDArray[np.float64], false: NDArray[np.float64],
-    *, expectations: bool,
-) -> Evaluated:  # fmt: skip
-    """Evaluate in logarithms of floats; all weights are positive."""
-    found = log_value(
-        circuit, [[size] for size in sizes], true[:, None], false[:, None], derivatives=expectations
-    )
-    return Evaluated(
-        float(found.value[0]), float(found.error[0]), found.true[:, 0], found.false[:, 0], "float logarithms"
-    )
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """A circuit with all sizes known: those of the root's blocks, and of the types."""
+
+    circuit: FirstOrderCircuit
+    weighted: WeightedTheory
+    blocks: tuple[int, ...]
+    types: Mapping[str, int]
+
+    def evaluated(
+        self, true: NDArray[np.float64], false: NDArray[np.float64], *, expectations: bool
+    ) -> Evaluated:
+        """Return log Z for logarithms of weights, in floats where these are safe."""
+        signed = any(min(factors) <= 0 for factors in self.weighted.factors)
+        if signed or self.weighted.tallies or self.circuit.recursive():
+            return self.by_balls(true, false, expectations=expectations)
+        return self.by_floats(true, false, expectations=expectations)
+
+    def by_floats(
+        self, true: NDArray[np.float64], false: NDArray[np.float64], *, expectations: bool
+    ) -> Evaluated:
+        """Evaluate in logarithms of floats; all weights are positive."""
+        found = log_value(
+            self.circuit, [[size] for size in self.blocks], true[:, None], false[:, None],
+            derivatives=expectations,
+        )  # fmt: skip
+        value, error = float(found.value[0]), float(found.error[0])
+        return Evaluated(value, error, found.true[:, 0], found.false[:, 0], "float logarithms")
+
+    def by_balls(
+        self, true: NDArray[np.float64], false: NDArray[np.float64], *, expectations: bool
+    ) -> Evaluated:
+        """Evaluate in balls whose precision doubles until log Z, and all expectations, are sharp."""
+        from flint import ctx
+
+        before, bits = ctx.prec, FIRST_BITS
+        try:
+            while bits <= MOST_BITS:
+                ctx.prec = bits
+                found = self._ball_trial(true, false, expectations=expectations)
+                if found is not None:
+                    return found
+                bits *= 2
+        finally:
+            ctx.prec = before
+        if not true.any() and not false.any() and not self.world_count():
+            return Evaluated(-inf, 0.0, true, false, "exact fractions")
+        raise TooLargeError(
+            f"Even {MOST_BITS:,} bits do not tell the partition function from 0; perhaps no world satisfies"
+            " the hard formulas.", float(MOST_BITS), ["ask ml.conflict(...) for a smaller domain"],
+        )  # fmt: skip
+
+    def _ball_trial(
+        self, log_true: NDArray[np.float64], log_false: NDArray[np.float64], *, expectations: bool
+    ) -> Evaluated | None:
+        """Return what is known at the present precision; nothing where that is not enough."""
+        from flint import arb
+
+        factors = self.weighted.factors
+        weighed = [
+            [arb(_fmpq(pair[side])) * arb(float(w)).exp() for pair, w in zip(factors, logs, strict=True)]
+            for side, logs in enumerate((log_true, log_false))
+        ]
+        if self.weighted.tallies:
+            value, true, false = self._tallied(ball_polynomials(), weighed, expectations=expectations)
+        elif expectations:
+            found = derivatives(self.circuit, self.blocks, balls(), Weights(*weighed))
+            value = found.value
+            true = [d * w for d, w in zip(found.true, weighed[0], strict=True)]
+            false = [d * w for d, w in zip(found.false, weighed[1], strict=True)]
+        else:
+            value, true, false = fold(self.circuit, self.blocks, balls(), Weights(*weighed)), [], []
+        if not value > 0:  # a ball that reaches 0 or less
+            return None
+        log = value.log()
+        expected = [[d / value for d in part] for part in (true, false)]
+        if not all(_is_sharp(ball) for ball in (log, *expected[0], *expected[1])):
+            return None
+        middle = _middle(log)
+        error = _radius(log) + float(np.spacing(max(1.0, abs(middle))))
+        atoms = [np.array([_middle(ball) for ball in part]) for part in expected]
+        return Evaluated(middle, error, atoms[0], atoms[1], "ball arithmetic")
+
+    # --- tallies
+
+    def _tallied(
+        self, ring: Semiring[Any], weighed: Sequence[Sequence[Any]], *, expectations: bool
+    ) -> tuple[Any, list[Any], list[Any]]:
+        """Return the value of the worlds whose tallies are right, and that times how many atoms are true."""
+        digits = Digits(self.weighted, self.types)
+        kind, zero = type(ring.one), ring.one[0] * 0
+        marked = [
+            [kind([*([zero] * exponent), w]) for w, exponent in zip(ws, exponents, strict=True)]
+            for ws, exponents in zip(weighed, (digits.true, digits.false), strict=True)
+        ]
+
+        def right(value: Any) -> Any:  # noqa: ANN401
+            coefficients = value.coeffs()
+            return sum((coefficients[e] for e in digits.right() if e < len(coefficients)), zero)
+
+        if not expectations:
+            return right(fold(self.circuit, self.blocks, ring, Weights(*marked))), [], []
+        found = derivatives(self.circuit, self.blocks, ring, Weights(*marked))
+        true = [right(d * w) for d, w in zip(found.true, marked[0], strict=True)]
+        false = [right(d * w) for d, w in zip(found.false, marked[1], strict=True)]
+        return right(found.value), true, false
+
+    def world_count(self) -> int:
+        """Return how many worlds there are, all weights 1, exactly."""
+        factors = [[_fmpq(pair[side]) for pair in self.weighted.factors] for side in (0, 1)]
+        if self.weighted.tallies:
+            return int(self._tallied(polynomials(), factors, expectations=False)[0].p)
+        return int(fold(self.circuit, self.blocks, rationals(), Weights(*factors)).p)
 
 
-def by_balls(
-    circuit: FirstOrderCircuit, sizes: Sequence[int], true: NDArray[np.float64], false: NDArray[np.float64],
-    negative: Sequence[int], *, expectations: bool,
-) -> Evaluated:  # fmt: skip
-    """Evaluate in balls whose precision doubles until log Z, and all expectations, are known well enough."""
-    from flint import arb, ctx
+class Digits:
+    """Tallies as the digits of one exponent: how much an atom of each symbol adds, and which sums are right."""
 
-    before, bits = ctx.prec, FIRST_BITS
-    try:
-        while bits <= MOST_BITS:
-            ctx.prec = bits
-            weights = Weights(
-                [arb(float(w)).exp() for w in true],
-                [arb(float(w)).exp() * (-1 if n in negative else 1) for n, w in enumerate(false)],
-            )
-            found = _ball_trial(circuit, sizes, weights, expectations=expectations)
-            if found is not None:
-                return found
-            bits *= 2
-    finally:
-        ctx.prec = before
-    if not any(true) and not any(false) and not counted(circuit, sizes, negative):
-        raise UnsatisfiableError("No world satisfies the hard formulas.")
-    raise TooLargeError(
-        f"Even {MOST_BITS:,} bits do not tell the partition function from 0; perhaps no world satisfies the"
-        " hard formulas.", float(MOST_BITS), ["ask ml.conflict(...) for a smaller domain"],
-    )  # fmt: skip
+    def __init__(self, weighted: WeightedTheory, types: Mapping[str, int]) -> None:
+        self.tallies, self.types = weighted.tallies, types
+        sizes = {s.predicate: prod(types[t] for t in s.types) for s in weighted.shattered.symbols}
+        self.most = [_most(tally, sizes) for tally in self.tallies]
+        strides = [1]
+        for most in self.most:
+            strides.append(strides[-1] * (most + 1))
+        if strides[-1] > MOST_TERMS:
+            raise TooLargeError(
+                f"Counting quantifiers and cardinalities need {strides[-1]:,} terms of polynomials; at most"
+                f" {MOST_TERMS:,} are taken.", float(strides[-1]),
+                ["ask about smaller domains", "use fewer counting quantifiers"],
+            )  # fmt: skip
+        self.strides = strides[:-1]
+        self.true = [self._added(s.predicate, true=True) for s in weighted.shattered.symbols]
+        self.false = [self._added(s.predicate, true=False) for s in weighted.shattered.symbols]
 
+    def _added(self, predicate: str, *, true: bool) -> int:
+        return sum(
+            stride * dict(tally.true if true else tally.false).get(predicate, 0)
+            for tally, stride in zip(self.tallies, self.strides, strict=True)
+        )
 
-def _ball_trial(
-    circuit: FirstOrderCircuit, sizes: Sequence[int], weights: Weights, *, expectations: bool
-) -> Evaluated | None:
-    """Return what is known at the present precision; nothing where that is not enough."""
-    ring = balls()
-    none = (0,) * len(weights.true)
-    value, d_true, d_false = (
-        derivatives(circuit, sizes, ring, weights) if expectations
-        else (fold(circuit, sizes, ring, weights), none, none)
-    )  # fmt: skip
-    if not value > 0:  # a ball that reaches 0 or less
-        return None
-    log = value.log()
-    true = [d * w / value for d, w in zip(d_true, weights.true, strict=True)]
-    false = [d * w / value for d, w in zip(d_false, weights.false, strict=True)]
-    largest = max(1.0, abs(float(log.mid())))
-    if not all(
-        _radius(b) <= RELATIVE * max(1.0, abs(float(b.mid()))) for b in (log, *true, *false) if b != 0
-    ):
-        return None
-    middle = float(log.mid())
-    return Evaluated(
-        middle, _radius(log) + np.spacing(largest), np.array([float(_middle(b)) for b in true]),
-        np.array([float(_middle(b)) for b in false]), "ball arithmetic",
-    )  # fmt: skip
+    def right(self) -> Iterator[int]:
+        """Yield the exponents at which every tally stands in its relation to its bound."""
+        choices = [
+            [n * stride for n in range(most + 1) if holds_between(tally.relation, n, self.bound(tally))]
+            for tally, stride, most in zip(self.tallies, self.strides, self.most, strict=True)
+        ]
+        yield from map(sum, product(*choices))
+
+    def bound(self, tally: Tally) -> int:
+        """Return what a tally is compared with, for these domains."""
+        each, types = tally.per_tuple
+        return tally.constant + each * prod(self.types[t] for t in types)
 
 
-def _radius(ball: Any) -> float:  # noqa: ANN401 - flint's types have no stubs
+def _most(tally: Tally, sizes: Mapping[str, int]) -> int:
+    """Return the largest value that a tally can have."""
+    true, false = dict(tally.true), dict(tally.false)
+    return sum(sizes[p] * max(true.get(p, 0), false.get(p, 0)) for p in {*true, *false})
+
+
+def _fmpq(fraction: Fraction) -> Any:  # noqa: ANN401 - flint's types have no stubs
+    from flint import fmpq
+
+    return fmpq(fraction.numerator, fraction.denominator)
+
+
+def _is_sharp(ball: Any) -> bool:  # noqa: ANN401
+    return _radius(ball) <= RELATIVE * max(1.0, abs(_middle(ball)))
+
+
+def _radius(ball: Any) -> float:  # noqa: ANN401
     return float(ball.rad()) if hasattr(ball, "rad") else 0.0
 
 
-def _middle(ball: Any) -> Any:  # noqa: ANN401
-    return ball.mid() if hasattr(ball, "mid") else ball
+def _middle(ball: Any) -> float:  # noqa: ANN401
+    return float(ball.mid()) if hasattr(ball, "mid") else float(ball)
 
 
-def counted(circuit: FirstOrderCircuit, sizes: Sequence[int], negative: Sequence[int]) -> int:
-    """Return how many worlds there are, all weights 1, exactly."""
-    from flint import fmpq
-
-    symbols = 1 + max(
-        (leaf for definition in circuit.definitions for leaf in _symbols(definition.body)), default=-1
-    )
-    ones = [fmpq(1)] * symbols
-    signed = [fmpq(-1 if n in negative else 1) for n in range(symbols)]
-    return int(fold(circuit, sizes, rationals(), Weights(ones, signed)).p)
-
-
-def _symbols(body: object) -> Sequence[int]:
-    from mlnlab.circuits.first_order import products_of
-
-    return [leaf.symbol for product in products_of(body) for leaf in product.leaves]  # type: ignore[arg-type]
+__all__ = ["Evaluated", "Evaluation"]

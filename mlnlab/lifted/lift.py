@@ -21,7 +21,7 @@ import numpy as np
 
 from mlnlab.circuits.first_order import FirstOrderCircuit
 from mlnlab.errors import ArgumentError, UnsatisfiableError
-from mlnlab.lifted.arithmetic import Evaluated, by_balls, by_floats, counted
+from mlnlab.lifted.arithmetic import Evaluated, Evaluation
 from mlnlab.lifted.canonical_theory import canonical
 from mlnlab.lifted.compiling import Compilation, CompileParams, CompileState
 from mlnlab.lifted.shattering import literal_of
@@ -153,7 +153,7 @@ class LiftedCircuit:
 
     def world_count(self, domains: Sizes | Database | None = None) -> int:
         """Return how many worlds satisfy the hard formulas, exactly; weights do not matter."""
-        return counted(self.circuit, self.block_sizes(domains), self.weighted.negative)
+        return self._evaluation(domains).world_count()
 
     # --- parts
 
@@ -161,16 +161,14 @@ class LiftedCircuit:
         self, domains: Sizes | Database | None, weights: Sequence[float] | None = None, *, expectations: bool
     ) -> Evaluated:
         """Return log Z, and the expected numbers of true atoms of each symbol."""
-        sizes, true, false = self.block_sizes(domains), *self.log_weights(weights)
-        if self.weighted.negative or self.circuit.recursive():
-            found = by_balls(
-                self.circuit, sizes, true, false, self.weighted.negative, expectations=expectations
-            )
-        else:
-            found = by_floats(self.circuit, sizes, true, false, expectations=expectations)
+        found = self._evaluation(domains).evaluated(*self.log_weights(weights), expectations=expectations)
         if found.value == -np.inf:
             raise UnsatisfiableError("No world satisfies the hard formulas in domains of these sizes.")
         return found
+
+    def _evaluation(self, domains: Sizes | Database | None) -> Evaluation:
+        sizes = self._domain_sizes(domains)
+        return Evaluation(self.circuit, self.weighted, self.block_sizes(domains), sizes)
 
     def log_weights(self, weights: Sequence[float] | None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return what true and false atoms of each symbol weigh, in logarithms."""

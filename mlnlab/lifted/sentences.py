@@ -9,9 +9,10 @@ cancel.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from fractions import Fraction
 
 from mlnlab.errors import ArgumentError, TooLargeError
+from mlnlab.lifted.counting_quantifiers import OPPOSITE, count_quantified
 from mlnlab.logic.formulas import (
     And,
     Atom,
@@ -24,14 +25,12 @@ from mlnlab.logic.formulas import (
     Formula,
     Not,
     Or,
+    Relation,
     Truth,
     Variable,
 )
 from mlnlab.logic.normal_forms import nnf, standardise_apart
 from mlnlab.logic.substitution import free_variables
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 MOST_CLAUSES = 20_000  # of one formula
 
@@ -44,51 +43,83 @@ class Sentence:
     literals: tuple[Formula, ...]
 
 
-@dataclass(slots=True)
-class Skolem:
-    """Collects the sentences of formulas; a mutable local of one translation."""
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What the weighted number of true atoms must be: a sum over predicates, in relation to a bound.
 
-    sentences: list[Sentence] = field(default_factory=list)
-    signed: list[str] = field(default_factory=list)  # predicates whose false atoms weigh -1
-    made: dict[str, tuple[str, ...]] = field(default_factory=dict)  # new predicates with their types
+    ``true`` and ``false`` say what a true and a false atom of a predicate adds; the bound is ``constant``,
+    and so much for each tuple of constants of some types.
+    """
+
+    true: tuple[tuple[str, int], ...]
+    false: tuple[tuple[str, int], ...]
+    relation: Relation
+    constant: int
+    per_tuple: tuple[int, tuple[str, ...]] = (0, ())
+
+
+@dataclass(slots=True)
+class Sentences:
+    """Collects sentences, and what stands for their parts; a mutable local of one translation."""
+
+    made: list[Sentence] = field(default_factory=list)
+    predicates: dict[str, tuple[str, ...]] = field(default_factory=dict)  # new ones, with their types
+    factors: dict[str, tuple[Fraction, Fraction]] = field(default_factory=dict)  # of true and false atoms
+    tallies: list[Tally] = field(default_factory=list)
 
     def add(self, formula: Formula, variables: tuple[Variable, ...] | None = None) -> None:
         """Add a formula that holds for all values of its free variables, and of ``variables``."""
         free = free_variables(formula) if variables is None else variables
-        inner = self._without_exists(standardise_apart(nnf(formula), free))
+        inner = self._replaced(standardise_apart(nnf(formula), free), top=True)
         for own, literals in _distributed(inner):
-            self.sentences.append(Sentence((*free, *own), literals))
+            self.made.append(Sentence((*free, *own), literals))
 
-    def _without_exists(self, formula: Formula) -> Formula:
-        """Replace existential parts, the innermost first, by atoms that stand for them."""
+    def _replaced(self, formula: Formula, *, top: bool = False) -> Formula:
+        """Replace existential and counting parts, the innermost first, by atoms that stand for them."""
         match formula:
             case And(operands):
-                return And(tuple(map(self._without_exists, operands)))
+                return And(tuple(self._replaced(operand, top=top) for operand in operands))
             case Or(operands):
-                return Or(tuple(map(self._without_exists, operands)))
+                return Or(tuple(map(self._replaced, operands)))
             case ForAll(variables, body):
-                return ForAll(variables, self._without_exists(body))
+                return ForAll(variables, self._replaced(body, top=top))
             case Exists(variables, body):
-                return self._standing_for(variables, self._without_exists(body))
+                return self._exists(variables, self._replaced(body))
+            case CountingExists() | Not(CountingExists()):
+                return count_quantified(self, formula, asserted=top)
+            case (Cardinality() as inner) | Not(Cardinality() as inner):
+                if not top:
+                    raise ArgumentError(
+                        f"{formula} stands inside a larger formula; lifted inference counts a whole"
+                        " predicate only where that is a hard formula by itself."
+                    )
+                self.tallies.append(_tally_of(inner, negated=isinstance(formula, Not)))
+                return Truth(True)
             case _:
                 return formula
 
-    def _standing_for(self, variables: tuple[Variable, ...], body: Formula) -> Atom:
+    def _exists(self, variables: tuple[Variable, ...], body: Formula) -> Atom:
         """Return Z(y) for ``EXIST x body(x, y)``, with the clauses that say so."""
         outside = tuple(v for v in free_variables(body) if v not in variables)
-        stands = self._new("exists", outside)
-        skolem = self._new("skolem", outside)
-        self.signed.append(skolem.predicate)
+        stands, skolem = self.new("exists", outside), self.new("skolem", outside)
+        self.factors[skolem.predicate] = (Fraction(1), Fraction(-1))
         every = (*outside, *variables)
         self.add(Or((stands, Not(body))), every)
         self.add(Or((skolem, stands)), outside)
         self.add(Or((skolem, Not(body))), every)
         return stands
 
-    def _new(self, kind: str, variables: tuple[Variable, ...]) -> Atom:
-        name = f"{kind}#{len(self.made)}"
-        self.made[name] = tuple(v.type for v in variables)
+    def new(self, kind: str, variables: tuple[Variable, ...]) -> Atom:
+        """Return an atom of a new predicate over some variables."""
+        name = f"{kind}#{len(self.predicates)}"
+        self.predicates[name] = tuple(v.type for v in variables)
         return Atom(name, variables)
+
+
+def _tally_of(inner: Cardinality, *, negated: bool) -> Tally:
+    """Return what a cardinality, or its negation, asks of a predicate's true atoms."""
+    relation = OPPOSITE[inner.relation] if negated else inner.relation
+    return Tally(((inner.predicate, 1),), (), relation, inner.bound)
 
 
 def _distributed(formula: Formula) -> list[tuple[tuple[Variable, ...], tuple[Formula, ...]]]:
@@ -123,13 +154,4 @@ def _checked(literal: Formula) -> Formula:
         raise ArgumentError(
             f"{inner} compares numbers, which makes constants differ from each other: it cannot be lifted."
         )
-    raise ArgumentError(f"{inner} counts inside another formula, which lifted inference does not do yet.")
-
-
-def parts_that_count(formula: Formula) -> Iterator[CountingExists | Cardinality]:
-    """Yield the counting quantifiers and cardinalities of a formula."""
-    from mlnlab.logic.traversal import subformulas
-
-    for part in subformulas(formula):
-        if isinstance(part, CountingExists | Cardinality):
-            yield part
+    raise ArgumentError(f"{inner} cannot be lifted.")

@@ -8,12 +8,13 @@ The logarithm of what an atom weighs is linear in the formulas' weights, up to t
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mlnlab.errors import ArgumentError
-from mlnlab.lifted.sentences import Skolem
+from mlnlab.lifted.sentences import Sentences
 from mlnlab.lifted.shattering import Shattered, Shattering, literal_of
 from mlnlab.logic.formulas import Atom, Equality, Exists, Iff, Not, Or, Variable
 from mlnlab.logic.substitution import free_variables
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from mlnlab.lifted.sentences import Tally
     from mlnlab.logic.formulas import Formula
     from mlnlab.logic.vocabulary import Predicate
     from mlnlab.model.mln import MLN
@@ -32,13 +34,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class WeightedTheory:
-    """A shattered theory and what its atoms weigh: ``true[s, i]`` times the weight of formula i, summed."""
+    """A shattered theory and what its atoms weigh.
+
+    The logarithm is ``true[s, i]`` times the weight of formula i, summed; the factor besides may be negative.
+    Of the worlds only those count whose ``tallies`` are as they must be.
+    """
 
     mln: MLN
     shattered: Shattered
     true: NDArray[np.float64]  # (symbols, formulas): how often a true atom counts the formula
     false: NDArray[np.float64]
-    negative: tuple[int, ...]  # symbols whose false atoms weigh -1
+    factors: tuple[tuple[Fraction, Fraction], ...]  # of each symbol: of its true and of its false atoms
+    tallies: tuple[Tally, ...]
     constants: dict[str, tuple[str, ...]]  # mentioned, of each type
     sentences: tuple[Formula, ...]  # what must hold, before existential quantifiers are replaced
 
@@ -61,15 +68,18 @@ def weighted_theory(mln: MLN) -> WeightedTheory:
             carriers[number] = carrier
             predicates[carrier.predicate] = tuple(v.type for v in free_variables(weighted.formula))
             sentences.append(Iff(carrier, weighted.formula))
-    skolem = Skolem()
+    collected = Sentences()
     for sentence in sentences:
-        skolem.add(sentence)
+        collected.add(sentence)
     mentioned = _mentioned(mln)
-    shattering = Shattering({**predicates, **skolem.made}, mentioned)
-    shattered = shattering.theory(skolem.sentences)
+    shattering = Shattering({**predicates, **collected.predicates}, mentioned)
+    shattered = shattering.theory(collected.made)
     true, false = _weights_of_symbols(mln, carriers, shattering)
-    negative = tuple(n for n, s in enumerate(shattered.symbols) if s.predicate in skolem.signed)
-    return WeightedTheory(mln, shattered, true, false, negative, mentioned, tuple(sentences))
+    one = (Fraction(1), Fraction(1))
+    factors = tuple(collected.factors.get(symbol.predicate, one) for symbol in shattered.symbols)
+    return WeightedTheory(
+        mln, shattered, true, false, factors, tuple(collected.tallies), mentioned, tuple(sentences)
+    )
 
 
 def _mentioned(mln: MLN) -> dict[str, tuple[str, ...]]:

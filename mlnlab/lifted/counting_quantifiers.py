@@ -1,0 +1,138 @@
+"""Counting quantifiers as cardinalities: two variables and counting (Kuželka, "WFOMC in C2", JAIR 2021).
+
+``EXIST=k y phi(x, y)`` is replaced by an atom Z(x) that holds exactly there. *Exactly* j is said by a mark
+A_j(x): what is true of x is shared out among j total functions, which j! orders do, so that A_j weighs 1/j!;
+and over all x there are j true atoms for each A_j, a tally, so that no function has two values. *At most* k:
+x has one of the marks A_0 ... A_k. *At least* k: all cases less those with at most k - 1, by an atom that
+weighs -1 where that is so (as Skolem's).
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import factorial
+from typing import TYPE_CHECKING, Any
+
+from mlnlab.errors import ArgumentError
+from mlnlab.logic.formulas import (
+    And,
+    Atom,
+    CountingExists,
+    Exists,
+    Formula,
+    Iff,
+    Implies,
+    Not,
+    Or,
+    Relation,
+    Truth,
+    Variable,
+)
+from mlnlab.logic.substitution import free_variables
+
+if TYPE_CHECKING:
+    from mlnlab.lifted.sentences import Sentences
+
+MOST_COUNTED = 6
+OPPOSITE: dict[Relation, Relation] = {"=": "!=", "!=": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+
+
+def count_quantified(sentences: Sentences, formula: CountingExists | Not, *, asserted: bool) -> Formula:
+    """Return an atom that holds exactly where a counting quantifier, or its negation, does.
+
+    Where that is ``asserted``, for all values of its variables, what the atom's negation means is not needed.
+    """
+    inner: Any = formula.operand if isinstance(formula, Not) else formula
+    relation = OPPOSITE[inner.relation] if isinstance(formula, Not) else inner.relation
+    outside = tuple(v for v in free_variables(inner.body) if v not in inner.variables)
+    every = (*outside, *inner.variables)
+    body = sentences.new("counted", every)
+    sentences.add(Iff(body, inner.body), every)
+    counted = _Counted(sentences, body, outside, inner.variables)
+    stands = sentences.new("count", outside)
+    counted.require(stands, relation, inner.bound)
+    if not asserted:
+        other = sentences.new("otherwise", outside)
+        sentences.add(Iff(other, Not(stands)), outside)
+        counted.require(other, OPPOSITE[relation], inner.bound)
+    return stands
+
+
+class _Counted:
+    """What is counted: a predicate over x and y, for each x."""
+
+    def __init__(
+        self, sentences: Sentences, body: Atom, outside: tuple[Variable, ...], inside: tuple[Variable, ...]
+    ) -> None:
+        self.sentences, self.body, self.outside, self.inside = sentences, body, outside, inside
+
+    def require(self, guard: Atom, relation: Relation, bound: int) -> None:
+        """Say that where the guard holds, the number of true ones stands in a relation to a bound."""
+        match relation:
+            case "=":
+                self.exactly(guard, bound)
+            case "<=" | "<":
+                self.at_most(guard, bound - (relation == "<"))
+            case ">=" | ">":
+                self.at_least(guard, bound + (relation == ">"))
+            case "!=":
+                fewer, more = (self.sentences.new(kind, self.outside) for kind in ("fewer", "more"))
+                self.sentences.add(Iff(guard, Or((fewer, more))), self.outside)
+                self.sentences.add(Or((Not(fewer), Not(more))), self.outside)
+                self.at_most(fewer, bound - 1)
+                self.at_least(more, bound + 1)
+
+    def at_most(self, guard: Atom, bound: int) -> None:
+        """Say that where the guard holds, at most so many are true."""
+        _refuse_large(bound)
+        marks = [self.sentences.new(f"exactly-{j}", self.outside) for j in range(bound + 1)]
+        self.sentences.add(Iff(guard, Or(tuple(marks)) if marks else Truth(False)), self.outside)
+        for number, mark in enumerate(marks):
+            for other in marks[:number]:
+                self.sentences.add(Or((Not(mark), Not(other))), self.outside)
+            self.exactly(mark, number)
+
+    def exactly(self, mark: Atom, number: int) -> None:
+        """Say that where a mark holds, exactly so many are true."""
+        from mlnlab.lifted.sentences import Tally
+
+        _refuse_large(number)
+        every = (*self.outside, *self.inside)
+        if number < 0:
+            self.sentences.add(Not(mark), self.outside)
+            return
+        if not number:
+            self.sentences.add(Implies(mark, Not(self.body)), every)
+            return
+        own = self.sentences.new("own", every)
+        self.sentences.add(Iff(own, And((mark, self.body))), every)
+        shares = [self.sentences.new("share", every) for _ in range(number)] if number > 1 else [own]
+        if number > 1:
+            self.sentences.add(Iff(own, Or(tuple(shares))), every)
+        for place, share in enumerate(shares):
+            self.sentences.add(Implies(mark, Exists(self.inside, share)), self.outside)
+            for other in shares[:place]:
+                self.sentences.add(Or((Not(share), Not(other))), every)
+        self.sentences.factors[mark.predicate] = (Fraction(1, factorial(number)), Fraction(1))
+        # |own| = j |mark|, and as every false mark adds j: |own| + j |no mark| = j for each x.
+        types = tuple(v.type for v in self.outside)
+        self.sentences.tallies.append(
+            Tally(((own.predicate, 1),), ((mark.predicate, number),), "=", 0, (number, types))
+        )
+
+    def at_least(self, guard: Atom, bound: int) -> None:
+        """Say that where the guard holds, at least so many are true."""
+        if bound <= 0:
+            return
+        fewer = self.sentences.new("cancels", self.outside)
+        self.sentences.factors[fewer.predicate] = (Fraction(-1), Fraction(1))
+        self.sentences.add(Implies(fewer, guard), self.outside)
+        self.at_most(fewer, bound - 1)
+
+
+def _refuse_large(bound: int) -> None:
+    if bound > MOST_COUNTED:
+        raise ArgumentError(
+            f"Lifted inference counts up to {MOST_COUNTED} in a quantifier, not to {bound}; the cardinality"
+            " of a whole predicate, |P| = k, may be anything."
+        )
