@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import permutations
 from math import isfinite, nan, sqrt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -138,7 +138,7 @@ class StructureEvaluation:
             common = [fold for fold in self.folds if fold in scored[first] and fold in scored[second]]
             differences = np.array([scored[first][fold] - scored[second][fold] for fold in common])
             rows.append([first, second, measure, *one_tailed(differences)])
-        return pd.DataFrame(rows, columns=["first", "second", "measure", "folds", "difference", "p"])
+        return pd.DataFrame(rows, columns=["first", "second", "measure", *OneTailed._fields])
 
     def __repr__(self) -> str:
         finished = sum(result.finished for result in self.validated.results)
@@ -171,22 +171,31 @@ def _scored(judgement: Judgement) -> list[object]:
     return [len(judgement.truths), int(judgement.truths.sum()), *scores_of(judgement), precision]
 
 
-def one_tailed(differences: NDArray[np.float64]) -> tuple[int, float, float]:
-    """Return how many differences there are, their mean, and the p-value that they are not above 0.
+class OneTailed(NamedTuple):
+    """Differences over folds: how many, their mean with its standard error, and whether they are above 0."""
 
-    >>> one_tailed(np.array([0.1, 0.2, 0.3, 0.2]))[2] < 0.02
+    folds: int
+    difference: float
+    error: float
+    p: float  # that they are not above 0
+
+
+def one_tailed(differences: NDArray[np.float64]) -> OneTailed:
+    """Return the one-tailed paired t-test of some differences.
+
+    >>> one_tailed(np.array([0.1, 0.2, 0.3, 0.2])).p < 0.02
     True
     """
     from scipy import stats
 
     known = differences[np.isfinite(differences)]
     if len(known) < 2:
-        return len(known), float(known.mean()) if len(known) else nan, nan
-    mean = float(known.mean())
-    if not known.std():  # no spread: whatever they are, they are that for certain
-        return len(known), mean, 0.0 if mean > 0 else 1.0
+        return OneTailed(len(known), float(known.mean()) if len(known) else nan, nan, nan)
+    mean, error = float(known.mean()), float(known.std(ddof=1) / sqrt(len(known)))
+    if not error:  # no spread: whatever they are, they are that for certain
+        return OneTailed(len(known), mean, 0.0, 0.0 if mean > 0 else 1.0)
     found = float(stats.ttest_1samp(known, 0.0, alternative="greater").pvalue)
-    return len(known), mean, found if isfinite(found) else nan
+    return OneTailed(len(known), mean, error, found if isfinite(found) else nan)
 
 
 class StructureEvaluationInterrupted(KeyboardInterrupt):

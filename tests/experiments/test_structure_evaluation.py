@@ -151,9 +151,11 @@ def test_systems_learn_from_the_other_folds_and_are_compared(mln, dbs):
 
 
 def test_one_tailed_tests_know_of_no_spread():
-    assert one_tailed(np.array([0.2, 0.2]))[2] == 0.0
-    assert one_tailed(np.array([0.0, 0.0]))[2] == 1.0
-    assert np.isnan(one_tailed(np.array([0.2, np.nan]))[2])
+    assert one_tailed(np.array([0.2, 0.2])).p == 0.0
+    assert one_tailed(np.array([0.0, 0.0])).p == 1.0
+    assert np.isnan(one_tailed(np.array([0.2, np.nan])).p)
+    some = np.array([0.1, 0.4, -0.2])
+    assert one_tailed(some).error == pytest.approx(stats.sem(some))
 
 
 def test_a_second_start_takes_what_is_there_and_learns_nothing_again(dbs, tmp_path):
