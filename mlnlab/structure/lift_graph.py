@@ -32,6 +32,7 @@ from mlnlab.structure.lift_states import LiftState, Merge
 from mlnlab.structure.lift_terms import GainTerm
 from mlnlab.structure.lifted_hypergraph import LiftedHypergraph
 from mlnlab.structure.look_ahead import best_ahead, finish, next_place
+from mlnlab.structure.smoothing_cost import refuse_long_smoothing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -286,4 +287,6 @@ def lift_graph(
             atoms,
             ["Leave look_ahead out, and merge by hand what should be tried."],
         )
+    if any(params.smoothing):
+        refuse_long_smoothing(problem)
     return LiftGraph(problem, params)

@@ -343,6 +343,15 @@ def test_looking_ahead_is_for_small_databases():
         ml.lift_graph(planted(0.1, seed=1, members=9)[0], look_ahead=True)
 
 
+def test_smoothing_that_would_take_long_is_refused_with_an_estimate():
+    facts = "\n".join(f"Owns(A{one}, B{one % 3})" for one in range(900))
+    db = ml.Database.from_text(facts, ml.MLN.from_text("Owns(a, b)"))
+    with pytest.raises(TooLargeError, match=r"up to 134,550 pairs .* about 16 minutes") as caught:
+        ml.lift_graph(db, smoothing=(1, 1))
+    assert caught.value.estimate > 600
+    assert ml.lift_graph(db).params.smoothing == (0, 0)
+
+
 def figure_1(penalty):
     """Merge professors by hand; what their neighbours then share, LiftGraph merges by itself."""
     search = ml.lift_graph(ml.sample("department").db, penalty=penalty)
