@@ -58,6 +58,7 @@ class ScoreParams:
     pooled: bool = False  # c_r = 1 / |G_r| over all databases together, instead of each by itself
     deviation: float = DEVIATION
     seed: int = 0
+    pure_paths: bool = False  # look again at all clauses of paths on whose atoms none can do better
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -154,6 +155,9 @@ class Scorer:
             found = best_weights(rows.near().of_clauses(signs), params.deviation)
             near = found.values - found.without - params.path_length_penalty * supported.length
             kept = near > 0
+            # WPLL is at most 0: where unit clauses lose less than the penalty, no clause whatever can pass.
+            if params.pure_paths and -found.without <= params.path_length_penalty * supported.length:
+                kept = np.ones(len(clauses), bool)
         scores, weights = np.full(len(clauses), np.nan), np.full(len(clauses), np.nan)
         if kept.any():
             found = best_weights(rows.sampled().of_clauses(signs[:, kept]), params.deviation)

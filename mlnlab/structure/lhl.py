@@ -69,6 +69,9 @@ class LhlParams:
     prior_scale: float | None = None  # of the Laplace (l1, 100) or Gaussian (l2, 10) prior of assembly
     units: bool = True  # a unit clause for each predicate in the model
     pooled: bool = False  # c_r over all databases together
+    # Heuristic 2 drops every clause of a path whose ground atoms are all true, for nothing can predict them
+    # better than unit clauses; whether such paths are spared its judgement.
+    pure_paths: bool = False
     deviation: float = DEVIATION
     lifted: bool = True
     seed: int = 0
@@ -111,7 +114,7 @@ class LhlParams:
     def scores(self) -> ScoreParams:
         """Return what scores depend on."""
         return ScoreParams(self.fraction, self.sampled, self.length_penalty, self.path_length_penalty,
-                           self.signs, self.pooled, self.deviation, self.seed)  # fmt: skip
+                           self.signs, self.pooled, self.deviation, self.seed, self.pure_paths)  # fmt: skip
 
 
 def _is_whole(value: object) -> bool:
