@@ -165,7 +165,10 @@ class Scorer:
                 self.without - found.without + found.values - params.length_penalty * len(path.atoms)
             )
             weights[kept] = found.weights
-        return PathScores(path, supported.true_atoms, np.array(clauses, np.int64), near, scores, weights)
+        every = np.array(clauses, np.int64), near, scores, weights
+        for array in every:  # traces copy, and compare number by number, what somebody could still change
+            array.setflags(write=False)
+        return PathScores(path, supported.true_atoms, *every)
 
     def rows_of(self, supported: SupportedPath) -> PlannedRows | DenseRows:
         """Return what makes a path's rows: full tables where they are small enough, or plans of counts."""

@@ -138,6 +138,7 @@ class CreateMLN:
         for place in np.flatnonzero(~np.isnan(scores.scores)).tolist():
             parts = retained_parts(scores, place, retained)
             verdicts[place] = self._verdict(scores, place, parts)
+        verdicts.setflags(write=False)
         return JudgedPath(number, scores, verdicts)
 
     def _verdict(self, scores: PathScores, place: int, parts: Mapping[ClauseKey, float]) -> int:

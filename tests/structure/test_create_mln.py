@@ -10,6 +10,7 @@ import pytest
 import mlnlab as ml
 from mlnlab.logic.canonical import canonical
 from mlnlab.logic.formulas import Formula, Or
+from mlnlab.steps.parts import sealed
 from mlnlab.structure.clause_making import ClauseKey, clause_formula
 from mlnlab.structure.clause_scores import ScoreParams, Scorer
 from mlnlab.structure.clauses_together import gain_beside
@@ -118,6 +119,7 @@ def test_a_run_goes_on_from_any_state() -> None:
         assert np.array_equal(left.verdicts, right.verdicts)
         assert np.array_equal(left.scores.scores, right.scores.scores)
     assert max(len(state.blocks) for state in states) <= 2 + len(states).bit_length()
+    assert sealed(last) is last  # so that a trace keeps what was judged as it is, and compares none of it
 
 
 def test_sub_clauses_keep_their_own_variables_where_databases_differ_in_size() -> None:
