@@ -16,7 +16,7 @@ from mlnlab.display.lifted_boxes import (
     fitting_name,
     hue_of_cluster,
 )
-from mlnlab.display.lifted_edges import edge_items, name_items
+from mlnlab.display.lifted_edges import LIT, edge_items, name_items
 from mlnlab.display.lifted_places import PADDING, WIDEST_NAME, Slots
 from mlnlab.display.lifted_scenes import badges_of, caption_items
 from mlnlab.display.markup import count_of, shortened
@@ -33,11 +33,14 @@ _PLAIN = 60  # more lines have no dashes
 
 
 def constants_panel(
-    view: LiftView, lifted: LiftedHypergraph, slots: Slots, lit: frozenset[int]
+    view: LiftView, lifted: LiftedHypergraph, slots: Slots, lit: frozenset[int], predicates: frozenset[str]
 ) -> Iterator[Item]:
-    """Yield the atoms as lines, the clusters as washes behind, constants in their cluster's colour."""
+    """Yield the atoms as lines, the clusters as washes behind, constants in their cluster's colour.
+
+    Of what was merged, constants or ``predicates``, everything is lit.
+    """
     yield from _washes(view, lifted, slots)
-    yield from _atoms(lifted, slots)
+    yield from _atoms(lifted, slots, predicates)
     for node, (x, y) in enumerate(slots.places.tolist()):
         cluster = int(lifted.labels[node])
         alone = lifted.sizes[cluster] == 1
@@ -84,7 +87,7 @@ def _washes(view: LiftView, lifted: LiftedHypergraph, slots: Slots) -> Iterator[
             yield Group(id=numbered_id("wash", cluster), children=(shape,))
 
 
-def _atoms(lifted: LiftedHypergraph, slots: Slots) -> Iterator[Item]:
+def _atoms(lifted: LiftedHypergraph, slots: Slots, lit: frozenset[str]) -> Iterator[Item]:
     """Yield the true atoms of each predicate as one path, in its dashes."""
     graph = lifted.hypergraph
     predicates = list(graph.vocabulary.predicates)
@@ -101,9 +104,10 @@ def _atoms(lifted: LiftedHypergraph, slots: Slots) -> Iterator[Item]:
         number = predicates.index(name)
         tip = tooltip(shortened(name), count_of(len(rows), "true atom"))
         look = f"link {dash_of(lifted, name)}".strip() if graph.number_of_edges <= _PLAIN else "link faint"
+        look = f"curve {LIT} {dash_of(lifted, name)}".strip() if name in lit else look
         children: list[Item] = [Path(path=segments(pairs), look=look)]
         if heads:
-            children.append(Path(path="".join(heads), look="bar grey faint"))
+            children.append(Path(path="".join(heads), look=f"bar {LIT}" if name in lit else "bar grey faint"))
         yield Group(id=numbered_id("atoms", number), tooltip=tip, children=tuple(children))
 
 
@@ -133,13 +137,14 @@ def _before(
 
 
 def clusters_panel(
-    view: LiftView, lifted: LiftedHypergraph, slots: Slots, before: Before | None, chosen: Sequence[int]
-) -> Iterator[Item]:
+    view: LiftView, lifted: LiftedHypergraph, slots: Slots, before: Before | None, chosen: Sequence[int],
+    predicates: frozenset[str],
+) -> Iterator[Item]:  # fmt: skip
     """Yield the hyperedges and the clusters; what was merged, and what was clicked, is lit."""
     boxes = boxes_of(lifted, slots)
     merged = int(lifted.labels[before.first[0]]) if before is not None else -1
     lit = frozenset(chosen) or frozenset({merged} - {-1})
-    yield from edge_items(lifted, boxes, lit)
+    yield from edge_items(lifted, boxes, lit, predicates)
     for cluster, box in boxes.items():
         shown = Shown(
             numbered_id("cluster", cluster), hue_of_cluster(cluster, view.ranks), lit=cluster in lit,

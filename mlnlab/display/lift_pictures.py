@@ -104,7 +104,8 @@ def _panels(
     graph = view.source.hypergraph
     left = f"the hypergraph: {graph.number_of_nodes:,} constants, {graph.number_of_edges:,} true atoms"
     right = f"lifted: {count_of(state.clusters, 'cluster')}, {count_of(state.hyperedges, 'hyperedge')}"
-    explained, height = legend(predicate_entries(lifted), 8, 0, WIDE - 16)
+    merged = view.merged(state) if not told.chosen else frozenset[str]()
+    explained, height = legend(predicate_entries(lifted, merged, view.together(state)), 8, 0, WIDE - 16)
     if slots is None:
         items, end = strips(view, lifted, before, told.chosen, top + 22, WIDE)
         heading = Text(id="left-heading", x=8, y=top + 15, text=f"{left}; {right}", look="words strong")
@@ -115,9 +116,9 @@ def _panels(
     below = top + 20
     half = max(PANEL, slots.size[0]) + 10
     halves = (
-        Group(id="constants", y=below, children=tuple(constants_panel(view, lifted, slots, lit))),
+        Group(id="constants", y=below, children=tuple(constants_panel(view, lifted, slots, lit, merged))),
         Group(id="clusters", x=half + 10, y=below,
-              children=tuple(clusters_panel(view, lifted, slots, before, told.chosen))),
+              children=tuple(clusters_panel(view, lifted, slots, before, told.chosen, merged))),
     )  # fmt: skip
     end = below + slots.size[1]
     headings = (

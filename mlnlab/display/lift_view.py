@@ -78,6 +78,19 @@ class LiftView:
         """Tell whether constants are merged, and not predicates."""
         return merge.type in self.source.hypergraph.constants
 
+    def together(self, state: LiftState) -> list[tuple[str, ...]]:
+        """Return the clusters of two or more predicates."""
+        names = np.array(self.source.problem.predicates, dtype=object)
+        clusters = (tuple(names[state.predicates == label]) for label in np.unique(state.predicates))
+        return [cluster for cluster in clusters if len(cluster) > 1]
+
+    def merged(self, state: LiftState) -> frozenset[str]:
+        """Return the predicates in the cluster that a merge of predicates made."""
+        if state.merge is None or self.is_of_constants(state.merge):
+            return frozenset()
+        first = self.source.problem.name_of(state.merge.first)
+        return frozenset(name for cluster in self.together(state) if first in cluster for name in cluster)
+
     def name(self, lifted: LiftedHypergraph, cluster: int) -> str:
         """Return a cluster in short; one that is no cluster here by the constant that named it."""
         graph = self.source.hypergraph

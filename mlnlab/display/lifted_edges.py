@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     Point = tuple[float, float]
 
 MOST_NAMED_EDGES = 14  # more hyperedges are lines without names
+LIT = "orange"  # the colour of merged predicates
 _BOW = 0.16
 _WIDEST = 130.0
 _PLAIN = 60  # more lines have neither dashes nor heads
@@ -36,18 +37,26 @@ class Bent(NamedTuple):
 
 
 def edge_items(
-    lifted: LiftedHypergraph, boxes: Mapping[int, Box], lit: frozenset[int] = frozenset()
-) -> Iterator[Item]:
-    """Yield the hyperedges of two or more clusters; ``lit`` clusters have theirs drawn strongly."""
+    lifted: LiftedHypergraph, boxes: Mapping[int, Box], lit: frozenset[int] = frozenset(),
+    predicates: frozenset[str] = frozenset(),
+) -> Iterator[Item]:  # fmt: skip
+    """Yield the hyperedges of two or more clusters; ``lit`` clusters have theirs drawn strongly.
+
+    Those of ``predicates`` that were merged have a colour.
+    """
     drawn = _drawn(lifted)
     places = {name: place for place, name in enumerate(lifted.hypergraph.vocabulary.predicates)}
     for edge, bow in _bent(drawn):
         shape, _ = _shape(edge, boxes, bow)
-        is_lit = bool(lit & set(edge.clusters))
+        coloured = edge.predicate in predicates
+        is_lit = coloured or bool(lit & set(edge.clusters))
         look = _line_look(lifted, edge, len(drawn), is_lit)
+        head = "bar grey" if "curve" in look else "bar grey faint"
+        if coloured:
+            look, head = look.replace("grey", LIT), f"bar {LIT}"
         children: list[Item] = [Path(path=shape.line, look=look)]
         if len(drawn) <= _PLAIN or is_lit:
-            children.append(Path(path=shape.head, look="bar grey" if "curve" in look else "bar grey faint"))
+            children.append(Path(path=shape.head, look=head))
         yield Group(id=edge_id(edge, places), tooltip=edge_tip(lifted, edge), children=tuple(children))
 
 

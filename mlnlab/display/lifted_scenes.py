@@ -8,7 +8,7 @@ import numpy as np
 
 from mlnlab.display.bars import WIDTH
 from mlnlab.display.lifted_boxes import Shown, box_item, boxes_of, dash_of, hue_of_cluster, shape_of
-from mlnlab.display.lifted_edges import edge_items, name_items
+from mlnlab.display.lifted_edges import LIT, edge_items, name_items
 from mlnlab.display.lifted_groups import group_id
 from mlnlab.display.lifted_places import MOST_INSIDE, slots_of
 from mlnlab.display.markup import count_of, shortened
@@ -100,14 +100,27 @@ def caption_items(captions: Sequence[Caption]) -> Iterator[Item]:
         yield label(caption.x, caption.y, caption.words, caption.width, "label small slanted")
 
 
-def predicate_entries(lifted: LiftedHypergraph) -> list[Entry]:
-    """Return the legend: predicates by dashes and marks."""
+def predicate_entries(
+    lifted: LiftedHypergraph,
+    lit: frozenset[str] = frozenset(),
+    together: Sequence[Sequence[str]] = (),
+) -> list[Entry]:
+    """Return the legend: predicates by dashes and marks, and which of them are one cluster.
+
+    Those that were merged just now, ``lit``, have a colour.
+    """
     found = []
     for name, rows in lifted.hypergraph.members.items():
-        look = f"curve grey {dash_of(lifted, name)}".strip()
+        hue = LIT if name in lit else "grey"
+        look = f"curve {hue} {dash_of(lifted, name)}".strip()
         line = (Path(path=polyline([(-10, 0), (8, 0)]), look=look),) * (rows.shape[1] > 1)
-        sample = Group(children=(*line, mark(shape_of(lifted, name), 3.6, "bar grey", -1)))
+        sample = Group(children=(*line, mark(shape_of(lifted, name), 3.6, f"bar {hue}", -1)))
         found.append(Entry(sample, shortened(name)))
+    for cluster in together:
+        words = f"{{{', '.join(shortened(name, 20) for name in cluster)}}} are one cluster"
+        look = f"wash {LIT if lit & set(cluster) else 'grey'}"
+        frame = Rectangle(x=-7, y=-5, width=13, height=10, corner=3, look=look)
+        found.append(Entry(frame, words))
     return found
 
 

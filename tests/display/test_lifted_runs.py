@@ -102,6 +102,29 @@ def test_both_clusters_of_a_merge_light_up(friends):
     assert set(drawn(scene, "half")) == {"half-first", "half-second"}
 
 
+def test_predicates_that_merge_light_up_with_all_their_atoms():
+    pairs = ("P1, P2", "P2, P3", "P4, P1")
+    facts = [f"{name}({pair})" for name in ("Likes", "Helps") for pair in pairs]
+    mln = ml.MLN.from_text("Likes(person, person)\nHelps(person, person)\nKnows(person, person)")
+    db = ml.Database.from_text("\n".join([*facts, "Knows(P1, P3)"]), mln)
+    source = ml.lift_graph(db, cluster_predicates=True)
+    trace = ml.Trace.of(source)
+    kinds = [step.state.merge.type if step.state.merge else "" for step in trace]
+    place = kinds.index("predicate(person, person)")
+    drawings = scenes(source, trace)
+    numbers = {name: number for number, name in enumerate(mln.vocabulary.predicates)}
+    for scene, wanted in ((drawings[place], {"Likes", "Helps"}), (drawings[place - 1], set())):
+        for word in ("atoms", "edge"):
+            orange = {
+                int(name.split("-")[1])
+                for name, item in drawn(scene, word).items()
+                if any("orange" in child.look for child in item.children)
+            }
+            assert orange == {numbers[name] for name in wanted}
+        entries = {text for item in drawn(scene, "legend").values() for text in texts_in(item)}
+        assert ("{Likes, Helps} are one cluster" in entries) == bool(wanted)
+
+
 def test_a_step_moves_what_it_merges_and_nothing_else(friends):
     for source, trace in (friends, (lifting(), ml.Trace.of(lifting()))):
         drawings = scenes(source, trace)
