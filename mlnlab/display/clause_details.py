@@ -11,7 +11,7 @@ from mlnlab.display.clause_rows import WIDTH, chip, number
 from mlnlab.display.markup import count_of, shortened
 from mlnlab.display.mathematics import formula_text
 from mlnlab.display.scene.building import numbered_id, tooltip
-from mlnlab.display.scene.items import Circle, Group, Item, Path, Text
+from mlnlab.display.scene.items import Circle, Group, Item, Layer, Path, Scene, Text
 from mlnlab.display.scene.paths import segments
 from mlnlab.display.scene.text_fitting import fitted, fitted_lines
 from mlnlab.display.symbols import in_symbols
@@ -30,9 +30,11 @@ _TRACK, _TRACK_END = _LEFT + 8, WIDTH - 90  # of the scores
 _SCORE = 29.0  # the height of one
 
 
-def detail_items(shown: ShownTable, found: Provenance, top: float) -> tuple[Group | None, list[Item], float]:
+def detail_items(
+    shown: ShownTable, found: Provenance, top: float, *, by_hand: bool = True
+) -> tuple[Group | None, list[Item], float]:
     """Return the drawing of a place of the clause's path, what is said of it, and where both end."""
-    items, y = _headline(shown, found, top)
+    items, y = _headline(shown, found, top, by_hand)
     drawn, height = place_drawing(found, shown.path_place)
     words = list(_words(shown, found, y))
     bottom = max([item.y for item in words if isinstance(item, Text)], default=y) + 8
@@ -40,7 +42,19 @@ def detail_items(shown: ShownTable, found: Provenance, top: float) -> tuple[Grou
     return placed, [*items, *words], max(bottom, y + height + 6)
 
 
-def _headline(shown: ShownTable, found: Provenance, top: float) -> tuple[list[Item], float]:
+def detail_scene(shown: ShownTable | None, words: str = "") -> Scene:
+    """Return a clause by itself, as a run shows it, or a sentence why there is none."""
+    if shown is None or shown.chosen is None:
+        return Scene(
+            WIDTH, 40, (Layer("words", (Text(x=8, y=20, text=words, look="quiet"),)),), "Clause", words
+        )
+    drawn, items, y = detail_items(shown, shown.chosen, 2.0, by_hand=False)
+    below = () if drawn is None else (Layer("path", (drawn,)),)
+    description = f"{shown.chosen.candidate.verdict}: {shown.chosen.candidate.reason}."
+    return Scene(WIDTH, y + 4, (*below, Layer("clause", tuple(items), zooms=False)), "Clause", description)
+
+
+def _headline(shown: ShownTable, found: Provenance, top: float, by_hand: bool) -> tuple[list[Item], float]:
     """Return the clause, what can be done with it, and which place is drawn."""
     items: list[Item] = []
     y = top
@@ -54,7 +68,7 @@ def _headline(shown: ShownTable, found: Provenance, top: float) -> tuple[list[It
         "keep", "keep it", "in the model, and learn all weights again")  # fmt: skip
     turns = (("earlier", "‹ place", found.places[1:]), ("later", "place ›", found.places[1:]))
     buttons = [act, *((name, words, "another place of its path") for name, words, more in turns if more)]
-    for name, words, tip in buttons:
+    for name, words, tip in buttons if by_hand else ():
         made, width = chip(numbered_id(name, shown.turn), x, y, words, tip, pressed=False)
         items.append(made)
         x += width + 6

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import islice
+from dataclasses import replace
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
@@ -13,31 +13,36 @@ from mlnlab.display.curves import plots_scene, vertical_axis
 from mlnlab.display.markup import count_of, shortened
 from mlnlab.display.plots import Line, Plot
 from mlnlab.display.runs import Column, RunPicture, Table
+from mlnlab.display.scene.items import Group, Layer
+from mlnlab.display.structure_progress import HEIGHT, progress_items
+from mlnlab.display.structure_steps import LiftedDrawings, step_scene
 from mlnlab.logic.printing import to_text
 from mlnlab.structure.clause_making import clause_formula
 from mlnlab.structure.create_mln import RETAINED
 from mlnlab.structure.lhl import ASSEMBLING, CREATING, FINDING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection
 
+    from mlnlab.display.runs import Draw
     from mlnlab.display.scene.items import Scene
     from mlnlab.logic.vocabulary import Vocabulary
     from mlnlab.steps.step import Step
     from mlnlab.steps.trace import Trace
     from mlnlab.structure.assembly import AssemblyState
+    from mlnlab.structure.candidates import Candidate, Candidates
     from mlnlab.structure.create_mln import CreateState
-    from mlnlab.structure.learned_structure import Candidate, Candidates
     from mlnlab.structure.lhl import LhlState
     from mlnlab.structure.structure_learner import StructureLearner
+    from mlnlab.structure.variabilized import VariabilizedPath
 
 MOST_CANDIDATES = 400  # rows of the table: the retained ones, best first, then those judged last
 _CURVES = ("best score", "retained", "candidates", "WPLL", "clauses kept", "log-posterior")
 _COLUMNS = (
-    Column("clause"), Column("score", number=True), Column("gain", number=True),
-    Column("best sub-clause", number=True), Column("on its path", number=True), Column("weight", number=True),
-    Column("literals", number=True), Column("true atoms", number=True), Column("in the model"),
-    Column("verdict"), Column("reason"),
+    Column("judged", number=True), Column("clause"), Column("score", number=True),
+    Column("gain", number=True), Column("best sub-clause", number=True), Column("on its path", number=True),
+    Column("weight", number=True), Column("literals", number=True), Column("true atoms", number=True),
+    Column("in the model"), Column("verdict"), Column("reason"),
 )  # fmt: skip
 
 
@@ -47,14 +52,33 @@ def structure_picture(source: StructureLearner) -> RunPicture:
     facts = sum(db.number_of_facts() for db in source.databases)
     return RunPicture(
         title=f"{source.method.name}: {count_of(facts, 'true atom')}, ω = {source.params.longest}",
-        parts={"progress": progress_scene},
+        parts=parts_of(source),
         caption=lambda step: caption(step.state, vocabulary),
         remarks=lambda _step: (),
         table=lambda step: clause_table(source.candidates(step.state), step.state),
     )
 
 
-def progress_scene(step: Step[Any], trace: Trace[Any]) -> Scene:
+def parts_of(source: StructureLearner) -> dict[str, Draw]:
+    """Return what a step did, and how far the run is."""
+    lifted = LiftedDrawings(source)
+    return {
+        "step": lambda step, _trace: step_scene(lifted, step),
+        "progress": lambda step, trace: progress_scene(step, trace, len(source.lhl.databases)),
+    }
+
+
+def progress_scene(step: Step[Any], trace: Trace[Any], databases: int = 1) -> Scene:
+    """Return how far a run is, above the curves that tell how it goes: scores, clauses, WPLL."""
+    curves = curves_scene(step, trace)
+    head = Layer("how-far", tuple(progress_items(step, trace, databases)), zooms=False)
+    below = (
+        Layer(layer.id, (Group(y=HEIGHT, children=layer.children),), layer.zooms) for layer in curves.layers
+    )
+    return replace(curves, height=curves.height + HEIGHT, layers=(head, *below))
+
+
+def curves_scene(step: Step[Any], trace: Trace[Any]) -> Scene:
     """Return the curves that tell how a run goes: scores, what is retained, and the model's WPLL."""
     found = trace.metrics()
     past = found.indices <= step.index
@@ -126,27 +150,29 @@ def clause_table(candidates: Candidates, state: LhlState) -> Table | None:
     kept = set()
     if state.assembly is not None:
         kept = {(clause.path, clause.positive) for clause in state.assembly.kept}
-    rows = []
-    for one in islice(_chosen(candidates), MOST_CANDIDATES):
-        positive = sum(held << place for place, held in enumerate(one.signs))
-        rows.append(_row(one, (one.path, positive) in kept))
-    return Table(f"{len(rows):,} of {count_of(len(candidates), 'candidate')}", _COLUMNS, tuple(rows))
+    places = first_places(candidates, MOST_CANDIDATES)
+    rows = tuple(_row(place, candidates[place], kept) for place in places)
+    return Table(f"{len(rows):,} of {count_of(len(candidates), 'candidate')}", _COLUMNS, rows)
 
 
-def _chosen(candidates: Candidates) -> Iterator[Candidate]:
-    """Yield the retained candidates, best first, then the others, those judged last before all."""
-    yield from candidates.retained
-    for place in range(len(candidates) - 1, -1, -1):
-        one = candidates[place]
-        if not one.retained:
-            yield one
+def first_places(candidates: Candidates, most: int) -> list[int]:
+    """Return the places of the retained candidates, best first, then of the others, judged last first."""
+    columns = candidates.columns
+    retained = columns.verdicts == RETAINED
+    best = np.flatnonzero(retained)
+    best = best[np.argsort(-columns.scores[best], kind="stable")][:most]
+    others = np.flatnonzero(~retained)[::-1][: most - len(best)]
+    return [*best.tolist(), *others.tolist()]
 
 
-def _row(one: Candidate, kept: bool) -> tuple[str | float | int, ...]:
+def _row(
+    place: int, one: Candidate, kept: Collection[tuple[VariabilizedPath, int]]
+) -> tuple[str | float | int, ...]:
     best = max((score for _, score in one.sub_scores), default=float("nan"))
+    inside = "yes" if (one.path, one.positive) in kept else ""
     return (
-        to_text(one.clause), _cell(one.score), _cell(one.score - one.score_without), _cell(best),
-        _cell(one.near), _cell(one.weight), one.length, one.true_atoms, "yes" if kept else "",
+        place, to_text(one.clause), _cell(one.score), _cell(one.score - one.score_without), _cell(best),
+        _cell(one.near), _cell(one.weight), one.length, one.true_atoms, inside,
         one.verdict, one.reason,
     )  # fmt: skip
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from mlnlab.model.database import Database
     from mlnlab.model.mln import MLN
     from mlnlab.structure.candidates import Candidates
+    from mlnlab.structure.clause_making import ClauseKey
     from mlnlab.structure.lhl import LhlParams
     from mlnlab.structure.variabilized import SupportedPath
 
@@ -104,12 +105,7 @@ def place_of(candidates: Candidates, mln: MLN, named: Named) -> int:
 
 
 def _place_of_formula(candidates: Candidates, formula: Formula) -> int:
-    clauses = cnf(formula)
-    if len(clauses) != 1:
-        raise ArgumentError(f"{to_text(formula)} is no clause: candidates are disjunctions of literals.")
-    literals = clauses[0]
-    positive = sum((not isinstance(one, Not)) << place for place, one in enumerate(literals))
-    key = clause_key([_path_atom(literal, literals) for literal in literals], positive)
+    key = key_of_clause(formula)
     place = candidates.place(key.path, key.positive)
     if place is None:
         texts = (to_text(one.clause) for one in candidates[:2_000])
@@ -118,6 +114,16 @@ def _place_of_formula(candidates: Candidates, formula: Formula) -> int:
             f"{to_text(formula)} is not among the {len(candidates):,} candidates of this run{hint}"
         )
     return place
+
+
+def key_of_clause(formula: Formula) -> ClauseKey:
+    """Return the path and the positive literals of a clause, whatever its variables are called."""
+    clauses = cnf(formula)
+    if len(clauses) != 1:
+        raise ArgumentError(f"{to_text(formula)} is no clause: candidates are disjunctions of literals.")
+    literals = clauses[0]
+    positive = sum((not isinstance(one, Not)) << place for place, one in enumerate(literals))
+    return clause_key([_path_atom(literal, literals) for literal in literals], positive)
 
 
 def _path_atom(literal: Literal, clause: Sequence[Literal]) -> PathAtom:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from mlnlab.structure.candidates import Candidate
     from mlnlab.structure.learned_structure import LearnedStructure
     from mlnlab.structure.lhl import LhlState
-    from mlnlab.structure.lifted_hypergraph import LiftedEdge
+    from mlnlab.structure.lifted_hypergraph import LiftedEdge, LiftedHypergraph
     from mlnlab.structure.variabilized import SupportedPath, VariabilizedPath
 
 MOST_PLACES = 50  # of a path in a lifted hypergraph that are gone through
@@ -186,3 +186,12 @@ def lying(number: int, edges: Sequence[LiftedEdge], path: VariabilizedPath) -> I
                     yield from grown((*chosen, edge), more)
 
     yield from grown((), {})
+
+
+def first_place(graphs: Sequence[LiftedHypergraph], path: VariabilizedPath) -> PathPlace | None:
+    """Return the first place at which a path lies in some lifted hypergraphs."""
+    for number, graph in enumerate(graphs):
+        found = next(lying(number, graph.edges, path), None)
+        if found is not None:
+            return found
+    return None

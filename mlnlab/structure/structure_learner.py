@@ -20,6 +20,7 @@ from mlnlab.structure.lhl import ASSEMBLING, CREATING, Lhl, LhlState
 from mlnlab.structure.model_weights import weighed
 from mlnlab.structure.path_support import supported_paths
 from mlnlab.structure.registry import Method, method_named
+from mlnlab.structure.structure_breaks import StructureBreaks
 from mlnlab.structure.worth_trying import checked_databases, joined, refuse_long_runs, refuse_many_paths
 
 if TYPE_CHECKING:
@@ -58,6 +59,11 @@ class StructureLearner:
         """Algorithm 1 over these databases; what only lifts, lifts them together."""
         together = (joined(self.databases),) if self.method.only_lifts else self.databases
         return Lhl(together, self.params, self.executor)
+
+    @cached_property
+    def breaks(self) -> StructureBreaks:
+        """Where to pause: conditions on clauses, scores, phases and merges."""
+        return StructureBreaks(self.databases, self.params)
 
     def resume(self, state: LhlState | None) -> Iterator[LhlState]:
         """Yield the states that follow a state, of this process or from a checkpoint."""

@@ -20,11 +20,13 @@ from mlnlab.learning.learning_state import LearningState
 from mlnlab.learning.parting import Parting, PartingSearch
 from mlnlab.learning.steering import SteeredLearner, changes_of
 from mlnlab.steps.trace import Trace
+from mlnlab.structure.structure_learner import StructureLearner
 from mlnlab.widgets.asked import number_asked, observers_of
 from mlnlab.widgets.held_out_scores import scores_of, told_by_step
 from mlnlab.widgets.learning_session import LearningSession
 from mlnlab.widgets.resuming import checkpointing
 from mlnlab.widgets.steered_view import SteeredView
+from mlnlab.widgets.structure_view import StructureStepper
 from mlnlab.widgets.view import Message
 from mlnlab.widgets.waiting import WaitingLine
 
@@ -236,7 +238,7 @@ def _recorded(other: object) -> Trace[LearningState]:
 
 
 def dashboard(
-    learner: WeightLearner,
+    learner: WeightLearner | StructureLearner,
     *,
     held_out: Any = None,  # noqa: ANN401 - any observer with scores
     stop: Predicate | None = None,
@@ -244,8 +246,8 @@ def dashboard(
     observers: Iterable[Observer] | None = (),
     delay: float = 1 / 3,
     checkpoint: str | PathLike[str] | None = None,
-) -> LearningDashboard:
-    r"""Watch a weight learner, steer it, and take its weights from whichever step.
+) -> LearningDashboard | StructureStepper:
+    r"""Watch a weight learner, steer it, and take its weights from whichever step; or a structure learner.
 
     It waits behind its first step: ``play()`` begins (as the button does), ``ml.live(learner)`` at once.
     ``held_out`` is an observer with scores, such as ``ml.HeldOut``; ``checkpoint`` names a file to which the
@@ -266,6 +268,12 @@ def dashboard(
     Soft(value=0.5)
     >>> view.close()
     """
+    if isinstance(learner, StructureLearner):
+        if held_out is not None:
+            raise ArgumentError("held_out is for weight learners; ml.evaluate_structure judges structures.")
+        return StructureStepper(
+            learner, stop=stop, breaks=breaks, observers=observers, delay=delay, checkpoint=checkpoint
+        )
     return LearningDashboard(
         learner, held_out=held_out, stop=stop, breaks=breaks, observers=observers, delay=delay,
         checkpoint=checkpoint,

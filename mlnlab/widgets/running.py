@@ -12,6 +12,7 @@ from mlnlab.model.hypergraph import Hypergraph
 from mlnlab.steps.trace import Trace
 from mlnlab.structure.lift_graph import LiftGraph
 from mlnlab.structure.lifted_hypergraph import LiftedHypergraph
+from mlnlab.structure.structure_learner import StructureLearner
 from mlnlab.widgets.asked import conditions, observers_of
 from mlnlab.widgets.dashboard import LearningDashboard
 from mlnlab.widgets.graph_view import graph_view
@@ -19,6 +20,7 @@ from mlnlab.widgets.lift_view import LiftStepper
 from mlnlab.widgets.run_view import RunView
 from mlnlab.widgets.scene_view import SceneView
 from mlnlab.widgets.session import Session
+from mlnlab.widgets.structure_view import StructureStepper
 
 if TYPE_CHECKING:
     from mlnlab.steps.step import Observer
@@ -89,6 +91,8 @@ def stepper(
         )
     if isinstance(source, LiftGraph):
         return LiftStepper(source, stop=stop, breaks=breaks, observers=observers, delay=delay)
+    if isinstance(source, StructureLearner):
+        return StructureStepper(source, stop=stop, breaks=breaks, observers=observers, delay=delay)
     if isinstance(source, WeightLearner):
         return LearningDashboard(source, stop=stop, breaks=breaks, observers=observers, delay=delay)
     return RunView(Session(source, stop=stop, breaks=breaks, observers=observers, delay=delay))

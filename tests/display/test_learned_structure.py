@@ -55,7 +55,7 @@ def test_the_table_of_a_step_has_what_was_judged_by_then(run):
     assert rows[0] == 0
     assert rows[-1] == len(learned.candidates)
     (last, names) = tables[-1].rows, [column.name for column in tables[-1].columns]
-    clauses = {row[0] for row in last if row[names.index("in the model")] == "yes"}
+    clauses = {row[1] for row in last if row[names.index("in the model")] == "yes"}
     assert clauses == {to_text(clause.formula) for clause in learned.clauses if clause.candidate is not None}
     assert {row[names.index("verdict")] for row in last} == {one.verdict for one in learned.candidates}
     tables[-1].to_json()

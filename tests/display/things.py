@@ -108,8 +108,9 @@ def structure_things(mln, db):
     facts = ml.Database.from_frames(frames, plain)
     learner = ml.structure_learner("lhl-noheu", facts, longest=2, fraction=1.0, least_gain=0.0)
     learned = ml.learn_structure(facts, "lhl-noheu", longest=2, fraction=1.0, least_gain=0.0)
-    return [learner, learned, learned.candidates, ml.clause_table(learned), ml.clause_table(learned).provenance(0),
-            learned.dropped_paths(), ml.learn_structure(facts, "lhl-liftgraph")]  # fmt: skip
+    table = ml.clause_table(learned)
+    rules = ml.learn_structure(facts, "lhl-liftgraph")
+    return [learner, learned, learned.candidates, table, table.provenance(0), learned.dropped_paths(), rules]
 
 
 def map_things(mln, db, query):
