@@ -185,8 +185,10 @@ class Lhl:
     def _lifting(self, state: LhlState) -> Iterator[LhlState]:
         """LiftGraph(D, T), one database after the other."""
         for number in range(len(state.labels), len(self.databases)):
-            if not self.params.lifted:
-                labels = unlifted(Hypergraph.from_database(self.databases[number])).labels
+            graph = Hypergraph.from_database(self.databases[number])
+            # Of a database without true atoms nothing can be lifted; that all is false there still counts.
+            if not self.params.lifted or not any(rows.shape[1] for rows in graph.members.values()):
+                labels = unlifted(graph).labels
                 state = replace(state, labels=(*state.labels, labels), lift=None)
                 yield state
                 continue

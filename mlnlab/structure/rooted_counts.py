@@ -242,7 +242,8 @@ def _joined(
     left, right = np.moveaxis(left, own.index(last), -1), np.moveaxis(right, others.index(last), 0)
     variables = tuple(v for v in (*own, *others) if v != last)
     shape = (*left.shape[:-1], *right.shape[1:])
-    rows, columns = left.reshape(-1, left.shape[-1]), right.reshape(right.shape[0], -1)
+    rows = left.reshape(prod(left.shape[:-1]), left.shape[-1])  # also where a type has no constants
+    columns = right.reshape(right.shape[0], prod(right.shape[1:]))
     by_left = np.count_nonzero(rows) * columns.shape[1]
     by_right = np.count_nonzero(columns) * len(rows)
     if _DENSE * min(by_left, by_right) > rows.size * columns.shape[1]:

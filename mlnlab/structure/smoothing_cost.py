@@ -30,12 +30,12 @@ _SECONDS = 8e-6  # for a pair and a merge; measured on a fold of Cora, as pairs 
 
 def pairs_at_first(problem: LiftProblem) -> int:
     """Return how many pairs of constants share a hyperedge context; of very many, in how many contexts."""
-    contexts = [np.bincount(inverse) for _, inverse in _contexts(problem)]
+    contexts = [np.bincount(inverse) for _, inverse in contexts_of(problem)]
     shared = sum(int((sizes * (sizes - 1) // 2).sum()) for sizes in contexts)
     if shared > MOST_LISTED:
         return shared
     found: set[tuple[int, int]] = set()
-    for nodes, inverse in _contexts(problem):
+    for nodes, inverse in contexts_of(problem):
         order = np.argsort(inverse, kind="stable")
         for members in np.split(nodes[order], np.flatnonzero(np.diff(inverse[order])) + 1):
             if len(members) > 1:
@@ -43,7 +43,7 @@ def pairs_at_first(problem: LiftProblem) -> int:
     return len(found)
 
 
-def _contexts(problem: LiftProblem) -> Iterator[tuple[Numbers, Numbers]]:
+def contexts_of(problem: LiftProblem) -> Iterator[tuple[Numbers, Numbers]]:
     """Yield for each place of a hyperedge that is clustered the nodes there, and the numbers of contexts."""
     clustered = set(problem.clustered_types)
     constants = len(problem.hypergraph.constants)

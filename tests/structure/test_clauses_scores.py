@@ -74,7 +74,7 @@ def _wide_databases() -> list[ml.Database]:
         triples = product(range(people), range(things), range(people))
         facts += [f"Gave(P{p}, T{t}, P{q})" for p, t, q in triples if rng.random() < 0.3 or p == t == q == 0]
         found.append(ml.Database.from_text("\n".join([*facts, "Smokes(P0)", "Friends(P0, P0)"]), model))
-    return found
+    return [*found, ml.Database.from_text("Smokes(P0)", model), ml.Database.from_text("", model)]
 
 
 WIDE = (
