@@ -32,6 +32,7 @@ from mlnlab.structure.lift_states import LiftState, Merge
 from mlnlab.structure.lift_terms import GainTerm
 from mlnlab.structure.lifted_hypergraph import LiftedHypergraph
 from mlnlab.structure.look_ahead import best_ahead, finish, next_place
+from mlnlab.structure.pair_estimates import refuse_many_pairs
 from mlnlab.structure.smoothing_cost import refuse_long_smoothing
 
 if TYPE_CHECKING:
@@ -279,6 +280,7 @@ def lift_graph(
     """
     params = LiftParams(penalty, smoothing, cluster_predicates, look_ahead)
     problem = lift_problem(db, cluster_predicates=cluster_predicates)
+    refuse_many_pairs(problem)
     atoms = problem.hypergraph.number_of_edges
     if look_ahead and atoms > SMALL:
         raise TooLargeError(

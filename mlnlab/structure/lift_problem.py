@@ -17,7 +17,6 @@ from mlnlab.errors import ArgumentError, TooLargeError, count_of
 from mlnlab.logic.suggestions import did_you_mean
 from mlnlab.model.database import Database
 from mlnlab.model.hypergraph import Hypergraph
-from mlnlab.structure.pair_estimates import refuse_many_pairs
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -160,7 +159,6 @@ def lift_problem(db: Database | Hypergraph, *, cluster_predicates: bool = False)
             graph.number_of_edges,
             ["Lift parts of the database one by one, as folds are."],
         )
-    refuse_many_pairs(problem)
     return problem
 
 

@@ -65,7 +65,7 @@ def refuse_many_pairs(problem: LiftProblem) -> None:
     pairs = estimated_pairs(problem)
     if pairs > MOST_PAIRS:
         raise TooLargeError(
-            f"About {pairs:,.0f} pairs of constants share a context. LiftGraph keeps the gain of each pair, and "
+            f"About {pairs:,.0f} pairs of constants share a context. LiftGraph keeps the gain of each, and "
             f"begins with {MOST_PAIRS:,} at most, which take half a gigabyte.",
             pairs,
             [
