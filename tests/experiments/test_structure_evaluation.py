@@ -219,7 +219,14 @@ def test_what_goes_wrong_on_a_fold_is_told_and_others_go_on(mln, dbs):
 
 
 def test_an_executor_takes_systems_on_folds(mln, dbs, tmp_path):
-    with ThreadPoolExecutor(2) as threads:
+    taken = []
+
+    class Threads(ThreadPoolExecutor):
+        def submit(self, function, task):
+            taken.append((task.system.name, task.fold.name))
+            return super().submit(function, task)
+
+    with Threads(2) as threads:
         found = ml.evaluate_structure(
             {"hand": mln, "units": units},
             dbs,
@@ -231,6 +238,7 @@ def test_an_executor_takes_systems_on_folds(mln, dbs, tmp_path):
     alone = ml.evaluate_structure({"hand": mln, "units": units}, dbs, groups=GROUPS, omit=["Same"])
     columns = ["system", "fold", "predicate", "cll", "auc"]
     assert found.to_frame()[columns].equals(alone.to_frame()[columns])
+    assert len(taken) == len(set(taken)) == 6
     assert len(list(tmp_path.glob("model*.json"))) == 3
     with pytest.raises(ml.ArgumentError, match="submit"):
         ml.evaluate_structure(mln, dbs, executor=3)
