@@ -51,8 +51,15 @@ def contexts_of(problem: LiftProblem) -> Iterator[tuple[Numbers, Numbers]]:
         own = (problem.types[constants + number], *problem.signatures[number])
         for place, type_ in enumerate(own):
             if type_ in clustered:
-                _, inverse = np.unique(np.delete(rows, place, axis=1), axis=0, return_inverse=True)
-                yield rows[:, place], inverse.ravel()
+                yield rows[:, place], _numbered(np.delete(rows, place, axis=1))
+
+
+def _numbered(rows: Numbers) -> Numbers:
+    """Return numbers that are equal where rows are."""
+    found = np.zeros(len(rows), np.int64)
+    for column in rows.T:  # below the square of how many rows there are, so that no number is too large
+        _, found = np.unique(found * (int(column.max(initial=0)) + 1) + column, return_inverse=True)
+    return found.ravel()
 
 
 def refuse_long_smoothing(problem: LiftProblem) -> None:
