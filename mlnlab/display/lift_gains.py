@@ -10,7 +10,7 @@ from mlnlab.display.markup import shortened
 from mlnlab.display.scene.building import mark, numbered_id, tooltip
 from mlnlab.display.scene.items import Group, Item, Path, Rectangle, Text
 from mlnlab.display.scene.paths import segments
-from mlnlab.display.scene.text_fitting import fitted
+from mlnlab.display.scene.text_fitting import fitted, text_width
 
 if TYPE_CHECKING:
     from mlnlab.display.lift_view import LiftView
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 MOST_TERMS = 9
 _ROW = 19.0
 _LONGEST_NAME = 20
+_WIDEST_COUNTS = 112.0
 _NAME, _COUNTS, _ZERO, _REACH, _RIGHT = 8.0, 392.0, 470.0, 62.0, 600.0
 _OTHERS, _END, _LONGEST_BAR = 628.0, 892.0, 60.0
 
@@ -107,7 +108,7 @@ def _line(lifted: LiftedHypergraph, row: Row, name: str, y: float, most: float) 
     children: list[Item] = [
         Rectangle(x=0, y=0, width=_RIGHT, height=_ROW - 2, look="clear"),
         Text(x=_NAME + 12, y=12.5, text=fitted(row.words, 256, "small"), look=f"words small{strong}"),
-        Text(x=_COUNTS, y=12.5, text=fitted(row.counts, 100, "small"), look="quiet small", anchor="end"),
+        Text(x=_COUNTS, y=12.5, text=_fitting(row.counts), look="quiet small", anchor="end"),
         *_bar(row.likelihood / most, 1.5, "blue"),
         *_bar(row.prior / most, 8.5, "orange"),
         Text(
@@ -118,6 +119,15 @@ def _line(lifted: LiftedHypergraph, row: Row, name: str, y: float, most: float) 
     if row.predicate in lifted.hypergraph.vocabulary.predicates:
         children.append(mark(shape_of(lifted, row.predicate), 3.6, "bar grey", _NAME + 4, 8.5))
     return Group(id=name, y=y, tooltip=row.tip, children=tuple(children))
+
+
+def _fitting(counts: str) -> str:
+    """Return counts in their column; where they are too long, how many there were, and what came of them."""
+    before, arrow, after = counts.partition(" → ")
+    if arrow and text_width(counts, "small") > _WIDEST_COUNTS:
+        number = before.count(", ") + 1
+        counts = f"{number:,} together → {after}" if number > 2 else f"… → {after}"
+    return fitted(counts, _WIDEST_COUNTS, "small")
 
 
 def _bar(share: float, y: float, hue: str) -> Iterator[Item]:

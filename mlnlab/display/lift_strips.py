@@ -10,7 +10,8 @@ import numpy as np
 from mlnlab.display.lifted_boxes import cluster_tip, hue_of_cluster
 from mlnlab.display.markup import count_of, shortened
 from mlnlab.display.scene.building import numbered_id, tooltip
-from mlnlab.display.scene.items import Group, Item, Rectangle, Text
+from mlnlab.display.scene.items import Group, Item, Path, Rectangle, Text
+from mlnlab.display.scene.paths import segments
 from mlnlab.display.scene.text_fitting import fitted, text_width
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def strips(
         items += [
             Text(x=8, y=y + 10, text=fitted(shortened(type_), _LEFT - 16, "strong"), look="words strong"),
             Text(id=numbered_id("sizes", number), x=8, y=y + 24, text=words, look="quiet small"),
-            *_pieces(view, lifted, clusters, lit, number, y, width - _LEFT - 8),
+            *_pieces(view, lifted, clusters, lit, before, number, y, width - _LEFT - 8),
         ]
         y += _ROW
     return items, y
@@ -55,10 +56,13 @@ def _clusters_of(lifted: LiftedHypergraph, type_: str) -> np.ndarray:
 
 
 def _pieces(
-    view: LiftView, lifted: LiftedHypergraph, clusters: np.ndarray, lit: frozenset[int], strip: int,
-    y: float, width: float,
+    view: LiftView, lifted: LiftedHypergraph, clusters: np.ndarray, lit: frozenset[int],
+    before: Before | None, strip: int, y: float, width: float,
 ) -> Iterator[Item]:  # fmt: skip
-    """Yield the pieces of a strip; a piece is as wide as its share of the constants."""
+    """Yield the pieces of a strip; a piece is as wide as its share of the constants.
+
+    One that was merged has a line where the two clusters meet.
+    """
     total = int(lifted.sizes[clusters].sum())
     x = _LEFT
     drawn = [cluster for cluster in clusters[:_MOST_PIECES].tolist() if lifted.sizes[cluster] > 1]
@@ -70,6 +74,9 @@ def _pieces(
         children: list[Item] = [Rectangle(x=0, y=0, width=wide, height=_HIGH, look=look, corner=2)]
         if text_width(words, "small") < wide - 4:
             children.append(Text(x=wide / 2, y=15, text=words, anchor="middle", look="number small"))
+        if before is not None and cluster == lifted.labels[before.first[0]]:
+            meet = wide * len(before.first) / int(lifted.sizes[cluster])
+            children.append(Path(path=segments([((meet, 0), (meet, _HIGH))]), look="frame dashed"))
         yield Group(
             id=numbered_id("cluster", cluster), x=x, y=y, pick=True, tooltip=cluster_tip(lifted, cluster),
             children=tuple(children),

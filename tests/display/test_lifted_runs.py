@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import mlnlab as ml
-from mlnlab.display.lift_gains import signed
+from mlnlab.display.lift_gains import _fitting, signed
 from mlnlab.display.lift_pictures import Looking, lift_picture, merging_scene
 from mlnlab.display.lift_view import Told, lift_view
 from mlnlab.display.run_pictures import picture_of, replay_page
-from mlnlab.display.scene.items import Group, Text
+from mlnlab.display.scene.items import Group, Path, Text
 from mlnlab.widgets.lift_view import LiftStepper
 from tests.display.test_lifted_hypergraphs import COURSES, PROFESSORS, STUDENTS, drawn, hypergraph, texts_in
 
@@ -226,6 +226,21 @@ def test_of_very_many_constants_the_clusters_are_strips():
     assert sizes == ["557 clusters of 560", "7 clusters of 7"]
     assert texts_in(drawn(scene, "others")["others-0"])[0].endswith("more, the smallest")
     assert sum(1 for _ in scene.items()) < 300
+    (merged,) = lit(scene, "cluster")
+    halves = [child for child in drawn(scene, "cluster")[merged].children if isinstance(child, Path)]
+    assert len(halves) == 1  # where the two clusters meet
+
+
+@pytest.mark.parametrize(
+    ("counts", "shown"),
+    [
+        ("1/1, 1/1 → 2/2", "1/1, 1/1 → 2/2"),
+        ("1/1, 2/2, 3/3, 4/4 → 10/10", "4 together → 10/10"),
+        ("1,234/56,789, 3/3 → 1,237/60,000", "… → 1,237/60,000"),
+    ],
+)
+def test_what_comes_of_combinations_is_shown_however_many_they_were(counts, shown):
+    assert _fitting(counts) == shown
 
 
 def test_the_picture_is_found_and_a_recording_becomes_a_page(friends):
