@@ -18,11 +18,11 @@ from mlnlab.errors import ArgumentError
 from mlnlab.experiments.fold_results import fingerprint, hashed
 from mlnlab.experiments.structure_evaluation import evaluate_structure
 from mlnlab.experiments.structure_systems import learned_on, reweighed, systems_of
+from mlnlab.model.mln import MLN
 
 if TYPE_CHECKING:
     from mlnlab.experiments.structure_results import StructureEvaluation
     from mlnlab.model.database import Database
-    from mlnlab.model.mln import MLN
 
 _ALL = "all"
 
@@ -40,26 +40,56 @@ class ChosenStructure:
         return f"<ChosenStructure by {self.name}; on training folds: {told}>"
 
 
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A function ``(databases, seed) -> model`` that knows its clauses already."""
+
+    text: str
+
+    def __call__(self, databases: Sequence[Database], seed: int) -> MLN:  # noqa: ARG002 - it has learned
+        """Return the model."""
+        return MLN.from_text(self.text)
+
+
 @dataclass(frozen=True, eq=False)
 class Choosing:
-    """A function ``(databases, seed) -> model``, to be a system of :func:`ml.evaluate_structure`."""
+    """A function ``(databases, seed) -> model``, to be a system of :func:`ml.evaluate_structure`.
+
+    The candidates are systems; or, where there is a ``base``, ways to learn the weights of its clauses, which
+    it learns once from all training databases. That spares most of the time, and is no help to one candidate
+    more than to another.
+    """
 
     candidates: Mapping[str, Mapping[str, Any]]
     testing: Mapping[str, Any] = field(default_factory=dict)  # of evaluate_structure
+    base: Mapping[str, Any] | None = None
     by: str = "cll"  # or auc, the area over all atoms together
     folder: Path | None = field(default=None, repr=False)
 
     def __call__(self, databases: Sequence[Database], seed: int) -> ChosenStructure:
         """Try each candidate on the databases, each left out once; learn by the best from all of them."""
-        found = evaluate_structure(self.candidates, databases, folder=self.folder, seed=seed, **self.testing)
+        candidates = self._candidates(databases, seed)
+        found = evaluate_structure(candidates, databases, folder=self.folder, seed=seed, **self.testing)
         scores = scores_of_finished(found, self.by)
         name = max(scores, key=lambda one: scores[one])
-        (system,) = systems_of({name: self.candidates[name]}, [_ALL])
-        prints = [fingerprint(db) for db in databases]
-        key = hashed(system.settings(_ALL), *prints, str(seed))
+        return ChosenStructure(self._learned(candidates[name], databases, seed), name, scores)
+
+    def _candidates(self, databases: Sequence[Database], seed: int) -> Mapping[str, Mapping[str, Any]]:
+        if self.base is None:
+            return self.candidates
+        clauses = Known(self._learned(self.base, databases, seed).to_text())
+        return {name: {"method": clauses, "weights": one} for name, one in self.candidates.items()}
+
+    def _learned(self, given: Mapping[str, Any], databases: Sequence[Database], seed: int) -> MLN:
+        """Return a system's model of all databases, learned now or kept from before."""
+        (system,) = systems_of({"chosen": given}, [_ALL])
+        key = hashed(system.settings(_ALL), *(fingerprint(db) for db in databases), str(seed))
         model, _ = learned_on(system, _ALL, databases, seed, key, self.folder)
-        mln = reweighed(model, databases, system, seed)
-        return ChosenStructure(mln, name, scores)  # type: ignore[arg-type]  # systems with options learn MLNs
+        if not isinstance(model, MLN):
+            raise ArgumentError("Choosing is among systems that learn a Markov logic network.")
+        found = reweighed(model, databases, system, seed)
+        assert isinstance(found, MLN)  # noqa: S101 - as the model was
+        return found
 
 
 def scores_of_finished(found: StructureEvaluation, by: str) -> dict[str, float]:

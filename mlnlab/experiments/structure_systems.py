@@ -201,7 +201,7 @@ def learned_on(
     system: System, fold: str, databases: Sequence[Database], seed: int, settings: str, folder: Path | None
 ) -> tuple[Model, Learned]:
     """Return a system's model, learned now or kept from before."""
-    kept = None if folder is None or system.models else load_learned(folder, system.learner, fold, settings)
+    kept = None if folder is None or system.models else load_learned(folder, system.learner, settings)
     if kept is not None:
         return MLN.from_text(kept.text), kept
     begin_peak()
@@ -220,24 +220,19 @@ def learned_on(
 def save_learned(folder: Path, learned: Learned) -> None:
     """Write what was learned beside and rename it, so that it is whole or not there."""
     folder.mkdir(parents=True, exist_ok=True)
-    with replacing(_file(folder, learned.system, learned.fold, learned.settings)) as file:
+    with replacing(_file(folder, learned.system, learned.settings)) as file:
         file.write(json.dumps(REGISTRY.encoded(learned)).encode())
 
 
-def load_learned(folder: Path, system: str, fold: str, settings: str) -> Learned | None:
+def load_learned(folder: Path, system: str, settings: str) -> Learned | None:
     """Return what was learned before; ``None`` where there is none, or its file is damaged."""
     try:
-        text = _file(folder, system, fold, settings).read_text(encoding="utf-8")
-        found = REGISTRY.decoded(json.loads(text))
+        found = REGISTRY.decoded(json.loads(_file(folder, system, settings).read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError, MlnlabError):
         return None
-    same = isinstance(found, Learned) and (found.system, found.fold, found.settings) == (
-        system,
-        fold,
-        settings,
-    )
+    same = isinstance(found, Learned) and (found.system, found.settings) == (system, settings)
     return found if same and isinstance(found, Learned) and found.text else None
 
 
-def _file(folder: Path, system: str, fold: str, settings: str) -> Path:
-    return file_of(folder, f"model {system}", fold, settings)
+def _file(folder: Path, system: str, settings: str) -> Path:
+    return file_of(folder, "model", system, settings)

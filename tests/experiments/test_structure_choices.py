@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import mlnlab as ml
@@ -41,3 +42,22 @@ def test_the_choice_is_by_what_the_training_databases_say(dbs, tmp_path):
     assert alone.scores["rare"] == pytest.approx(by_hand.summary()["cll"][0])
     with pytest.raises(ml.ArgumentError, match="No system finished"):
         Choosing({"broken": {"method": lambda databases, seed: 3}})(list(dbs.values()), 0)
+
+
+def test_weights_of_the_same_clauses_are_chosen(dbs, tmp_path):
+    calls = []
+
+    def learner(databases, seed):
+        calls.append(len(databases))
+        return OFTEN
+
+    candidates = {
+        "kept near 0": {"method": "wpll", "deviation": 0.01},
+        "as the data say": {"method": "wpll", "deviation": 10.0},
+    }
+    chosen = Choosing(candidates, {"predicates": ["Director"]}, {"method": learner}, folder=tmp_path)
+    found = chosen([dbs[f"f{n}"] for n in range(3)], 0)
+    assert found.name == "as the data say"
+    assert found.mln.formulas[0].weight.value == pytest.approx(np.log(1 / 3), abs=0.05)
+    assert found.scores["kept near 0"] == pytest.approx(np.log(0.5), abs=0.01)
+    assert calls == [3]
