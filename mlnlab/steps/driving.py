@@ -58,7 +58,7 @@ class Driver(Generic[S]):
         self._stopping = threading.Event()
         self._why = ""  # why it is about to rest or end
         self._rested = 0.0  # seconds spent at rest, which are not the algorithm's
-        self._began = 0.0  # when the last step was begun
+        self._began = float("-inf")  # when the last step was begun; before the first, nothing waits
 
     # --- from outside -------------------------------------------------------------------------
 

@@ -7,7 +7,8 @@ import time
 
 import pytest
 
-from tests.steps.live_runs import PATIENCE, threads
+from tests.patience import PATIENCE
+from tests.steps.live_runs import threads
 
 
 @pytest.fixture

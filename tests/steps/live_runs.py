@@ -9,9 +9,8 @@ import asyncio
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
+from tests.patience import PATIENCE
 from tests.steps.toys import Count
-
-PATIENCE = 20.0  # seconds, only ever waited for when something is broken
 
 
 def in_a_loop_of_its_own(main):

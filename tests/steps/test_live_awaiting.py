@@ -8,7 +8,8 @@ import pytest
 
 from mlnlab.steps.breakpoints import crosses
 from mlnlab.steps.live import Live
-from tests.steps.live_runs import PATIENCE, in_a_loop_of_its_own
+from tests.patience import PATIENCE
+from tests.steps.live_runs import in_a_loop_of_its_own
 from tests.steps.toys import Count, counting
 
 pytestmark = pytest.mark.usefixtures("nothing_is_left")

@@ -12,7 +12,8 @@ from mlnlab.steps.breakpoints import crosses
 from mlnlab.steps.live import Live, LiveWarning
 from mlnlab.steps.step import ObserverWarning
 from mlnlab.steps.trace import Trace
-from tests.steps.live_runs import PATIENCE, Gate
+from tests.patience import PATIENCE
+from tests.steps.live_runs import Gate
 from tests.steps.toys import counting
 
 pytestmark = pytest.mark.usefixtures("nothing_is_left")

@@ -11,7 +11,8 @@ import pytest
 
 from mlnlab.steps.live import Live, stop_all
 from mlnlab.steps.trace import Trace
-from tests.steps.live_runs import PATIENCE, threads
+from tests.patience import PATIENCE
+from tests.steps.live_runs import threads
 from tests.steps.toys import counting
 
 pytestmark = pytest.mark.usefixtures("nothing_is_left")
@@ -64,7 +65,7 @@ class TestLeaving:
         path = tmp_path / "last.npz"
         program = [sys.executable, "-W", "error", "-c", textwrap.dedent(code), str(path)]
         done = subprocess.run(
-            program, cwd=repository, capture_output=True, text=True, timeout=60, check=False
+            program, cwd=repository, capture_output=True, text=True, timeout=PATIENCE, check=False
         )
         assert (done.stdout, done.stderr, done.returncode) == ("done\n", "", 0)
         assert path.exists()
@@ -91,6 +92,6 @@ class TestLeaving:
         """
         program = [sys.executable, "-c", textwrap.dedent(code)]
         done = subprocess.run(
-            program, cwd=repository, capture_output=True, text=True, timeout=60, check=False
+            program, cwd=repository, capture_output=True, text=True, timeout=PATIENCE, check=False
         )
         assert (done.stdout, done.stderr) == ("went on\n", "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from itertools import pairwise
+from types import SimpleNamespace
 
 import pytest
 
@@ -13,7 +14,8 @@ from mlnlab.steps.breakpoints import Break, changes, crosses
 from mlnlab.steps.live import Live
 from mlnlab.steps.stopping import AfterSeconds, AfterSteps, Reaches
 from mlnlab.steps.trace import Trace
-from tests.steps.live_runs import PATIENCE, Gate
+from tests.patience import PATIENCE
+from tests.steps.live_runs import Gate, threads
 from tests.steps.toys import Count, counting
 
 pytestmark = pytest.mark.usefixtures("nothing_is_left")
@@ -138,17 +140,27 @@ class TestSteering:
             assert last.index == 8
             assert 100 <= last.seconds < 100 + PATIENCE
 
-    def test_time_at_rest_does_not_count(self):
-        with Live(counting(), stop=AfterSeconds(1000.0)) as live:
-            live.step()
-            live.wait(PATIENCE)
-            time.sleep(0.1)
-            live.step()
-            assert live.wait(PATIENCE).seconds < 0.09
+    def test_time_at_rest_does_not_count(self, monkeypatch):
+        now = [0.0]
+        monkeypatch.setattr("mlnlab.steps.driving.time", SimpleNamespace(perf_counter=lambda: now[0]))
+        with Live(counting(), stop=AfterSeconds(50.0)) as live:
+            waiting = live._driver.condition.wait_for
+
+            def resting(predicate, timeout=None):
+                if threading.current_thread() in threads():  # not the one that waits for the run
+                    now[0] += 100.0
+                return waiting(predicate, timeout)
+
+            monkeypatch.setattr(live._driver.condition, "wait_for", resting)
+            for _ in range(3):
+                live.step()
+                last = live.wait(PATIENCE)
+            assert (last.index, last.seconds, live.ended) == (2, 0.0, False)
+            assert now[0] >= 200.0
 
     def test_a_delay_slows_down_and_is_left_at_once(self):
         with Live(counting()) as live:
-            live.delay = 1000.0
+            live.delay = 1e9  # longer than any clock has run: the first step waits for nothing
             live.start()
             while live.last is None:
                 time.sleep(0.001)
