@@ -9,6 +9,7 @@ from pathlib import Path
 import hypothesis
 import pytest
 
+from tests.patience import PATIENCE
 from tests.shared_data import folder_or_skip
 
 # In continuous integration every run draws the same examples; a failure can then be repeated by anyone.
@@ -89,5 +90,19 @@ def browser(chromium):
             # The sandbox needs rights that containers lack, and their shared memory is small.
             args=["--no-sandbox", "--disable-dev-shm-usage"],
         )
+        running.new_context = _patient(running.new_context)
+        running.new_page = _patient(running.new_page)
         yield running
         running.close()
+
+
+def _patient(make):
+    """Let pages wait longer than the half minute that is usual: a slow machine is no fault of ours."""
+
+    def patient(**options):
+        made = make(**options)
+        made.set_default_timeout(PATIENCE * 1000)
+        made.set_default_navigation_timeout(PATIENCE * 1000)
+        return made
+
+    return patient

@@ -26,6 +26,8 @@ from pathlib import Path
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
+from tests.patience import PATIENCE
+
 REPOSITORY = Path(__file__).resolve().parents[2]
 _TOKEN = "for-tests-only"
 _SETTINGS = {
@@ -33,7 +35,6 @@ _SETTINGS = {
     "@jupyterlab/notebook-extension/tracker": {"windowingMode": "none"},
 }
 _KERNELSPEC = {"name": "python3", "display_name": "Python 3", "language": "python"}
-_SECONDS = 1000  # the browser counts in milliseconds
 
 
 class Lab:
@@ -87,12 +88,13 @@ class Lab:
         return os.environ | {name: str(value) for name, value in own.items()}
 
     def _wait_until_ready(self, home):
-        for _ in range(300):
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
             if self._server.poll() is not None:
                 break
             try:
                 address = f"http://127.0.0.1:{self.port}/api/status?token={_TOKEN}"
-                with urllib.request.urlopen(address, timeout=2):
+                with urllib.request.urlopen(address, timeout=20):
                     return
             except OSError:
                 time.sleep(0.2)
@@ -148,11 +150,11 @@ class LabPage:
         self._wait_for_notebook()
         if kernel:
             status = "window.jupyterapp.shell.currentWidget.sessionContext.session?.kernel?.status"
-            self.page.wait_for_function(f"() => {status} === 'idle'", timeout=90 * _SECONDS)
+            self.page.wait_for_function(f"() => {status} === 'idle'")
 
     def _wait_for_notebook(self):
-        self.page.wait_for_selector("#jupyterlab-splash", state="detached", timeout=90 * _SECONDS)
-        self.page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=60 * _SECONDS)
+        self.page.wait_for_selector("#jupyterlab-splash", state="detached")
+        self.page.wait_for_selector(".jp-Notebook .jp-Cell")
 
     def __enter__(self):
         return self
@@ -175,12 +177,12 @@ class LabPage:
             "([name, given]) => { void window.jupyterapp.commands.execute(name, given) }", [name, arguments]
         )
 
-    def run_all(self, timeout=180):
+    def run_all(self):
         """Run all cells and wait until each has been executed, or one has failed."""
         self.command("notebook:run-all-cells")
-        self.page.wait_for_function(_ALL_RUN, timeout=timeout * _SECONDS)
+        self.page.wait_for_function(_ALL_RUN)
 
-    def run(self, cell, timeout=60):
+    def run(self, cell):
         """Run one cell, counted from 0 over all cells, and wait until it is done."""
         before = self.page.evaluate(_COUNT, cell)
         self.page.evaluate("n => { window.jupyterapp.shell.currentWidget.content.activeCellIndex = n }", cell)
@@ -188,7 +190,6 @@ class LabPage:
         self.page.wait_for_function(
             f"([n, before]) => {{ const count = ({_COUNT})(n); return count !== before && count !== null }}",
             arg=[cell, before],
-            timeout=timeout * _SECONDS,
         )
 
     def text(self, cell):
@@ -207,7 +208,7 @@ class LabPage:
         self.page.reload(wait_until="domcontentloaded")
         self._wait_for_notebook()
         status = "window.jupyterapp.shell.currentWidget.sessionContext.session?.kernel?.status"
-        self.page.wait_for_function(f"() => {status} === 'idle'", timeout=90 * _SECONDS)
+        self.page.wait_for_function(f"() => {status} === 'idle'")
 
     def theme(self, name):
         """Switch to ``Light`` or ``Dark``."""
@@ -219,7 +220,7 @@ class LabPage:
     def hide_sidebar(self):
         """Leave the width to the notebook."""
         self.command("application:toggle-left-area")
-        self.page.wait_for_timeout(50)
+        self.page.wait_for_selector("#jp-left-stack", state="hidden")
 
     def output(self, cell):
         """Return the output area of a cell, counted from 0 over all cells."""

@@ -10,6 +10,7 @@ import mlnlab as ml
 from mlnlab.display.counts_steps import standing
 from mlnlab.display.counts_steps_network import eliminations, filled
 from tests.browser.test_run_views import click, scrub_to, scrub_until_shown, step_shown, wait_for_step
+from tests.patience import becomes, wait_until
 
 PAPER = "t = {A, B}\\nR(t, t)\\nS(t, t)\\nT(t, t)\\n1 !R(x, y) v S(y, z) v T(x, z)"
 FACTS = "R(A, B)\\nR(B, A)\\nS(A, B)\\nT(A, B)"
@@ -54,6 +55,11 @@ def variables_of(state):
     ]
 
 
+def variables_in(page):
+    """What the variables of the network say on the screen."""
+    return [texts + [""] * (2 - len(texts)) for texts in page.output(0).evaluate(_VARIABLES)]
+
+
 @pytest.fixture(scope="module")
 def pages(lab):
     opened = {}
@@ -73,9 +79,8 @@ def test_step_back_and_scrub_show_the_step_of_the_trace(pages, method):
     page, expected = pages[method], states(method)
 
     def shown(index):
-        page.page.wait_for_timeout(400)
-        assert page.output(0).evaluate(_ROWS) == rows_of(expected[index])
-        assert f"sum so far: {expected[index].total:,}" in page.output(0).inner_text()
+        becomes(lambda: page.output(0).evaluate(_ROWS), rows_of(expected[index]))
+        wait_until(lambda: f"sum so far: {expected[index].total:,}" in page.output(0).inner_text())
 
     shown(0)
     for index in range(1, len(expected)):
@@ -99,16 +104,14 @@ def test_the_variables_are_those_of_the_step(pages):
     page.page.wait_for_selector("[data-id=variable-0]")
     for index in (0, 5, len(expected) - 1, 6):
         scrub_until_shown(page, index)
-        page.page.wait_for_timeout(400)
-        found = page.output(0).evaluate(_VARIABLES)
-        assert [texts + [""] * (2 - len(texts)) for texts in found] == variables_of(expected[index])
-        edges = page.output(0).locator("g[data-id^=fill-]").count()
+        becomes(lambda: variables_in(page), variables_of(expected[index]))
         network = expected[index].outline.networks[0]
-        assert edges == len(filled(network, eliminations(expected[index], 0)))
+        edges = len(filled(network, eliminations(expected[index], 0)))
+        becomes(page.output(0).locator("g[data-id^=fill-]").count, edges)
     # The numbers of the step stand in the table, too.
     page.output(0).locator("summary").click()
-    cells = page.output(0).locator(".mlnlab-run tbody td").all_inner_texts()
-    assert cells == [str(cell) for names, number in expected[6].value.rows for cell in (*names, number)]
+    cells = [str(cell) for names, number in expected[6].value.rows for cell in (*names, number)]
+    becomes(page.output(0).locator(".mlnlab-run tbody td").all_inner_texts, cells)
 
 
 @pytest.mark.parametrize("theme", ["Dark", "Light"])
@@ -147,7 +150,6 @@ def test_a_click_lights_a_grounding_and_draws_another_sample(lab):
         def choose(name, waits_for):
             output.locator(f"[data-id={name}]").first.click(position={"x": 30, "y": 8})
             page.page.wait_for_selector(f"[data-id={waits_for}]")
-            page.page.wait_for_timeout(400)
 
         def listed():
             texts = [one.evaluate(_WRITTEN) for one in output.locator("g[data-id^=sample-]").all()]
@@ -157,19 +159,19 @@ def test_a_click_lights_a_grounding_and_draws_another_sample(lab):
             sample = found.sample(kind, 5, seed=seed)
             return [", ".join(f"{name} = {constant}" for name, constant in g.binding.items()) for g in sample]
 
-        assert listed() == bound("violated", 0)
+        becomes(listed, bound("violated", 0))
         choose("kind-0", "again-1")
-        assert listed() == bound("true", 0)
+        becomes(listed, bound("true", 0))
         choose("again-1", "again-2")
-        assert listed() == bound("true", 1)
+        becomes(listed, bound("true", 1))
         choose("sample-1-2", "lit-cell")
-        assert {"formula-3", "kind-0", "sample-1-2"} <= set(output.evaluate(_FRAMED))
+        wait_until(lambda: {"formula-3", "kind-0", "sample-1-2"} <= set(output.evaluate(_FRAMED)))
         grounding = found.sample("true", 5, seed=1)[2]
-        assert "true in the closed world" in output.locator(".mlnlab-details").inner_text()
+        output.locator(".mlnlab-details", has_text="true in the closed world").wait_for()
         page.run(1)
         assert page.text(1).strip() == f"{grounding} 1 true"
         choose("formula-1", "kind-0")
-        assert "formula-1" in output.evaluate(_FRAMED)
+        wait_until(lambda: "formula-1" in output.evaluate(_FRAMED))
         output.locator("svg").first.focus()
         page.page.keyboard.press("b")
         page.page.wait_for_timeout(200)

@@ -6,6 +6,7 @@ import nbformat
 import pytest
 
 from mlnlab.cli.page.execute import execute
+from tests.patience import wait_until
 
 HOSTILE = [
     "<script>window.harmed = 1</script>",
@@ -52,7 +53,7 @@ def test_hostile_constants_stay_text(lab):
     with lab.open(lab.write("hostile.ipynb", *CELLS)) as page:
         page.run_all()
         for cell, words in enumerate(SAID_BY):
-            assert words in page.output(cell).inner_text()
+            page.output(cell).get_by_text(words).first.wait_for()
         page.page.wait_for_timeout(1500)  # time for the typesetter, if it should want to
         for name in HOSTILE:
             assert name.replace("\\", "\\\\").replace('"', '\\"') in page.output(0).inner_text()
@@ -65,7 +66,7 @@ def untrusted(tmp_path_factory):
     cells = [nbformat.v4.new_code_cell(text) for text in CELLS]
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
     notebook = nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel})
-    assert execute(notebook, tmp_path_factory.mktemp("elsewhere"), timeout=120, say=print) is None
+    assert execute(notebook, tmp_path_factory.mktemp("elsewhere"), timeout=600, say=print) is None
     return notebook
 
 
@@ -84,14 +85,14 @@ def test_an_untrusted_notebook_still_shows_pictures_and_tables(request, kind, un
 
 
 def assert_pictures_and_tables(page, kind):
-    assert page.output(0).locator("table").first.is_visible()
+    page.output(0).locator("table").first.wait_for()
     assert page.output(0).locator("style").count() == 0
     if kind == "lab":  # our extension draws the scene
-        assert page.output(2).locator("svg.mlnlab-scene rect").count() > 8
+        page.output(2).locator("svg.mlnlab-scene rect").nth(8).wait_for()
         assert page.output(2).locator("svg.mlnlab-scene").bounding_box()["width"] > 300
     else:
         picture = page.output(2).locator("img").first
-        assert picture.evaluate("image => image.complete && image.naturalWidth") > 300
+        wait_until(lambda: picture.evaluate("image => image.complete && image.naturalWidth") > 300)
     assert "--m-text" not in page.output(0).inner_text()
     assert_harmless(page)
 
@@ -102,8 +103,8 @@ def test_our_errors_are_one_block_without_our_insides(lab):
         page.run_all()
         (output,) = page.outputs(0)
         assert output["output_type"] == "error"
+        page.output(0).get_by_text("InputError: <text> has 2 errors.").first.wait_for()
         shown = page.output(0).inner_text()
-        assert "InputError: <text> has 2 errors." in shown
         assert "    1.5 Smoke(x)\n        ^^^^^" in shown
         assert "Traceback" not in shown
         assert "mlnlab/model" not in shown
@@ -112,7 +113,7 @@ def test_our_errors_are_one_block_without_our_insides(lab):
 def test_errors_in_an_executed_notebook_are_the_same_block(lab):
     name = lab.write("failing.ipynb", "import mlnlab as ml\nml.MLN.from_text('1 Smoke(x)')")
     notebook = nbformat.read(lab.folder / name, as_version=4)
-    failure = execute(notebook, lab.folder, timeout=120, say=print)
+    failure = execute(notebook, lab.folder, timeout=600, say=print)
     assert failure == "code cell 1 failed with InputError: <text> has 1 error."
     (output,) = notebook.cells[0].outputs
     assert "".join(output["traceback"]).startswith("InputError: <text> has 1 error.\n<text>:1:3: error")

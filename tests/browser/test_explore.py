@@ -7,6 +7,7 @@ import re
 import pytest
 
 import mlnlab as ml
+from tests.patience import becomes, wait_until
 
 TEXT = "Smokes(person)\\nFriends(person, person)\\n0.4 Smokes(x)\\n1.2 Friends(x, y) ^ Smokes(x) => Smokes(y)"
 FACTS = "Friends(A, B)\\nFriends(B, C)\\nFriends(C, D)\\nSmokes(A)\\n!Smokes(D)"
@@ -52,30 +53,21 @@ class Explorer:
 
     def shows(self, numbers):
         """Wait until these numbers are on the screen."""
-        for _ in range(60):
-            if self.output.evaluate(_NUMBERS) == numbers:
-                return True
-            self.page.page.wait_for_timeout(100)
-        assert self.output.evaluate(_NUMBERS) == numbers
-        return False
+        becomes(lambda: self.output.evaluate(_NUMBERS), numbers)
+        return True
 
     def click(self, word, place):
         self.output.locator(f"g[data-id^={word}-][data-id$='-{place}']").last.click(force=True)
-        self.page.page.wait_for_timeout(500)
 
     def type_in(self, label, text):
         field = self.output.get_by_label(label, exact=True)
         field.fill(text)
         field.press("Enter")
-        self.page.page.wait_for_timeout(500)
 
     def says(self, begin, *, gone=False):
         """Wait until a text that begins so stands there, or until none does any more."""
-        for _ in range(300):
-            if any(text.startswith(begin) for text in self.written()) != gone:
-                return True
-            self.page.page.wait_for_timeout(100)
-        return False
+        becomes(lambda: any(text.startswith(begin) for text in self.written()), not gone)
+        return True
 
     def written(self):
         return self.output.evaluate(_WRITTEN)
@@ -112,13 +104,13 @@ def test_a_click_on_a_mark_changes_a_fact_and_the_answers_follow(explorer):
 
 def test_formulas_are_typed_and_what_is_wrong_is_underlined(explorer):
     explorer.type_in("Ask", "Smokes(B) ^ Smoke(C)")
-    assert explorer.output.locator(".mlnlab-wrong u").inner_text() == "Smoke"
+    becomes(explorer.output.locator(".mlnlab-wrong u").all_inner_texts, ["Smoke"])
     assert explorer.output.get_by_label("Ask", exact=True).input_value() == "Smokes(B) ^ Smoke(C)"
     explorer.type_in("Ask", "Smokes(B) ^ Smokes(C)")
     query = ("Smokes", "Smokes(B) ^ Smokes(C)")
     assert explorer.shows(expected(query=query))
-    assert explorer.output.locator(".mlnlab-wrong u").count() == 0
-    assert explorer.output.get_by_label("Ask", exact=True).input_value() == ""
+    becomes(explorer.output.locator(".mlnlab-wrong u").count, 0)
+    becomes(explorer.output.get_by_label("Ask", exact=True).input_value, "")
     explorer.type_in("Given", "Smokes(B) v Smokes(C)")
     assert explorer.shows(expected(query=query, given="Smokes(B) v Smokes(C)"))
     explorer.click("drop-given", 0)
@@ -144,10 +136,11 @@ def test_an_answer_tells_why_and_what_would_change_it(explorer):
     place = list(ml.infer(MODEL, DB, "Smokes")).index("Smokes(B)")
     explorer.click("answer", place)
     explorer.page.page.wait_for_selector("g[data-id=fact-0]")
-    assert "Why Smokes(B)?" in explorer.written()
+    assert explorer.says("Why Smokes(B)?")
     found = ml.sensitivities(MODEL, DB, "Smokes", "Smokes(B)")
-    shown = explorer.output.locator("g[data-id=fact-0] text").all_text_contents()
-    assert shown[0] == f"{found.facts[0].atom} is {found.facts[0].value}"
+    facts = explorer.output.locator("g[data-id=fact-0] text")
+    becomes(facts.first.text_content, f"{found.facts[0].atom} is {found.facts[0].value}")
+    shown = facts.all_text_contents()
     assert shown[1].endswith(f"{found.facts[0].change:+.3f}")
 
 
@@ -162,13 +155,13 @@ def test_it_can_be_read_in_both_themes(explorer, theme):
 def test_the_kernel_stays_free_for_a_slow_method_and_closing_ends_it(explorer):
     page = explorer.page
     page.run(1)
-    page.output(1).locator("g[data-id=answer-0]").wait_for(timeout=20_000)
-    page.run(2, timeout=10)
+    page.output(1).locator("g[data-id=answer-0]").wait_for()
+    page.run(2)
     assert page.text(2).strip() == "2"
     assert "computing ..." in page.output(1).evaluate(_WRITTEN)
-    words = page.output(1).evaluate(_WRITTEN)
-    assert any(text.startswith("No check by enumeration: 41 ground atoms") for text in words)
-    page.run(3, timeout=20)
+    said = "texts => texts.some(text => text.startsWith('No check by enumeration: 41 ground atoms'))"
+    wait_until(lambda: page.output(1).evaluate(f"output => ({said})(({_WRITTEN})(output))"))
+    page.run(3)
     assert page.outputs(3) == []
     assert page.foreign == []
     assert page.complaints == []

@@ -16,6 +16,7 @@ from mlnlab.display.scene.items import MIME_TYPE
 from tests.browser.lab import REPOSITORY
 from tests.display.scene.gallery import database
 from tests.display.scene.gallery import hostile as hostile_scene
+from tests.patience import becomes, wait_until
 
 MODEL = """%%mln
 Smokes(person)  // who smokes
@@ -42,7 +43,7 @@ def desk(lab):
 def open_file(page, name):
     page.command("docmanager:open", path=name)
     page.page.wait_for_function(
-        f"() => window.jupyterapp.shell.currentWidget.context?.path === '{name}'", timeout=20_000
+        f"() => window.jupyterapp.shell.currentWidget.context?.path === '{name}'",
     )
     page.page.wait_for_selector(f".lm-TabBar-tab.lm-mod-current:has-text('{name}')")
 
@@ -57,7 +58,7 @@ def icons(page, name):
 @pytest.mark.parametrize(("name", "icon"), [("rules.mln", "mlnlab:model"), ("facts.db", "mlnlab:facts")])
 def test_files_have_our_icons(desk, name, icon):
     open_file(desk, name)
-    assert icons(desk, name) == (icon, icon)
+    becomes(lambda: icons(desk, name), (icon, icon))
 
 
 def test_the_icon_follows_the_name(desk, lab):
@@ -83,7 +84,14 @@ COLOURS = """root => {
 }"""
 
 
-def colours(locator):
+def colours(locator, *apart):
+    """Return the colours of words, once these differ: an editor is coloured a moment later."""
+
+    def are_apart():
+        found = locator.evaluate(COLOURS)
+        return len({found.get(word) for word in apart} - {None}) == len(apart)
+
+    wait_until(are_apart)
     return locator.evaluate(COLOURS)
 
 
@@ -92,14 +100,13 @@ def test_words_are_coloured_in_both_themes(desk, theme):
     open_file(desk, "rules.mln")
     desk.theme(theme)
     editor = desk.page.locator(".jp-FileEditor .cm-content:visible")
-    desk.page.wait_for_timeout(500)
-    seen = colours(editor)
+    seen = colours(editor, "person", "Smokes", "Anna", "=>", "//")
     plain = seen["person"]
     told_apart = [seen[word] for word in ("Smokes", "Anna", "1.5", "EXIST", "=>", "//")]
     assert plain not in told_apart
     assert len({seen[word] for word in ("Smokes", "Anna", "=>", "//")}) == 4
     open_file(desk, "facts.db")
-    seen = colours(desk.page.locator(".jp-FileEditor .cm-content:visible"))
+    seen = colours(desk.page.locator(".jp-FileEditor .cm-content:visible"), "Friends", "Anna")
     assert len({seen["Friends"], seen["Anna"], plain}) == 3
     assert seen['"Bo'] == seen["Anna"]
 
@@ -121,7 +128,7 @@ def test_sets_and_long_comments_fold(desk, lab):
     desk.page.evaluate(f"{editor}.setOption('codeFolding', true)")
     markers = desk.page.locator(".jp-FileEditor .cm-foldGutter .cm-gutterElement span[title]:visible")
     markers.nth(2).wait_for()
-    assert markers.count() == 3
+    becomes(markers.count, 3)
 
 
 # --- cells ------------------------------------------------------------------------------------
@@ -143,33 +150,35 @@ def test_magic_cells_are_in_our_languages_and_back(desk):
     open_file(desk, "magic.ipynb")
     desk.theme("Light")
     ours = ["text/x-mln", "text/x-ipython", "text/x-mln-facts"]
-    assert languages(desk) == ours
+    becomes(lambda: languages(desk), ours)
     content = desk.page.locator(".jp-Notebook .jp-CodeCell .cm-content")
-    desk.page.wait_for_timeout(500)
-    seen, python = colours(content.nth(0)), colours(content.nth(1))
+    seen, python = colours(content.nth(0), "Smokes", "person", "%%mln"), colours(content.nth(1))
     assert seen["Smokes"] != seen["person"] == python["total"]
     assert seen["%%mln"] not in {seen["Smokes"], seen["person"]}
     set_source(desk, 0, MODEL.replace("%%mln", "# %%mln"))
     set_source(desk, 1, "%%mln other --keep-going\n" + PYTHON)
     set_source(desk, 2, "%%dbase\n")
-    assert languages(desk) == ["text/x-ipython", "text/x-mln", "text/x-ipython"]
+    becomes(lambda: languages(desk), ["text/x-ipython", "text/x-mln", "text/x-ipython"])
     for cell, text in enumerate((MODEL, PYTHON, FACTS)):
         set_source(desk, cell, text)
-    assert languages(desk) == ours
+    becomes(lambda: languages(desk), ours)
 
 
 def test_new_and_changed_cells_are_followed(desk):
     open_file(desk, "magic.ipynb")
-    for command in ("insert-cell-below", "change-cell-to-markdown", "change-cell-to-code"):
-        desk.command(f"notebook:{command}")
-        desk.page.wait_for_timeout(300)
+    desk.command("notebook:insert-cell-below")
+    desk.page.wait_for_function("window.jupyterapp.shell.currentWidget.content.widgets.length === 4")
+    for kind in ("markdown", "code"):
+        desk.command(f"notebook:change-cell-to-{kind}")
+        active = "window.jupyterapp.shell.currentWidget.content.activeCell"
+        desk.page.wait_for_function(f"{active}.model.type === '{kind}'")
     place = desk.page.evaluate("window.jupyterapp.shell.currentWidget.content.activeCellIndex")
     desk.page.keyboard.press("Enter")
     desk.page.keyboard.type("%%db\nSmokes(Anna")
-    assert languages(desk)[place] == "text/x-mln-facts"
+    becomes(lambda: languages(desk)[place], "text/x-mln-facts")
     desk.page.keyboard.press("Control+Home")
     desk.page.keyboard.press("Delete")
-    assert languages(desk)[place] == "text/x-ipython"
+    becomes(lambda: languages(desk)[place], "text/x-ipython")
     desk.page.keyboard.press("Escape")
     desk.command("notebook:delete-cell")
 
@@ -227,7 +236,7 @@ def test_a_saved_drawing_stands_without_a_kernel(lab, theme, trusted):
         assert output.locator("svg.mlnlab-scene").count() == 1
         node = drawing.locator("[aria-pressed]").first
         node.click()
-        assert node.get_attribute("aria-pressed") == "true"
+        becomes(lambda: node.get_attribute("aria-pressed"), "true")
         assert page.foreign == []
         assert set(page.complaints) <= {OF_IPYWIDGETS}
 
@@ -270,10 +279,10 @@ def test_a_table_can_be_sorted_and_searched(lab):
     with lab.open(saved(lab, "table.ipynb", data), kernel=False) as page:
         rows = page.output(0).locator("tbody tr")
         rows.first.wait_for()
-        assert rows.count() == 2
+        becomes(rows.count, 2)
         assert "Smokes(<b>Anna</b>)" in rows.first.inner_text()
         page.output(0).locator("input[type=search]").fill("bob")
-        assert rows.count() == 1
+        becomes(rows.count, 1)
 
 
 def test_a_scene_file_opens_as_a_drawing_or_as_text(lab):
@@ -281,7 +290,7 @@ def test_a_scene_file_opens_as_a_drawing_or_as_text(lab):
     with lab.open(lab.write("other.ipynb", "1"), kernel=False) as page:
         open_file(page, "net.scene.json")
         page.page.locator(".jp-MimeDocument svg.mlnlab-scene").wait_for()
-        assert icons(page, "net.scene.json") == ("mlnlab:drawing", "mlnlab:drawing")
+        becomes(lambda: icons(page, "net.scene.json"), ("mlnlab:drawing", "mlnlab:drawing"))
         page.command("docmanager:open", path="net.scene.json", factory="Editor")
         page.page.wait_for_selector(".jp-FileEditor .cm-content")
 
@@ -289,5 +298,5 @@ def test_a_scene_file_opens_as_a_drawing_or_as_text(lab):
 def test_the_extension_is_found_and_enabled(lab):
     with lab.open(lab.write("other.ipynb", "1"), kernel=False) as page:
         for plugin in ("languages", "cells", "drawings"):
-            assert page.page.evaluate(f"window.jupyterapp.isPluginActivated('mlnlab:{plugin}')")
+            page.page.wait_for_function(f"window.jupyterapp.isPluginActivated('mlnlab:{plugin}')")
     assert re.search(r'"name": "mlnlab"', (REPOSITORY / "extension" / "package.json").read_text())

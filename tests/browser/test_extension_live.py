@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from tests.patience import becomes
+
 MAKING = '''
 import anywidget, traitlets
 from IPython.display import display, update_display
@@ -88,7 +90,7 @@ def execute(page, code):
 
 
 def test_the_widget_takes_the_place_of_the_drawing(page):
-    assert drawing(page).count() == 0
+    becomes(drawing(page).count, 0)
     assert "around" not in page.output(1).inner_text()
     live(page).click()
     execute(page, "assert counter.number == 2; counter.number = 7")
@@ -102,7 +104,7 @@ def test_an_updated_display_keeps_the_widget(page):
     page.page.wait_for_function(f"() => {outputs}")
     page.page.wait_for_timeout(500)
     assert live(page).evaluate("button => button.marked")
-    assert drawing(page).count() == 0
+    becomes(drawing(page).count, 0)
     # The drawing that is kept for later is the newer one.
     execute(page, "counter.close()")
     drawing(page).wait_for()
@@ -112,15 +114,15 @@ def test_an_updated_display_keeps_the_widget(page):
 def test_another_widget_replaces_it(page):
     execute(page, 'other = Counter(number=100); update_display(other, display_id="shown")')
     page.output(1).locator(".live-button", has_text="live 100").wait_for()
-    assert live(page).count() == 1
-    assert drawing(page).count() == 0
+    becomes(live(page).count, 1)
+    becomes(drawing(page).count, 0)
 
 
 @pytest.mark.parametrize("ending", ["restartKernel", "shutdown"])
 def test_without_its_kernel_the_drawing_stands_again(own_page, ending):
     own_page.page.evaluate(f"() => {CURRENT}.sessionContext.{ending}().then(() => null)")
     drawing(own_page).wait_for()
-    assert live(own_page).count() == 0
+    becomes(live(own_page).count, 0)
     assert "around saved" in own_page.output(1).inner_text()
     kept = json.dumps(own_page.outputs(1))
     assert '"model_id": ""' not in kept  # nothing is taken from what will be saved
@@ -129,16 +131,16 @@ def test_without_its_kernel_the_drawing_stands_again(own_page, ending):
 def test_a_kernel_that_dies_leaves_the_drawing(own_page):
     dying = f"{CURRENT}.sessionContext.session.kernel.requestExecute({{code: 'import os; os._exit(1)'}})"
     own_page.page.evaluate(f"() => {{ void {dying}.done.catch(() => null) }}")
-    drawing(own_page).wait_for(timeout=60_000)
-    assert live(own_page).count() == 0
+    drawing(own_page).wait_for()
+    becomes(live(own_page).count, 0)
 
 
 def test_after_a_reload_the_widget_is_back(own_page):
     execute(own_page, "counter.number = 5")
     own_page.page.evaluate(f"() => {CURRENT}.context.save().then(() => null)")
     own_page.page.reload(wait_until="domcontentloaded")
-    own_page.output(1).locator(".live-button", has_text="live 5").wait_for(timeout=60_000)
-    assert drawing(own_page).count() == 0
+    own_page.output(1).locator(".live-button", has_text="live 5").wait_for()
+    becomes(drawing(own_page).count, 0)
     live(own_page).click()
     execute(own_page, "assert counter.number == 6")
 
@@ -148,7 +150,7 @@ def test_rerun_cells_show_the_new_widget(page):
     page.page.evaluate(f"() => {{ {CURRENT}.content.activeCellIndex = 1; }}")
     page.command("notebook:run-cell")
     page.output(1).locator(".live-button", has_text="live 30").wait_for()
-    assert live(page).count() == 1
+    becomes(live(page).count, 1)
 
 
 def test_what_is_not_trusted_is_never_live(page):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import json
 import re
-import time
 from collections import Counter
 
 import pytest
@@ -11,7 +11,8 @@ import pytest
 import mlnlab as ml
 from mlnlab.display.run_pictures import picture_of
 from mlnlab.display.scene.items import Path, Rectangle, Text
-from tests.browser.test_run_views import click, scrub_to, wait_for_step
+from tests.browser.test_run_views import click, scrub_to, step_shown, wait_for_step
+from tests.patience import becomes, wait_until
 
 NAMES = ["\"><img src=x onerror='window.harmed = 1'>", "$x_1$", "漢字 ∃x \\(y\\)", "O'Neil " + "long " * 40]
 MAKING = f"""
@@ -91,15 +92,13 @@ class Run:
         step = self.trace[index]
         wanted = expected(self.picture.parts[part](step, self.trace))
         caption = self.page.output(self.cell).locator(".mlnlab-caption")
-        patience = time.monotonic() + 60  # a kernel that compiles first takes its time
-        while time.monotonic() < patience:
-            found = {name: Counter(of) for name, of in self.page.page.evaluate(_DRAWN, self.cell).items()}
-            said = caption.inner_text()
-            if found == wanted and said.startswith(self.picture.caption(step)):
-                return
-            self.page.page.wait_for_timeout(50)
-        assert found == wanted
-        assert said.startswith(self.picture.caption(step))
+
+        def shown():
+            drawn = self.page.page.evaluate(_DRAWN, self.cell)
+            return {name: Counter(of) for name, of in drawn.items()}
+
+        becomes(shown, wanted)
+        wait_until(lambda: caption.inner_text().startswith(self.picture.caption(step)))
 
     def press(self, *keys):
         self.page.output(self.cell).locator("[data-command=play]").focus()
@@ -168,21 +167,23 @@ def stand_at(run, index):
     """Go to a step, whichever steps the run has taken."""
     run.press("End")
     caption = run.page.output(run.cell).locator(".mlnlab-caption")
-    patience = time.monotonic() + 60
-    while not caption.inner_text().startswith(run.picture.caption(run.trace[index])):
-        assert time.monotonic() < patience
+    scrubber = run.page.output(run.cell).locator("input[type=range]")
+    wait_until(lambda: step_shown(run.page, run.cell) == int(scrubber.get_attribute("max")))
+    for step in range(step_shown(run.page, run.cell) + 1, index + 1):
         click(run.page, "step", run.cell)
-        run.page.page.wait_for_timeout(300)
+        wait_for_step(run.page, step, run.cell)
+    wait_until(lambda: caption.inner_text().startswith(run.picture.caption(run.trace[index])))
 
 
 def test_saved_and_without_a_kernel_the_last_step_is_still_drawn(page, lab):
     run = Run(page, "walk")
     stand_at(run, 4)
-    page.page.wait_for_timeout(2_000)  # what is seen is written down after a moment
-    page.save()
+    kept = json.dumps(run.picture.caption(run.trace[4])[:20])[1:-1]
+    wait_until(lambda: kept in json.dumps(page.outputs(run.cell)))
+    page.save()  # what is seen is written down after a moment
     with lab.open("inference.ipynb", kernel=False, motion=False) as saved:
         output = saved.output(run.cell)
-        output.locator("svg.mlnlab-scene").first.wait_for(timeout=30_000)
+        output.locator("svg.mlnlab-scene").first.wait_for()
         texts = " ".join(output.locator("svg.mlnlab-scene text").all_text_contents())
         assert run.picture.caption(run.trace[4])[:20] in texts
         assert saved.page.evaluate("window.harmed === undefined")

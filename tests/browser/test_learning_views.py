@@ -10,7 +10,8 @@ import mlnlab as ml
 from mlnlab.display.learning_pictures import learner_picture
 from mlnlab.display.scene.items import Text
 from mlnlab.learning.steering import SteeredLearner
-from tests.browser.test_run_views import click, scrub_to, wait_for_step
+from tests.browser.test_run_views import click, scrub_to, wait_beyond, wait_for_step, wait_for_title
+from tests.patience import becomes, wait_until
 
 NAME = "\"><img src=x onerror='window.harmed = 1'>"
 MAKING = f"""
@@ -76,12 +77,8 @@ def weights_of(trace, index):
 
 
 def wait_for_texts(page, wanted, cell=CELL):
-    for _ in range(100):
-        shown = page.page.evaluate(_TEXTS, cell)
-        if all(text in shown for text in wanted):
-            return shown
-        page.page.wait_for_timeout(50)
-    raise AssertionError((wanted, shown))
+    becomes(lambda: set(wanted) - set(page.page.evaluate(_TEXTS, cell)), set())
+    return page.page.evaluate(_TEXTS, cell)
 
 
 def press(page, name, cell=CELL):
@@ -99,7 +96,7 @@ def test_step_back_and_scrub_show_the_step_of_the_trace(page, twin):
     wait_for_texts(page, weights_of(trace, 3))
     scrub_to(page, 1, CELL)
     wait_for_step(page, 1, CELL)
-    shown = wait_for_texts(page, weights_of(trace, 1))
+    wait_for_texts(page, weights_of(trace, 1))
     upto = ml.Trace()
     for step in trace:
         if step.index <= 4:
@@ -107,7 +104,7 @@ def test_step_back_and_scrub_show_the_step_of_the_trace(page, twin):
     drawn = picture.parts["overview"](upto.seek(1), upto)
     told = {item.text for item in drawn.items() if isinstance(item, Text) and item.text}
     clocks = {text for text in told if text.endswith(" s")}
-    assert told - clocks <= set(shown)
+    wait_for_texts(page, told - clocks)
 
 
 def test_a_weight_is_edited_a_formula_frozen_and_the_rate_changed(page, twin):
@@ -127,7 +124,7 @@ def test_a_weight_is_edited_a_formula_frozen_and_the_rate_changed(page, twin):
     click(page, "step", CELL)
     wait_for_step(page, 8, CELL)
     wait_for_texts(page, ["frozen", f"{changed[1]:+.3f}"])
-    assert "rate 0.1" in page.output(CELL).locator(".mlnlab-caption").inner_text()
+    page.output(CELL).locator(".mlnlab-caption", has_text="rate 0.1").wait_for()
     page.run(3)
     index, weights = eval(page.text(3))
     assert (index, weights[1]) == (8, pytest.approx(changed[1]))
@@ -160,14 +157,9 @@ def test_bands_show_the_noise_of_sampling(page, twin):
     drawn = picture.parts["overview"](trace.seek(1), trace)
     rows = [item for item in drawn.items() if item.id.startswith("formula-")]
     bands = [child.width for row in rows for child in row.children if getattr(child, "look", "") == "shaded"]
-    shown = (
-        page.output(CELL)
-        .locator("[data-id^=formula-]")
-        .evaluate_all(
-            "rows => rows.map(row => Number(row.querySelectorAll('rect')[1].getAttribute('width')))"
-        )
-    )
-    assert shown == bands
+    shown = page.output(CELL).locator("[data-id^=formula-]")
+    widths = "rows => rows.map(row => Number(row.querySelectorAll('rect')[1].getAttribute('width')))"
+    becomes(lambda: shown.evaluate_all(widths), bands)
     assert max(bands) > 2
     around = (
         page.output(CELL)
@@ -196,15 +188,15 @@ def test_play_rests_where_a_click_asked_for_it_goes_on_and_stops_with_the_best(p
     press(page, "act-pause-back", BOLD_CELL)
     wait_for_texts(page, ["○ a step is taken back"], BOLD_CELL)
     click(page, "play", BOLD_CELL)
-    wait_for_step(page, second + 3, BOLD_CELL)
+    wait_beyond(page, second + 3, BOLD_CELL)
     click(page, "play", BOLD_CELL)  # now it pauses
-    play = output.locator("[data-command=play]")
-    page.page.wait_for_function("play => play.title === 'play'", arg=play.element_handle())
+    wait_for_title(page, "play", BOLD_CELL)
+    page.run(3)  # what was on its way is here before the answer to this
     rests = output.locator("output").inner_text()
-    page.page.wait_for_timeout(200)
+    page.run(3)
     assert output.locator("output").inner_text() == rests
     click(page, "play", BOLD_CELL)
-    page.page.wait_for_timeout(150)
+    wait_for_title(page, "pause", BOLD_CELL)
     click(page, "stop", BOLD_CELL)
     page.page.wait_for_function(
         "stop => stop.disabled", arg=output.locator("[data-command=stop]").element_handle()
@@ -221,8 +213,9 @@ def test_a_row_of_the_table_is_a_formula_to_look_at(page):
     output.locator("summary").click()
     output.locator(".mlnlab-run tbody tr").nth(1).click()
     page.page.wait_for_selector("[data-id=act-pause-sign]")
-    shown = wait_for_texts(page, ["○ this weight changes sign"], BOLD_CELL)
-    assert any(text.startswith("formula 1: ") for text in shown)
+    wait_for_texts(page, ["○ this weight changes sign"], BOLD_CELL)
+    texts = "text => text.startsWith('formula 1: ')"
+    wait_until(lambda: page.page.evaluate(f"n => ({_TEXTS})(n).some({texts})", BOLD_CELL))
     output.locator("summary").click()
 
 
@@ -238,7 +231,7 @@ def test_two_runs_are_aligned_and_one_looks_at_where_they_part(page):
 def test_what_makes_the_gap(page):
     page.output(CELL).get_by_role("tab", name="groundings").click()
     page.page.wait_for_selector("[data-id=heavy-0]")
-    assert any("The heaviest of" in text for text in page.page.evaluate(_TEXTS, CELL))
+    wait_until(lambda: any("The heaviest of" in text for text in page.page.evaluate(_TEXTS, CELL)))
     page.output(CELL).get_by_role("tab", name="overview").click()
     page.page.wait_for_selector(ROW.format(1))
 
@@ -253,7 +246,7 @@ def test_a_race_is_run_and_replayed(page):
     wait_for_texts(page, ["cd", "pscg", "ended"], RACE)
     scrub_to(page, 3, RACE)
     wait_for_step(page, 3, RACE)
-    assert "step 3:" in page.output(RACE).locator(".mlnlab-caption").inner_text()
+    page.output(RACE).locator(".mlnlab-caption", has_text="step 3:").wait_for()
 
 
 @pytest.mark.parametrize("theme", ["Dark", "Light"])

@@ -19,6 +19,7 @@ import pytest
 
 from mlnlab.cli import main
 from mlnlab.cli.commands import lab
+from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="stops the server with a POSIX signal")
 
@@ -64,7 +65,7 @@ def running_lab(write_notebook, tmp_path):
 
 
 def fetch(address):
-    with urllib.request.urlopen(address, timeout=30) as answer:
+    with urllib.request.urlopen(address, timeout=PATIENCE) as answer:
         return answer.read().decode()
 
 
@@ -91,7 +92,7 @@ def test_lab_serves_the_notebook_and_ends_on_interrupt(running_lab):
     assert defaults["@jupyterlab/apputils-extension:notification", "fetchNews"] == "false"
     assert defaults["@jupyterlab/apputils-extension:sanitizer", "allowCommandLinker"] is False
     server.send_signal(signal.SIGINT)
-    rest, _ = server.communicate(timeout=30)
+    rest, _ = server.communicate(timeout=PATIENCE)
     assert server.returncode == 0
     assert "Traceback" not in rest
 

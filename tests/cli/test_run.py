@@ -13,6 +13,7 @@ import pytest
 from bs4 import BeautifulSoup
 
 from mlnlab.cli import main
+from tests.patience import PATIENCE
 
 
 def test_a_page_shows_text_formulas_and_results(write_notebook, capsys):
@@ -56,7 +57,7 @@ def test_a_failing_cell_is_named_and_the_page_still_written(write_notebook, caps
 
 
 def test_a_slow_cell_is_stopped(write_notebook, capsys):
-    notebook = write_notebook("import time; time.sleep(60)")
+    notebook = write_notebook("import time; time.sleep(600)")
     assert main(["run", str(notebook), "--timeout", "1"]) == 1
     assert "code cell 1 took longer than 1 s" in capsys.readouterr().err
 
@@ -68,13 +69,13 @@ def test_a_dying_kernel_is_told(write_notebook, capsys):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends a POSIX signal")
 def test_interrupting_stops_quietly(write_notebook):
-    notebook = write_notebook("x = 1", "import time; time.sleep(60)")
+    notebook = write_notebook("x = 1", "import time; time.sleep(600)")
     command = [sys.executable, "-m", "mlnlab", "run", str(notebook)]
     running = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     assert "[1/2]" in running.stderr.readline()
     time.sleep(0.5)
     running.send_signal(signal.SIGINT)
-    _, rest = running.communicate(timeout=30)
+    _, rest = running.communicate(timeout=PATIENCE)
     assert running.returncode == 130
     assert rest.strip() == "stopped"
     assert not notebook.with_suffix(".html").exists()

@@ -26,14 +26,13 @@ from mlnlab.counting.duckdb_interrupts import interruptible
 from mlnlab.counting.duckdb_store import store_of
 from mlnlab.counting.facts import Facts
 from mlnlab.logic.vocabulary import FrozenMapping, Predicate, SizedDomain, Vocabulary
-from tests.busy_machine import times_as_long
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals are sent as POSIX does")
 
 CYCLE = "A(x,y) ^ B(y,z) ^ C(z,w) ^ D(w,x)"
 WIDE = "T(x,y,z) ^ S(z,y,w) ^ A(x,w)"
 RULE = "A(x,y) ^ B(y,z) => C(x,z)"
-MOST_SECONDS = 3.0  # an idle machine takes below one
+MOST_SECONDS = 60.0  # an idle machine takes below one, which `make bench` measures; to the end it is minutes
 
 
 def random_facts(constants, pairs, triples, seed=0):
@@ -138,7 +137,7 @@ def test_an_interrupt_stops_what_takes_long_and_leaves_all_usable(kind):
     seconds = interrupted_while(on_fresh_facts)
     facts, rows = used
     print(f"{kind}: stopped {seconds:.2f} s after the signal")
-    assert seconds < MOST_SECONDS * times_as_long()
+    assert seconds < MOST_SECONDS
     assert all(np.array_equal(rows[name], table) for name, table in facts.tables.items())
     # Indexes that were made of these facts before the interrupt serve the next question.
     assert by_plan(facts, "A(x,y) ^ B(y,z)") == in_duckdb(facts, "A(x,y) ^ B(y,z)") > 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from math import log2
 
 import pytest
@@ -12,6 +11,7 @@ from hypothesis import strategies as st
 import mlnlab as ml
 from mlnlab.grounding.question import listed, opening
 from mlnlab.inference.world_counts import least_bits, refuse_before_listing
+from tests.effort import calls_of
 
 SMOKING = """
 Smokes(person)
@@ -40,13 +40,13 @@ def test_what_is_too_large_is_refused_at_once(people):
         lambda: ml.infer(mln, sizes, method="enumeration"),
     ]
     for question in questions:
-        taken = []
-        for _ in range(3):
-            began = time.process_time()
+
+        def asked(question=question):
             with pytest.raises(ml.TooLargeError, match=f"^{people**2 + 2 * people:,} ground atoms are open"):
                 question()
-            taken.append(time.process_time() - began)
-        assert min(taken) < 0.05
+
+        asked()
+        assert calls_of(asked) < 10_000
 
 
 def test_the_likelihood_of_a_large_database_is_refused_before_it_is_counted(monkeypatch):
@@ -110,10 +110,9 @@ def test_a_likelihood_does_not_wait_for_a_proof_that_no_world_is_possible(monkey
     text = "In(pigeon, hole)\nEXIST h In(p, h).\n!(p = q) ^ In(p, h) => !In(q, h)."
     mln = ml.MLN.from_text(text + "\npigeon = {1, ..., 14}\nhole = {1, ..., 13}")
     db = ml.Database.from_text("In(1, 1)", mln)
-    began = time.monotonic()
     with pytest.warns(UserWarning, match=r"not found out within .* seconds; ml.conflict looks"):
         assert ml.log_likelihood(mln, db) == float("-inf")
-    assert time.monotonic() - began < 20
+    monkeypatch.setattr(likelihoods, "SECONDS", 600.0)
     few = ml.MLN.from_text(text + "\npigeon = {1, 2}\nhole = {1}")
     with pytest.raises(ml.UnsatisfiableError):  # what is found out in time is told
         ml.log_likelihood(few, ml.Database.from_text("In(1, 1)", few))

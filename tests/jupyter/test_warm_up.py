@@ -19,6 +19,7 @@ from jupyter_client.manager import start_new_kernel
 import mlnlab as ml
 from mlnlab.jupyter import register, warm_up
 from mlnlab.jupyter.warm_up import COMPILING, SWITCH, WarmUp, holds_a_model, is_wanted, register_warm_up
+from tests.patience import PATIENCE, wait_until
 
 MODEL = "import mlnlab as ml\nmln = ml.MLN.from_text('Smokes(person)\\n1 Smokes(x)')"
 
@@ -49,13 +50,6 @@ def run_cell(shell, **variables):
     shell.events.trigger("pre_execute")
     shell.user_ns.update(variables)
     shell.events.trigger("post_execute")
-
-
-def wait_until(reached, seconds=20.0):
-    end = time.monotonic() + seconds
-    while not reached():
-        assert time.monotonic() < end, "this took too long"
-        time.sleep(0.01)
 
 
 # --- where, and when ---------------------------------------------------------------------------------
@@ -128,7 +122,7 @@ def test_no_piece_begins_while_a_cell_runs(shell, watching, monkeypatch):
     monkeypatch.setattr(warm_up, "load_cached", loading)
     monkeypatch.setattr(warm_up, "_engine", lambda: iter(()))
     run_cell(shell, mln=ml.MLN.from_text("P(thing)\n1 P(x)"))
-    assert first.wait(20)
+    assert first.wait(PATIENCE)
     time.sleep(0.1)
     assert pieces == ["a"]
     for number in (2, 3):
@@ -162,7 +156,7 @@ def test_one_process_compiles_at_a_time_and_says_nothing(tmp_path):
         with pytest.raises(subprocess.TimeoutExpired):
             waiting.wait(2)
         fcntl.flock(turn, fcntl.LOCK_UN)
-        assert (*waiting.communicate(timeout=200), waiting.returncode) == ("", "", 0)
+        assert (*waiting.communicate(timeout=900), waiting.returncode) == ("", "", 0)
 
 
 def test_a_failure_is_not_said(shell, watching, monkeypatch, capfd):
@@ -191,7 +185,7 @@ def test_nothing_is_being_loaded_while_the_process_forks(shell, watching, monkey
     monkeypatch.setattr(warm_up, "load_cached", slow)
     monkeypatch.setattr(warm_up, "_engine", lambda: iter(()))
     run_cell(shell, mln=ml.MLN.from_text("P(thing)\n1 P(x)"))
-    assert loading.wait(20)
+    assert loading.wait(PATIENCE)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # of forking with threads, which is what we test
         child = os.fork()
@@ -216,7 +210,7 @@ warm_up.load_cached = lambda: iter([("gibbs", {ready})])
 warm_up.register_warm_up(shell)
 shell.events.trigger("post_execute")
 (call,) = shell.events.callbacks["post_execute"]
-end = time.monotonic() + 20
+end = time.monotonic() + 100
 while not ({begun}) and time.monotonic() < end:
     time.sleep(0.01)
 print(getattr(call.__self__._compiling, "pid", 0))
@@ -225,19 +219,17 @@ print(getattr(call.__self__._compiling, "pid", 0))
 
 def leave_python(**parts):
     environment = {name: value for name, value in os.environ.items() if name != SWITCH}
-    began = time.monotonic()
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", LEAVING.format(**parts)],
-        check=False, env=environment, capture_output=True, text=True, timeout=60,
+        check=False, env=environment, capture_output=True, text=True, timeout=PATIENCE,
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
-    return int(done.stdout), time.monotonic() - began
+    return int(done.stdout)
 
 
 def test_the_end_of_python_ends_the_compiling_process():
-    sleeping = "warm_up.COMPILING = 'import time; time.sleep(60)'"
-    number, seconds = leave_python(ready=False, more=sleeping, begun="call.__self__._compiling")
-    assert seconds < 20
+    sleeping = "warm_up.COMPILING = 'import time; time.sleep(3600)'"
+    number = leave_python(ready=False, more=sleeping, begun="call.__self__._compiling")
     assert number
     with pytest.raises(ProcessLookupError):
         os.kill(number, 0)
@@ -247,11 +239,11 @@ def test_the_end_of_python_does_not_wait_for_a_slow_piece():
     slow = """
 def slow():
     shell.slow = True
-    time.sleep(60)
+    time.sleep(3600)
     yield "gibbs", True
 warm_up.load_cached = slow
 """
-    assert leave_python(ready=True, more=slow, begun="hasattr(shell, 'slow')")[1] < 20
+    assert leave_python(ready=True, more=slow, begun="hasattr(shell, 'slow')") == 0
 
 
 # --- in earnest --------------------------------------------------------------------------------------
@@ -277,7 +269,9 @@ def test_in_a_real_kernel_the_kernels_are_ready_soon(switch, monkeypatch):
     def run(code):
         said.clear()
         client.execute_interactive(
-            code, timeout=60, output_hook=lambda message: said.append(message["content"].get("text", ""))
+            code,
+            timeout=PATIENCE,
+            output_hook=lambda message: said.append(message["content"].get("text", "")),
         )
         return "".join(said).strip()
 

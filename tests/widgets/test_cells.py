@@ -11,6 +11,7 @@ import pytest
 from mlnlab.widgets import cells, view
 from mlnlab.widgets.run_view import RunView
 from mlnlab.widgets.session import Session
+from tests.patience import PATIENCE
 from tests.widgets.walks import PICTURE, Walking, apart
 
 
@@ -86,7 +87,7 @@ def test_a_cell_that_is_moved_keeps_its_run_and_one_that_is_deleted_does_not(mon
         assert made.live.running
         say("opened")
         say("closed")
-        await asyncio.sleep(0.15)
+        await asyncio.to_thread(made.live.join, PATIENCE)
         assert made.live.ended
 
     apart(notebook())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 
 import numpy as np
@@ -56,14 +55,13 @@ def test_memory_and_drawing_of_a_long_run_are_bounded():
     mln = ml.MLN.from_text("Smokes(person)\nCancer(person)\nSmokes(x) => Cancer(x)\nCancer(x)")
     db = ml.Database.from_text("Smokes(Anna)\nSmokes(Bob)\nCancer(Anna)\nCancer(Carla)", mln)
     learner = ml.weight_learner("pll", mln, db, optimizer="gradient-descent", iterations=10**9)
-    trace, sizes, seconds, sought = SoughtTrace(), [], [], []
+    trace, sizes, sought = SoughtTrace(), [], []
     parts = picture_at(looking_at(SteeredLearner(learner))).parts
     for step in (Step(n, n / 10, state) for n, state in enumerate(long_run(learner, 72_001))):
         trace.on_step(step)
         if step.index % 18_000 == 0 and step.index:
-            began, trace.sought = time.perf_counter(), 0
+            trace.sought = 0
             scenes = [draw(step, trace) for draw in parts.values()]
-            seconds.append(time.perf_counter() - began)
             sought.append(trace.sought)
             sizes.append(sum(len(str(scene.to_json())) for scene in scenes))
     assert trace.recorded == 72_001  # two hours of ten steps a second
@@ -73,7 +71,6 @@ def test_memory_and_drawing_of_a_long_run_are_bounded():
     assert trace[-1].index == 72_000
     assert max(sought) <= 2 * (MOST_POINTS + DOTS)  # however long it is, so many steps are read
     assert max(sizes) < 1.2 * min(sizes) < 400_000
-    assert max(seconds) < 5 * min(seconds) + 0.1
 
 
 def test_of_thousands_of_formulas_some_are_drawn_and_the_others_can_be(words):
@@ -104,17 +101,15 @@ def test_of_thousands_of_formulas_some_are_drawn_and_the_others_can_be(words):
     made.close()
 
 
-def test_frames_are_small_and_quick_with_thousands_of_weights(words):
+def test_frames_are_small_with_thousands_of_weights(words):
     made = ml.dashboard(words, delay=0)
     made.step(3)
     sizes, send = [], made.send
     made.send = lambda message, buffers=None: (
         sizes.append(len(str(message)) + sum(map(len, buffers or ()))) or send(message, buffers)
     )
-    began = time.process_time()
     for _ in range(10):
         made._draw(resting=False)
-    each = (time.process_time() - began) / 10
     assert max(sizes) < 60_000
     asked = []
     made._picture = replace(made._picture, table=asked.append)
@@ -123,7 +118,6 @@ def test_frames_are_small_and_quick_with_thousands_of_weights(words):
     made.answer("table", {"open": True}, [])
     made._draw(resting=False)
     assert asked
-    assert each < 0.15
     made.close()
 
 

@@ -8,8 +8,10 @@ import time
 import pytest
 
 import mlnlab as ml
+from mlnlab.widgets import answering as answers_of
 from mlnlab.widgets.answering import Answering, Case, is_small, quick_answer
-from tests.widgets.test_session import until
+from tests.patience import PATIENCE
+from tests.patience import wait_until as until
 
 MLN = ml.MLN.from_text(
     "Smokes(person)\nFriends(person, person)\n1.1 Friends(x, y) ^ Smokes(x) => Smokes(y)\n0.4 Smokes(x)"
@@ -63,15 +65,28 @@ def test_too_many_worlds_are_sampled_and_get_better(answering, told):
     assert told[-1][1].marginals.error("Smokes(P0)") < 0.02
 
 
-def test_only_the_newest_question_is_worked_on(answering, told):
-    for number in range(30):
+def test_only_the_newest_question_is_worked_on(answering, told, monkeypatch):
+    exact, at_work, most, all_asked = answers_of._exact, [], [], threading.Event()
+
+    def slowly(of, limit):
+        if limit < answers_of.MOST_WORLDS:  # looked at in place
+            return exact(of, limit)
+        at_work.append(of)
+        most.append(len(at_work))
+        assert all_asked.wait(PATIENCE)
+        at_work.remove(of)
+        return exact(of, limit)
+
+    monkeypatch.setattr(answers_of, "_exact", slowly)
+    answering.ask(case(16, 0), 0)
+    until(lambda: most)
+    for number in range(1, 30):
         answering.ask(case(16, number / 10), number)
-        assert len(live_threads()) <= 2  # one at work, and one that is just about to end
+    all_asked.set()
     until(lambda: not answering.busy)
     until(lambda: told[-1][0] == 29)
-    numbers = [number for number, _, _ in told]
-    assert numbers == sorted(numbers)
-    assert len(numbers) < 30
+    assert {number for number, _, _ in told} <= {0, 29}
+    assert most == [1, 1]  # the first and the newest, one behind the other
     expected = ml.infer(case(16, 2.9).model, case(16).database, ["Smokes"])
     assert told[-1][1].marginals["Smokes(P3)"] == pytest.approx(expected["Smokes(P3)"])
 
@@ -100,4 +115,4 @@ def test_size_is_known_before_anything_is_grounded():
     began = time.process_time()
     assert not is_small(case(3000))
     assert quick_answer(case(3000)) is None
-    assert time.process_time() - began < 1.0
+    assert time.process_time() - began < 20  # nine million groundings take minutes

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 from dataclasses import replace
 
 import pytest
@@ -14,8 +13,8 @@ from mlnlab.display.exploring import FACTS_LISTED, LISTED
 from mlnlab.display.exploring_rows import Answer
 from mlnlab.display.scene.items import MIME_TYPE, Group, Rectangle
 from mlnlab.widgets.exploring_answers import Asked, answers
-from tests.busy_machine import times_as_long
 from tests.display.things import HOSTILE
+from tests.patience import PATIENCE
 
 TEXT = """
 Smokes(person)
@@ -227,17 +226,15 @@ def test_a_newer_question_ends_the_work_on_an_older_one_and_closing_ends_all():
     before = {t for t in threading.enumerate() if t.name == "mlnlab-live"}
     facts = "\n".join(f"Friends(P{n}, P{(7 * n) % 60})" for n in range(60))
     db = ml.Database.from_text(facts, MODEL)
-    began = time.monotonic()
     view = ml.explore(MODEL, db, "Smokes", method="gibbs", samples=2_000_000)
-    assert time.monotonic() - began < 5 * times_as_long()
-    assert view.busy
+    assert view.busy  # nobody waited for the answer
     view.use("belief-propagation")
-    assert view.wait(30)
+    assert view.wait(PATIENCE)
     assert view.marginals.method == "belief-propagation"
     view.use("gibbs")
     assert view.busy
     view.close()
-    view._newest.wait(10)
+    view._newest.wait(PATIENCE)
     after = {t for t in threading.enumerate() if t.name == "mlnlab-live" and t.is_alive()}
     assert after <= before
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 
 import pytest
 
@@ -14,6 +13,8 @@ from mlnlab.steps.step import ObserverWarning, run
 from mlnlab.steps.trace import Trace
 from mlnlab.steps.watches import WatchWarning
 from mlnlab.widgets.session import Session
+from tests.patience import PATIENCE
+from tests.patience import wait_until as until
 from tests.widgets.walks import Walk, Walking
 
 
@@ -24,14 +25,7 @@ def begun(source=None, **options):
 
 
 def settle(session):
-    session.live.wait(10)
-
-
-def until(condition):
-    end = time.monotonic() + 10
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.002)
+    session.live.wait(PATIENCE)
 
 
 def test_it_begins_with_the_first_step():
@@ -98,7 +92,7 @@ def test_a_stopped_run_goes_on_where_it_was_if_it_can():
     session.step(5)
     settle(session)
     session.stop()
-    session.live.join(5)
+    session.live.join(PATIENCE)
     assert session.phase == "ended"
     assert session.resumes
     session.step(2)
@@ -234,5 +228,5 @@ def test_nobody_holding_a_session_ends_its_thread():
     session.play()
     thread = session.live._driver.thread
     del session
-    thread.join(5)
+    thread.join(PATIENCE)
     assert not thread.is_alive()

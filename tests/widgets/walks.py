@@ -25,7 +25,7 @@ class Walk:
 class Walking:
     """Yields states, and can go on from any of them."""
 
-    def __init__(self, most=10_000, seconds=0.0, size=5):
+    def __init__(self, most=10**9, seconds=0.0, size=5):
         self.most, self.seconds, self.size = most, seconds, size
         self.resumed = 0
 
@@ -38,9 +38,14 @@ class Walking:
 
     def _from(self, first):
         for number in range(first, self.most):
-            rest = Random(number)
-            yield Walk((number / 100, *(rest.random() for _ in range(self.size - 1))))
+            yield state_at(number, self.size)
             time.sleep(self.seconds)
+
+
+def state_at(number, size=5):
+    """Return a walk's state behind so many steps."""
+    rest = Random(number)
+    return Walk((number / 100, *(rest.random() for _ in range(size - 1))))
 
 
 def draw(step, _trace):

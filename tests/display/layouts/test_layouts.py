@@ -17,6 +17,7 @@ from mlnlab.display.layouts.packing import boxes_apart, packed, pushed_apart
 from mlnlab.display.layouts.spacing import spread
 from mlnlab.display.layouts.stress import stress_layout
 from mlnlab.errors import ArgumentError
+from tests.effort import calls_of
 
 
 def layered_graph(nodes, width, seed=1):
@@ -175,20 +176,15 @@ def test_nodes_and_boxes_are_kept_apart():
 
 
 def test_a_thousand_nodes_are_laid_out_quickly():
-    """Half a second is the goal; the bound here allows for a busy machine, the figures are printed."""
+    """Half a second is the goal: printed here, while the bounds are on what is done."""
     layers, edges = layered_graph(1000, 25)
     rng = np.random.default_rng(1)
     graph = [(i, int(rng.integers(0, i))) for i in range(1, 1000)] + rng.integers(0, 1000, (500, 2)).tolist()
-    best = {}
-    for name, draw in (
-        ("layered, 1,000 nodes and 1,950 edges", lambda: layered_layout(layers, edges)),
-        ("stress, 1,000 nodes and 1,499 edges", lambda: stress_layout(1000, graph)),
+    for name, draw, most_calls in (
+        ("layered, 1,000 nodes and 1,950 edges", lambda: layered_layout(layers, edges), 400_000),
+        ("stress, 1,000 nodes and 1,499 edges", lambda: stress_layout(1000, graph), 10_000),
     ):
-        seconds = []
-        for _ in range(3):
-            began = time.perf_counter()
-            draw()
-            seconds.append(time.perf_counter() - began)
-        best[name] = min(seconds)
-        print(f"\n{name}: {best[name]:.3f} s")
-    assert max(best.values()) < 5
+        began = time.perf_counter()
+        draw()
+        print(f"\n{name}: {time.perf_counter() - began:.3f} s")
+        assert calls_of(draw) < most_calls
