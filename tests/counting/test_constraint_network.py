@@ -17,6 +17,7 @@ from mlnlab.counting.constraint_network import (
 from mlnlab.counting.counter import Counter
 from mlnlab.logic.formulas import Atom, Equality, Not, Or, Variable
 from tests.counting.clause_cases import clause_cases
+from tests.thoroughness import examples
 
 FIGURE_1 = ml.MLN.from_text("t = {A, B}\nR(t, t)\nS(t, t)\nT(t, t)")
 WORLD = ml.Database.from_text("R(A, B)\nR(B, A)\nS(A, B)\nT(A, B)", FIGURE_1)
@@ -38,7 +39,7 @@ def test_figure_1_of_the_paper():
     assert network.number_of_solutions() == 2  # x=A, y=B, z=A and x=B, y=A, z=A
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=examples(60))
 @given(clause_cases(quantifiers=False, most_literals=3))
 def test_solutions_are_the_groundings_that_falsify_the_clause(case):
     clause = case.formula if isinstance(case.formula, Or) else case.formula.operands[0]

@@ -13,6 +13,7 @@ from mlnlab.logic.vocabulary import FrozenMapping, Predicate, RangeDomain, Sized
 from mlnlab.model.world import World
 from tests import strategies
 from tests.counting.clause_cases import clause_cases
+from tests.thoroughness import examples
 
 SLOW = settings(deadline=None, suppress_health_check=list(HealthCheck))
 
@@ -21,7 +22,7 @@ def brute_force(formula, world):
     return sum(evaluate(formula, world, binding) for binding in groundings(formula, world))
 
 
-@settings(SLOW, max_examples=500)
+@settings(SLOW, max_examples=examples(150))
 @given(clause_cases())
 def test_random_clauses_are_counted_as_brute_force_counts(case):
     counted = Counter(case.formula, case.world.vocabulary)(case.world)
@@ -29,7 +30,7 @@ def test_random_clauses_are_counted_as_brute_force_counts(case):
     assert type(counted) is int
 
 
-@settings(SLOW, max_examples=400)
+@settings(SLOW, max_examples=examples(120))
 @given(strategies.cases())
 def test_formulas_of_every_kind_are_counted_as_brute_force_counts(case):
     world = World(case.vocabulary, frozenset(GroundAtom(*atom) for atom in case.world.true_atoms))

@@ -19,6 +19,7 @@ from mlnlab.logic.ground_atoms import GroundAtom
 from mlnlab.model.world import World
 from tests import strategies
 from tests.counting.clause_cases import clause_cases
+from tests.thoroughness import examples
 
 SLOW = settings(deadline=None, suppress_health_check=list(HealthCheck))
 FIGURE_1 = ml.MLN.from_text("t = {A, B}\nR(t, t)\nS(t, t)\nT(t, t)\n1 !R(x, y) v S(y, z) v T(x, z)")
@@ -33,7 +34,7 @@ def worked_out(formula, world):
     return counter, facts, list(planned(counter, facts))
 
 
-@settings(SLOW, max_examples=150)
+@settings(SLOW, max_examples=examples(60))
 @given(clause_cases())
 def test_steps_end_at_the_count(case):
     counter, facts, states = worked_out(case.formula, case.world)
@@ -42,7 +43,7 @@ def test_steps_end_at_the_count(case):
     assert [state.number for state in states] == list(range(len(states)))
 
 
-@settings(SLOW, max_examples=150)
+@settings(SLOW, max_examples=examples(60))
 @given(strategies.cases())
 def test_steps_of_formulas_of_any_kind_end_at_the_count(case):
     world = World(case.vocabulary, frozenset(GroundAtom(*atom) for atom in case.world.true_atoms))
@@ -53,7 +54,7 @@ def test_steps_of_formulas_of_any_kind_end_at_the_count(case):
     assert states[-1].total == counter(facts)
 
 
-@settings(SLOW, max_examples=100)
+@settings(SLOW, max_examples=examples(50))
 @given(clause_cases())
 def test_sizes_are_those_of_the_plan(case):
     counter, facts, states = worked_out(case.formula, case.world)
@@ -78,7 +79,7 @@ def test_sizes_are_those_of_the_plan(case):
     assert sorted(found) == sorted(real)
 
 
-@settings(SLOW, max_examples=150)
+@settings(SLOW, max_examples=examples(60))
 @given(clause_cases(quantifiers=False))
 def test_the_junction_tree_ends_at_the_count(case):
     mln = ml.MLN(case.world.vocabulary)

@@ -21,6 +21,7 @@ from tests import strategies
 from tests.counting.clause_cases import clause_cases
 from tests.counting.test_counter import brute_force
 from tests.counting.test_plans import formula, vocabulary
+from tests.thoroughness import examples
 
 SLOW = settings(deadline=None, suppress_health_check=list(HealthCheck))
 
@@ -66,13 +67,13 @@ def check(formula_, world):
         assert numbers == Multiset(zip(expected, truths, strict=True))
 
 
-@settings(SLOW, max_examples=500)
+@settings(SLOW, max_examples=examples(150))
 @given(clause_cases(most_literals=4))
 def test_random_clauses_change_as_counting_twice_says(case):
     check(case.formula, case.world)
 
 
-@settings(SLOW, max_examples=200)
+@settings(SLOW, max_examples=examples(70))
 @given(strategies.cases(depth=2))
 def test_formulas_of_every_kind_change_as_counting_twice_says(case):
     world = World(case.vocabulary, frozenset(GroundAtom(*atom) for atom in case.world.true_atoms))
@@ -83,7 +84,7 @@ def test_formulas_of_every_kind_change_as_counting_twice_says(case):
     check(case.formula, world)
 
 
-@settings(SLOW, max_examples=300)
+@settings(SLOW, max_examples=examples(100))
 @given(strategies.cases(depth=3))
 def test_deep_formulas_of_every_kind_change_as_counting_twice_says(case):
     world = World(case.vocabulary, frozenset(GroundAtom(*atom) for atom in case.world.true_atoms))

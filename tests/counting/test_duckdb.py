@@ -25,6 +25,7 @@ from mlnlab.model.world import World
 from tests import strategies
 from tests.counting.clause_cases import clause_cases
 from tests.counting.shared_duckdb import facts_in
+from tests.thoroughness import examples
 
 SLOW = settings(deadline=None, suppress_health_check=list(HealthCheck))
 
@@ -42,7 +43,7 @@ def brute_force(formula, world):
     return sum(evaluate(formula, world, binding) for binding in groundings(formula, world))
 
 
-@settings(SLOW, max_examples=150)  # five hundred others are in test_five_hundred_clauses.py
+@settings(SLOW, max_examples=examples(60))  # five hundred others are in test_five_hundred_clauses.py
 @given(clause_cases())
 def test_random_clauses_are_counted_as_brute_force_counts(duckdb, case):
     facts = facts_of(case.world)
@@ -52,7 +53,7 @@ def test_random_clauses_are_counted_as_brute_force_counts(duckdb, case):
     assert type(counted) is int
 
 
-@settings(SLOW, max_examples=300)
+@settings(SLOW, max_examples=examples(100))
 @given(strategies.cases())
 def test_formulas_of_every_kind_are_counted_as_brute_force_counts(duckdb, case):
     world = World(case.vocabulary, frozenset(GroundAtom(*atom) for atom in case.world.true_atoms))

@@ -24,6 +24,7 @@ from mlnlab.model.world import World
 from tests import strategies
 from tests.counting.clause_cases import clause_cases
 from tests.counting.test_counter import brute_force
+from tests.thoroughness import examples
 
 SLOW = settings(deadline=None, suppress_health_check=list(HealthCheck))
 
@@ -65,13 +66,13 @@ def violated_by_transfer(rows, size, length):
     return sum(ways)
 
 
-@settings(SLOW, max_examples=300)
+@settings(SLOW, max_examples=examples(100))
 @given(clause_cases(most_literals=9))
 def test_random_clauses_by_elimination_equal_brute_force(case):
     assert by_network(case.formula, case.world) == brute_force(case.formula, case.world)
 
 
-@settings(SLOW, max_examples=400)
+@settings(SLOW, max_examples=examples(120))
 @given(strategies.cases())
 def test_formulas_of_every_kind_by_elimination_equal_brute_force(case):
     world = World(case.vocabulary, frozenset(GroundAtom(*atom) for atom in case.world.true_atoms))
@@ -102,7 +103,7 @@ def deep_formulas(draw):
     return draw(st.recursive(leaf, extended, max_leaves=14))
 
 
-@settings(SLOW, max_examples=300)
+@settings(SLOW, max_examples=examples(100))
 @given(deep_formulas(), st.integers(1, 3), st.sampled_from([0.2, 0.5, 0.8]), st.integers(0, 5))
 def test_deep_formulas_by_both_ways_equal_brute_force(formula, size, density, seed):
     facts = random_facts(size, density, seed)

@@ -27,6 +27,7 @@ from mlnlab.model.world import World
 from tests import strategies
 from tests.counting.clause_cases import clause_cases
 from tests.oracles import all_atoms, respects_blocks
+from tests.thoroughness import examples
 
 SLOW = settings(deadline=None, suppress_health_check=list(HealthCheck))
 MODEL = "Friends(person, person)\n0.5 Friends(x, y) ^ Friends(y, z) => Friends(x, z)"
@@ -51,14 +52,14 @@ def listed(formula, world):
     return [tuple(b.values()) for b in groundings_at(formula, facts, list(range(total)))]
 
 
-@settings(SLOW, max_examples=150)
+@settings(SLOW, max_examples=examples(60))
 @given(clause_cases())
 def test_every_grounding_of_a_clause_is_found_in_order(case):
     assert listed(case.formula, case.world) == brute_force(case.formula, case.world)
     assert listed(Not(case.formula), case.world) == brute_force(Not(case.formula), case.world)
 
 
-@settings(SLOW, max_examples=150)
+@settings(SLOW, max_examples=examples(60))
 @given(strategies.cases())
 def test_every_grounding_of_a_formula_of_any_kind_is_found_in_order(case):
     world = World(case.vocabulary, frozenset(GroundAtom(*atom) for atom in case.world.true_atoms))
@@ -67,7 +68,7 @@ def test_every_grounding_of_a_formula_of_any_kind_is_found_in_order(case):
     assert listed(case.formula, world) == expected
 
 
-@settings(SLOW, max_examples=100)
+@settings(SLOW, max_examples=examples(50))
 @given(clause_cases(), st.data())
 def test_numbers_by_constants(case, data):
     variables = free_variables(case.formula)
@@ -134,7 +135,7 @@ def decided(formula, db, opened):
     return tuple(found)
 
 
-@settings(SLOW, max_examples=250)
+@settings(SLOW, max_examples=examples(80))
 @given(clause_cases(quantifiers=False), st.data())
 def test_of_clauses_just_the_groundings_are_decided_that_are_alike_in_all_worlds(case, data):
     db, opened = data.draw(partly_known(case.world.vocabulary))
@@ -142,7 +143,7 @@ def test_of_clauses_just_the_groundings_are_decided_that_are_alike_in_all_worlds
     assert decided(case.formula, db, opened) == decided_by_brute_force(case.formula, worlds)
 
 
-@settings(SLOW, max_examples=200)
+@settings(SLOW, max_examples=examples(70))
 @given(strategies.cases(empty_types=False), st.data())
 def test_of_other_formulas_what_is_decided_is_alike_in_all_worlds(case, data):
     db, opened = data.draw(partly_known(case.vocabulary))
@@ -158,7 +159,7 @@ def test_of_other_formulas_what_is_decided_is_alike_in_all_worlds(case, data):
         assert (true, false) == (always, never)
 
 
-@settings(SLOW, max_examples=200)
+@settings(SLOW, max_examples=examples(70))
 @given(strategies.cases(empty_types=False), st.data())
 def test_of_any_small_formula_just_what_is_alike_in_all_worlds_is_decided(case, data):
     """Quantifiers, cardinalities and blocks too: what the bounds leave open is tried."""
@@ -177,7 +178,7 @@ def test_of_any_small_formula_just_what_is_alike_in_all_worlds_is_decided(case, 
     assert found.open == found.total - len(always) - len(never)
 
 
-@settings(SLOW, max_examples=100)
+@settings(SLOW, max_examples=examples(50))
 @given(clause_cases(quantifiers=False), st.data())
 def test_of_clauses_with_few_open_atoms_all_can_be_tried(case, data):
     db, opened = data.draw(partly_known(case.world.vocabulary))
@@ -364,7 +365,7 @@ def test_exist_is_written_out_as_a_constraint_network(text):
 # --- reasons ------------------------------------------------------------------------------------
 
 
-@settings(SLOW, max_examples=150)
+@settings(SLOW, max_examples=examples(60))
 @given(clause_cases())
 def test_reasons_end_at_the_count(case):
     facts = facts_of(case.world)

@@ -21,11 +21,12 @@ from tests import strategies
 from tests.counting.clause_cases import clause_cases
 from tests.counting.test_counter import brute_force
 from tests.strategies import ground_atoms
+from tests.thoroughness import examples
 
 SLOW = settings(deadline=None, suppress_health_check=list(HealthCheck))
 
 
-@settings(SLOW, max_examples=500)
+@settings(SLOW, max_examples=examples(150))
 @given(clause_cases(most_literals=4), st.data())
 def test_random_flips_keep_the_counts_right(case, data):
     counts = IncrementalCounts([case.formula], case.world)
@@ -40,7 +41,7 @@ def test_random_flips_keep_the_counts_right(case, data):
         assert counts.numbers == [brute_force(case.formula, world)]
 
 
-@settings(SLOW, max_examples=250)
+@settings(SLOW, max_examples=examples(80))
 @given(strategies.cases(depth=3), st.data())
 def test_formulas_of_every_kind_follow_flips_and_take_them_back(case, data):
     world = World(case.vocabulary, frozenset(GroundAtom(*atom) for atom in case.world.true_atoms))
@@ -180,17 +181,20 @@ def test_counts_pass_64_bits():
 
 def test_a_flip_takes_the_time_of_its_neighbourhood_not_of_the_world():
     seconds = []
-    for size in (300, 30_000):
+    for size in (300, 30_000):  # a hundred times
         formulas, world = social(size, 4 * size, 1)
         counts = IncrementalCounts(formulas[:3], world)
         names = world.domain("p")
         atoms = [GroundAtom("Friends", (names[k], names[k + 1])) for k in range(200)]
         counts.changes(atoms[:1])  # indexes are made where they are first needed
         counts.changes([atoms[0].__class__("Smokes", (names[0],))])
-        began = time.process_time()
-        counts.changes(atoms)
-        seconds.append(time.process_time() - began)
-    assert seconds[1] < 5 * seconds[0]
+        taken = []
+        for _ in range(5):
+            began = time.thread_time()
+            counts.changes(atoms)
+            taken.append(time.thread_time() - began)
+        seconds.append(min(taken))
+    assert seconds[1] < 20 * seconds[0]
 
 
 def test_atoms_that_do_not_exist_get_a_sentence():

@@ -19,6 +19,7 @@ from tests import strategies
 from tests.counting.clause_cases import clause_cases
 from tests.counting.test_counter import brute_force
 from tests.counting.test_formula_networks import chain, parsed, random_facts
+from tests.thoroughness import examples
 
 SLOW = settings(deadline=None, suppress_health_check=list(HealthCheck))
 REFUSED = TooLargeError("It was too large.", 1.0, ["ask for less"])
@@ -45,13 +46,13 @@ def check(formula, world):
             assert change == true - false, str(atom)
 
 
-@settings(SLOW, max_examples=120)
+@settings(SLOW, max_examples=examples(50))
 @given(clause_cases(most_literals=6))
 def test_random_clauses_change_as_brute_force_says(case):
     check(case.formula, case.world)
 
 
-@settings(SLOW, max_examples=120)
+@settings(SLOW, max_examples=examples(50))
 @given(strategies.cases())
 def test_formulas_of_every_kind_change_as_brute_force_says(case):
     world = World(case.vocabulary, frozenset(GroundAtom(*atom) for atom in case.world.true_atoms))

@@ -28,6 +28,7 @@ from tests.display.scene.gallery import many
 from tests.display.scene.pages import draw, events, item, mount, open_page
 from tests.display.test_ground_networks import crowd
 from tests.display.things import HOSTILE
+from tests.thoroughness import examples
 
 
 @cache
@@ -238,7 +239,7 @@ def test_what_is_clicked_is_told_of():
 points = st.lists(st.tuples(st.floats(-100, 100), st.floats(-100, 100)), min_size=2, max_size=9, unique=True)
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(70))
 @given(points, st.data())
 def test_what_is_pushed_never_comes_nearer(found, data):
     places = np.array(found)

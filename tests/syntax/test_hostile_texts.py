@@ -12,6 +12,7 @@ from mlnlab.model.writing import statement_text
 from mlnlab.syntax.analysis import analyse
 from mlnlab.syntax.tokens import grammar
 from tests.shared_data import files, find_folder
+from tests.thoroughness import examples
 
 _SPACE = st.just(" ")
 # Names that are declared below, so that a good part of the drawn texts makes sense.
@@ -116,7 +117,7 @@ def mutated(draw, seed):
     return text
 
 
-@settings(max_examples=400)
+@settings(max_examples=examples(120))
 @given(mutated(_SEED))
 def test_mutated_models(text):
     check(text)
