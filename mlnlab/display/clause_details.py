@@ -69,7 +69,7 @@ def _headline(shown: ShownTable, found: Provenance, top: float, by_hand: bool) -
     turns = (("earlier", "‹ place", found.places[1:]), ("later", "place ›", found.places[1:]))
     buttons = [act, *((name, words, "another place of its path") for name, words, more in turns if more)]
     for name, words, tip in buttons if by_hand else ():
-        made, width = chip(numbered_id(name, shown.turn), x, y, words, tip, pressed=False)
+        made, width = chip(numbered_id(name, shown.turn, found.place), x, y, words, tip)
         items.append(made)
         x += width + 6
     items.append(

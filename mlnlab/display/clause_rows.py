@@ -135,8 +135,8 @@ def row_items(shown: ShownTable, top: float) -> tuple[list[Item], float]:
     """Return the rows of a page, and where they end."""
     items: list[Item] = []
     y = top
-    for place, row in enumerate(shown.table.page(shown.page)):
-        made, height = _row(shown, row, place, y)
+    for row in shown.table.page(shown.page):
+        made, height = _row(shown, row, y)
         items.append(made)
         y += height
     if not items:
@@ -145,7 +145,7 @@ def row_items(shown: ShownTable, top: float) -> tuple[list[Item], float]:
     return items, y + 4
 
 
-def _row(shown: ShownTable, row: ClauseRow, place: int, y: float) -> tuple[Group, float]:
+def _row(shown: ShownTable, row: ClauseRow, y: float) -> tuple[Group, float]:
     one, chosen = row.candidate, row.chosen
     in_model, pending = chosen is not None, row.place in shown.pending
     text = shortened(formula_text(one.clause), _LONGEST)
@@ -162,7 +162,7 @@ def _row(shown: ShownTable, row: ClauseRow, place: int, y: float) -> tuple[Group
     lines = fitted_lines(text, _ROOM, _MOST_LINES, look)
     height = ROW + _LINE * (len(lines) - 1)
     return Group(
-        id=numbered_id("row", shown.turn, place), y=y, pick=True,
+        id=numbered_id("row", shown.turn, row.place), y=y, pick=True,
         tooltip=tooltip(text, f"{one.verdict}: {one.reason}", f"in the model {hand}" if in_model else ""),
         children=(
             Rectangle(x=2, y=0, width=WIDTH - 4, height=height - 1, corner=3,

@@ -33,12 +33,13 @@ def structure_display(learned: LearnedStructure) -> Element:
     return card(
         title("Learned structure", _summary(learned)),
         *(quiet(f"! {shortened(remark, 600)}") for remark in learned.remarks),
+        *(quiet(f"By hand {edit}.") for edit in learned.edits),
         _model_table(learned),
         folded("where the clauses came from", _provenance(learned)),
         folded("candidates, best first", candidates_table(learned.candidates)),
         element(
             "div", "learned.mln is the model, ", element("code", "learned.to_frame()"), " its clauses, ",
-            element("code", "learned.candidates_frame()"), " all candidates, ",
+            element("code", "ml.clause_table_view(learned)"), " all candidates, to keep and throw out, ",
             element("code", "ml.stepper(learned.trace)"), " the run again.", kind="quiet",
         ),
     )  # fmt: skip
@@ -68,6 +69,8 @@ def _model_table(learned: LearnedStructure) -> Element:
 def _model_row(number: int, clause: LearnedClause) -> tuple[Node, ...]:
     one = clause.candidate
     kind = "unit clause" if one is None else "rule" if one.definite else ""
+    if clause.by_hand:
+        kind = f"{kind} kept by hand".strip()
     return (
         str(number), formula_markup(clause.formula), f"{clause.weight:.4f}",
         "" if one is None else _number(one.score),

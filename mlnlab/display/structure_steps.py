@@ -197,7 +197,9 @@ def _tried_items(source: StructureLearner, state: LhlState, assembly: AssemblySt
     clause = clauses[assembly.tried - 1]
     text = formula_text(clause_formula(clause.path, clause.positive, source.databases[0].vocabulary))
     did = "kept" if assembly.accepted else "left out"
-    gain = f"WPLL {assembly.gain:+.4g}".replace("-", "−")
+    params, length = source.params, len(clause.path.atoms)
+    least = params.length_penalty * length if params.least_gain is None else params.least_gain
+    gain = f"WPLL {assembly.gain:+.4g}, more than {least:.4g} is needed".replace("-", "−")
     return [
         Text(
             id="tried",

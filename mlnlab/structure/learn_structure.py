@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mlnlab.errors import InputError
 from mlnlab.learning.learning_line import is_terminal
+from mlnlab.steps.checkpoint import Checkpointer, load_checkpoint, previous_path
+from mlnlab.structure.lhl import LhlState
 from mlnlab.structure.structure_learner import completed, structure_learner
 from mlnlab.structure.structure_line import StructureLine
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from os import PathLike
 
     from mlnlab.counting.delta_answers import Executor
     from mlnlab.model.database import Database
     from mlnlab.steps.step import Observer
     from mlnlab.structure.learned_structure import LearnedStructure
-    from mlnlab.structure.lhl import LhlState
+
+_SECONDS = 10.0  # between two writes of a checkpoint
 
 
 def learn_structure(
@@ -29,6 +35,7 @@ def learn_structure(
     progress: bool | None = None,
     most_hours: float = 1.0,
     start: LhlState | None = None,
+    checkpoint: str | PathLike[str] | None = None,
     **options: object,
 ) -> LearnedStructure:
     r"""Return a model whose formulas are learned, with their weights, from one or several databases.
@@ -43,10 +50,11 @@ def learn_structure(
     ``units`` (a unit clause for each predicate, True as in Alchemy), ``pooled`` (c_r over all databases).
 
     Every predicate is modelled; what a database does not list is false. ``observers`` are told of each step,
-    such as ``ml.Trace()`` and checkpointers; ``start`` is a state from which to go on. What would take more
-    than ``most_hours`` (1) is refused with an estimate before it begins. With an ``executor``
-    clauses are scored by its workers, with the same result. Ctrl-C raises an error whose ``so_far()`` is the
-    best model so far.
+    such as ``ml.Trace()``; ``start`` is a state from which to go on. ``checkpoint`` names a file to which the
+    run writes where it is, and from which the same call goes on after a crash: no clause is scored twice.
+    What would take more than ``most_hours`` (1) is refused with an estimate before it begins. With an
+    ``executor`` clauses are scored by its workers, with the same result. Ctrl-C raises an error whose
+    ``so_far()`` is the best model so far.
 
     >>> import mlnlab as ml
     >>> learned = ml.learn_structure(ml.sample("department").db, longest=3, fewest=2, fraction=1.0)
@@ -54,10 +62,36 @@ def learn_structure(
     'lhl'
     """
     learner = structure_learner(method, dbs, seed=seed, executor=executor, most_hours=most_hours, **options)
+    written, writing = _checkpointing(checkpoint, f"{method}: {learner.params}")
+    start = written if start is None else start
     wanted = progress if progress is not None else is_terminal(sys.stderr)
     lines = (StructureLine(method, sys.stderr),) if wanted else ()
     try:
-        return completed(learner, [*(observers or ()), *lines], start)
+        return completed(learner, [*(observers or ()), *writing, *lines], start)
     finally:
         for line in lines:
             line.clear()
+
+
+def _checkpointing(
+    path: str | PathLike[str] | None, settings: str
+) -> tuple[LhlState | None, tuple[Checkpointer, ...]]:
+    """Return the state in a file, if there is one, and what goes on writing to it."""
+    if path is None:
+        return None, ()
+    file = Path(path)
+    if not file.absolute().parent.is_dir():
+        raise InputError(f"There is no folder {str(file.absolute().parent)!r:.200} to write checkpoints to.")
+    writing = (Checkpointer(file, seconds=_SECONDS, meta={"settings": settings}),)
+    if not file.exists() and not previous_path(file).exists():
+        return None, writing
+    found = load_checkpoint(file)
+    if not isinstance(found.state, LhlState):
+        raise InputError(f"{file.name} holds no state of a structure learner.")
+    before = found.meta.get("settings", settings)
+    if before != settings:
+        raise InputError(
+            f"{file.name} is of a run with other settings, {before!s:.400}; go on with these, or name another"
+            " file."
+        )
+    return found.state, writing

@@ -176,6 +176,11 @@ class Lhl:
             state = reached
             yield state
         creating = self.creating(graphs, paths)
+        if state.create is not None and state.create.paths != len(paths):
+            raise ArgumentError(
+                f"This state belongs to a run with other options: it has {state.create.paths:,} paths, and "
+                f"with these there are {len(paths):,}. Go on with the options with which the run began."
+            )
         if state.assembly is None:
             for create in creating.resume(state.create):
                 state = replace(state, phase=CREATING, create=create)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from math import nan
 from typing import TYPE_CHECKING
 
@@ -249,7 +250,9 @@ def completed(
     trace: Trace[LhlState] = Trace(budget=TRACE_BYTES)
     watching = list(observers)
     try:
-        run(learner.resume(state), observers=(trace, *watching))
+        # The state from which it goes on is looked at first: it may be all there is.
+        states = learner.resume(state)
+        run(states if state is None else chain([state], states), observers=(trace, *watching))
     except KeyboardInterrupt:
         if not len(trace):
             raise

@@ -282,7 +282,7 @@ class ClauseTableView(View):
         """Do what a click on an item, or a typed line, says; what cannot be done is said in a sentence."""
         try:
             match kind, content:
-                case "select", {"id": str(name)} if name in {i.id for i in self._drawn.items() if i.pick}:
+                case "select", {"id": str(name)}:
                     self._press(name)
                 case "typed", {"text": str(text)}:
                     self._type(text)
@@ -296,33 +296,32 @@ class ClauseTableView(View):
             self.said = {"text": text, "problem": fit(shortened(str(problem), _LONGEST))}
 
     def _press(self, name: str) -> None:
+        """Do what a button says. It may be of a drawing that is old by now, so its id says all there is."""
         word, *numbers = name.split("-")
         number = int(numbers[1]) if len(numbers) > 1 and numbers[1].isdecimal() else 0
         match word:
-            case "row":
-                place = self.table.page(self.page)[number].place
-                self.select(None if place == self.selected else place)
+            case "row" if number < len(self._original.candidates):
+                self.select(None if number == self.selected else number)
             case "sort":
                 self._sort_by(number)
             case "page":
                 self.turn_to(number)
             case "show":
                 self._show_those(number)
-            case "predicate":
-                names = ("", *self.table.learned.mln.vocabulary.predicates)
-                self.where(predicate=names[number])
+            case "predicate" if number <= len(names := self.table.learned.mln.vocabulary.predicates):
+                self.where(predicate=("", *names)[number])
             case "literals":
                 self.where(literals=number)
-            case "keep":
-                self.keep()
-            case "out":
-                self.throw_out()
+            case "keep" | "out" if number < len(self._original.candidates):
+                (self.keep if word == "keep" else self.throw_out)(number)
             case "undo":
                 self.undo()
             case "earlier" | "later":
                 self.show_place(self._shown.path_place + (1 if word == "later" else -1))
 
     def _sort_by(self, place: int) -> None:
+        if place > len(HEADINGS):
+            return
         column = HEADINGS[place - 1].column if place else "judged"
         table = self.table
         self.sort(column, descending=not table.descending if table.order == column else None)
@@ -330,7 +329,7 @@ class ClauseTableView(View):
     def _show_those(self, place: int) -> None:
         if place == _DROPPED:
             self.show_dropped_paths()
-        elif place >= 2:  # behind "all" and "in the model"
+        elif 2 <= place < 2 + len(VERDICTS):  # behind "all" and "in the model"
             self.where(verdict=VERDICTS[place - 2], model=False)
         else:
             self.where(verdict="", model=place == 1)

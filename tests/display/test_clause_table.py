@@ -160,6 +160,8 @@ def test_a_clause_is_looked_at_kept_thrown_out_and_undone_by_clicks(view, learne
 def test_what_a_page_says_wrongly_does_no_harm(view):
     for kind, content in (
         ("select", {"id": "row-0-99"}), ("select", {"id": "../x"}), ("select", {}), ("typed", {"text": 3}),
+        ("select", {"id": "predicate-0-99"}), ("select", {"id": "sort-0-99"}), ("select", {"id": "row"}),
+        ("select", {"id": "show-0-8"}), ("select", {"id": "page-0-99"}), ("select", {"id": "keep-0-99"}),
         ("typed", {"text": "x" * 400}), ("nothing", {}),
     ):  # fmt: skip
         view.answer(kind, content, [])
