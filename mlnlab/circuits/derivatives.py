@@ -10,13 +10,13 @@ from math import comb
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mlnlab.circuits.first_order import Counting, InclusionExclusion, Power, Product, SizeCase, Sum
-from mlnlab.circuits.fold import Key, Weights, called, leaf_value, needed, value_of
+from mlnlab.circuits.fold import Key, Weights, called, leaf_value, needed, refuse_many, value_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from mlnlab.algebra.semirings import Semiring
-    from mlnlab.circuits.first_order import FirstOrderCircuit
+    from mlnlab.circuits.fold import Bodies
 
 
 class Derivatives(NamedTuple):
@@ -27,9 +27,7 @@ class Derivatives(NamedTuple):
     false: tuple[Any, ...]
 
 
-def derivatives(
-    circuit: FirstOrderCircuit, sizes: Sequence[int], ring: Semiring[Any], weights: Weights
-) -> Derivatives:
+def derivatives(circuit: Bodies, sizes: Sequence[int], ring: Semiring[Any], weights: Weights) -> Derivatives:
     """Return value and derivatives; the pass up keeps every value that it needs."""
     root = (circuit.root, tuple(sizes))
     known, order = _upward(circuit, root, ring, weights)
@@ -38,23 +36,24 @@ def derivatives(
     down = _Down(known, ring, weights, adjoints, true, false)
     for key in reversed(order):
         if key in adjoints:
-            down.body(circuit.definitions[key[0]].body, key[1], adjoints[key])
+            down.body(circuit.body(*key), key[1], adjoints[key])
     return Derivatives(known[root], tuple(true), tuple(false))
 
 
 def _upward(
-    circuit: FirstOrderCircuit, root: Key, ring: Semiring[Any], weights: Weights
+    circuit: Bodies, root: Key, ring: Semiring[Any], weights: Weights
 ) -> tuple[dict[Key, Any], list[Key]]:
     """Return all values, and the order in which they were found: what is called comes first."""
     known: dict[Key, Any] = {}
     order: list[Key] = []
     waiting = [root]
     while waiting:
+        refuse_many(len(known))
         key = waiting[-1]
         if key in known:
             waiting.pop()
             continue
-        body = circuit.definitions[key[0]].body
+        body = circuit.body(*key)
         missing = [child for child in needed(body, key[1]) if child not in known]
         if missing:
             waiting += missing

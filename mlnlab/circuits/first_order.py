@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from mlnlab.circuits.sizes import Count, Size
 
@@ -82,7 +82,13 @@ class SizeCase(NamedTuple):
     small: Product
 
 
-Body = Product | Sum | InclusionExclusion | Power | Counting | SizeCase
+class Unfolded(NamedTuple):
+    """A definition that is compiled when its value is asked for: the theory behind it is ``key``."""
+
+    key: object
+
+
+Body = Product | Sum | InclusionExclusion | Power | Counting | SizeCase | Unfolded
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +105,15 @@ class FirstOrderCircuit:
 
     definitions: tuple[Definition, ...]
     root: int = 0
+
+    def body(self, number: int, sizes: Sequence[int] = ()) -> Body:  # noqa: ARG002 - as what unfolds has it
+        """Return the body of a definition; it is the same for all sizes."""
+        return self.definitions[number].body
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether nothing is left to be compiled for the sizes that are asked for."""
+        return not any(isinstance(definition.body, Unfolded) for definition in self.definitions)
 
     def __len__(self) -> int:
         return len(self.definitions)

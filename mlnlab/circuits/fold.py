@@ -7,18 +7,21 @@ ends. There is no recursion of Python's, which would not be deep enough.
 from __future__ import annotations
 
 from math import comb
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
-from mlnlab.circuits.first_order import Counting, InclusionExclusion, Power, Product, SizeCase, Sum
+from mlnlab.circuits.first_order import Counting, InclusionExclusion, Power, Product, SizeCase, Sum, Unfolded
+from mlnlab.errors import TooLargeError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from mlnlab.algebra.semirings import Semiring
-    from mlnlab.circuits.first_order import Body, Call, FirstOrderCircuit, Leaf
+    from mlnlab.circuits.first_order import Body, Call, Leaf
 
 V = TypeVar("V")
 Key = tuple[int, tuple[int, ...]]
+
+MOST_VALUES = 1_000_000
 
 
 class Weights(NamedTuple):
@@ -28,16 +31,28 @@ class Weights(NamedTuple):
     false: Sequence[object]
 
 
-def fold(circuit: FirstOrderCircuit, sizes: Sequence[int], semiring: Semiring[V], weights: Weights) -> V:
+class Bodies(Protocol):
+    """A circuit, or what compiles a circuit's definitions when they are asked for."""
+
+    @property
+    def root(self) -> int:
+        """The definition that is asked for."""
+
+    def body(self, number: int, sizes: Sequence[int]) -> Body:
+        """Return the body of a definition, for sizes of its blocks."""
+
+
+def fold(circuit: Bodies, sizes: Sequence[int], semiring: Semiring[V], weights: Weights) -> V:
     """Return the value of a circuit for sizes of its root's blocks."""
     known: dict[Key, V] = {}
     waiting: list[Key] = [(circuit.root, tuple(sizes))]
     while waiting:
+        refuse_many(len(known))
         key = waiting[-1]
         if key in known:
             waiting.pop()
             continue
-        body = circuit.definitions[key[0]].body
+        body = circuit.body(*key)
         missing = [child for child in needed(body, key[1]) if child not in known]
         if missing:
             waiting += missing
@@ -45,6 +60,15 @@ def fold(circuit: FirstOrderCircuit, sizes: Sequence[int], semiring: Semiring[V]
         known[key] = value_of(body, key[1], known, semiring, weights)
         waiting.pop()
     return known[circuit.root, tuple(sizes)]
+
+
+def refuse_many(values: int) -> None:
+    """Refuse to go on where a count needs more values than it should."""
+    if values > MOST_VALUES:
+        raise TooLargeError(
+            f"The count takes more than {MOST_VALUES:,} values for these sizes.", float(values),
+            ["ask about smaller domains", "sample with ml.infer(..., method='mc-sat')"],
+        )  # fmt: skip
 
 
 def needed(body: Body, sizes: tuple[int, ...]) -> list[Key]:
@@ -62,6 +86,8 @@ def needed(body: Body, sizes: tuple[int, ...]) -> list[Key]:
             return [called(call, sizes, chosen) for chosen in range(sizes[block] + 1)]
         case SizeCase(block, minimum, large, small):
             return _keys(large if sizes[block] >= minimum else small, sizes)
+        case Unfolded():
+            return []
 
 
 def _keys(product: Product, sizes: tuple[int, ...]) -> list[Key]:
@@ -110,6 +136,8 @@ def value_of(
             return total
         case SizeCase(block, minimum, large, small):
             return product(large if sizes[block] >= minimum else small)
+        case Unfolded():
+            raise LookupError("This part of the circuit is compiled only when sizes are known.")
 
 
 def leaf_value(leaf: Leaf, sizes: Sequence[int], semiring: Semiring[V], weights: Weights) -> V:

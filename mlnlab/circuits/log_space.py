@@ -14,7 +14,16 @@ from typing import TYPE_CHECKING, NamedTuple, assert_never
 
 import numpy as np
 
-from mlnlab.circuits.first_order import Body, Counting, InclusionExclusion, Power, Product, SizeCase, Sum
+from mlnlab.circuits.first_order import (
+    Body,
+    Counting,
+    InclusionExclusion,
+    Power,
+    Product,
+    SizeCase,
+    Sum,
+    Unfolded,
+)
 from mlnlab.circuits.sizes import Size, of_block
 from mlnlab.errors import ArgumentError, TooLargeError
 
@@ -120,6 +129,8 @@ class _Pass:
             case SizeCase():
                 cases = [self.valued(self.product(part, sizes)) for part in (body.large, body.small)]
                 node = self.case(self.array(sizes[body.block]) >= body.minimum, *cases)
+            case Unfolded():
+                raise LookupError("This part of the circuit is compiled only when sizes are known.")
             case _:
                 assert_never(body)
         return [_Term(np.ones(1), node)]
@@ -347,7 +358,7 @@ def log_value(
 
     A block whose size is the same in all columns may have one number.
     """
-    if circuit.recursive():
+    if circuit.recursive() or not circuit.is_complete:
         raise ArgumentError("A circuit with domain recursion is evaluated size by size.")
     columns = true.shape[1]
     one = _Pass(circuit, true, false, [np.asarray(size, dtype=float) for size in sizes])

@@ -12,12 +12,14 @@ from mlnlab.errors import TooLargeError
 from mlnlab.grounding.question import listed, opening
 from mlnlab.inference.choosing import TREE, plan_of, refuse_endless
 from mlnlab.inference.enumeration import MOST_WORLDS
+from mlnlab.inference.lifted_counts import cheaply_lifted
 from mlnlab.inference.method import LOG_Z, MARGINALS, Method
 from mlnlab.inference.registry import method_named
 from mlnlab.inference.sensitivities import Inquiry, sensitivities_of
 from mlnlab.inference.shares import explain
 from mlnlab.inference.tree_plans import tree_plan
 from mlnlab.inference.unknown import unknown_marginals
+from mlnlab.lifted.lift import lift
 from mlnlab.model.database import Database
 from mlnlab.steps.trace import Trace
 
@@ -27,11 +29,13 @@ if TYPE_CHECKING:
     from mlnlab.grounding.question import Opening, Question
     from mlnlab.inference.explanation import Explanation
     from mlnlab.inference.marginals import Marginals
+    from mlnlab.lifted.lift import LiftedCircuit
     from mlnlab.logic.formulas import Formula
     from mlnlab.logic.ground_atoms import GroundAtom
     from mlnlab.model.mln import MLN
     from mlnlab.steps.step import Observer, State
 
+LIFTED = "lifted"
 EXACT, SAMPLING = "enumeration", "gibbs"  # what "auto" chooses from
 TRACE_BYTES = 16 << 20
 
@@ -211,18 +215,34 @@ def log_z(
 ) -> LogZ:
     r"""Return log Z; ``domains`` are sizes, or a database for its constants (its facts are no evidence).
 
-    ``method="auto"`` sums over all worlds where these are at most ``limit``, and passes messages in a
-    junction tree where that is small.
+    ``method="auto"`` sums over all worlds where these are at most ``limit``, lifts the model where that takes
+    no grounding and a moment, and passes messages in a junction tree where that is small. ``"lifted"`` lifts
+    it whatever that takes (:func:`ml.lift`).
 
     >>> import mlnlab as ml
     >>> mln = ml.MLN.from_text("Smokes(person)\nCancer(person)\n1.5 Smokes(x) => Cancer(x)")
     >>> round(ml.log_z(mln, {"person": 3}).value, 4)
     8.0111
-    >>> ml.log_z(mln, {"person": 3000}).method
-    'junction-tree'
+    >>> ml.log_z(mln, {"person": 30_000}).method
+    'lifted'
     """
-    vocabulary = mln.vocabulary_with(domains)
-    return log_z_by(method, opening(replace(mln, vocabulary=vocabulary), None, None), limit)
+    sized = replace(mln, vocabulary=mln.vocabulary_with(domains))
+    if method == LIFTED:
+        return _lifted(lift(sized).compile())
+    asked = opening(sized, None, None)
+    if method != "auto":
+        return log_z_by(method, asked, limit)
+    try:
+        return log_z_by(EXACT, asked, limit)
+    except TooLargeError:
+        circuit = cheaply_lifted(sized)
+        return log_z_by(method, asked, limit) if circuit is None else _lifted(circuit)
+
+
+def _lifted(circuit: LiftedCircuit) -> LogZ:
+    began = time.perf_counter()
+    found = circuit.log_z()
+    return LogZ(found.value, found.error, LIFTED, time.perf_counter() - began)
 
 
 def log_z_by(method: str, asked: Opening, limit: int) -> LogZ:

@@ -17,7 +17,7 @@ import numpy as np
 
 from mlnlab.algebra.semirings import ball_polynomials, balls, polynomials, rationals
 from mlnlab.circuits.derivatives import derivatives
-from mlnlab.circuits.fold import Weights, fold
+from mlnlab.circuits.fold import Bodies, Weights, fold
 from mlnlab.circuits.log_space import log_value
 from mlnlab.errors import TooLargeError
 from mlnlab.logic.formulas import holds_between
@@ -54,6 +54,7 @@ class Evaluation:
     """A circuit with all sizes known: those of the root's blocks, and of the types."""
 
     circuit: FirstOrderCircuit
+    bodies: Bodies  # the same, or what compiles the rest of it
     weighted: WeightedTheory
     blocks: tuple[int, ...]
     types: Mapping[str, int]
@@ -63,7 +64,7 @@ class Evaluation:
     ) -> Evaluated:
         """Return log Z for logarithms of weights, in floats where these are safe."""
         signed = any(min(factors) <= 0 for factors in self.weighted.factors)
-        if signed or self.weighted.tallies or self.circuit.recursive():
+        if signed or self.weighted.tallies or self.circuit.recursive() or not self.circuit.is_complete:
             return self.by_balls(true, false, expectations=expectations)
         return self.by_floats(true, false, expectations=expectations)
 
@@ -115,12 +116,12 @@ class Evaluation:
         if self.weighted.tallies:
             value, true, false = self._tallied(ball_polynomials(), weighed, expectations=expectations)
         elif expectations:
-            found = derivatives(self.circuit, self.blocks, balls(), Weights(*weighed))
+            found = derivatives(self.bodies, self.blocks, balls(), Weights(*weighed))
             value = found.value
             true = [d * w for d, w in zip(found.true, weighed[0], strict=True)]
             false = [d * w for d, w in zip(found.false, weighed[1], strict=True)]
         else:
-            value, true, false = fold(self.circuit, self.blocks, balls(), Weights(*weighed)), [], []
+            value, true, false = fold(self.bodies, self.blocks, balls(), Weights(*weighed)), [], []
         if not value > 0:  # a ball that reaches 0 or less
             return None
         log = value.log()
@@ -150,8 +151,8 @@ class Evaluation:
             return sum((coefficients[e] for e in digits.right() if e < len(coefficients)), zero)
 
         if not expectations:
-            return right(fold(self.circuit, self.blocks, ring, Weights(*marked))), [], []
-        found = derivatives(self.circuit, self.blocks, ring, Weights(*marked))
+            return right(fold(self.bodies, self.blocks, ring, Weights(*marked))), [], []
+        found = derivatives(self.bodies, self.blocks, ring, Weights(*marked))
         true = [right(d * w) for d, w in zip(found.true, marked[0], strict=True)]
         false = [right(d * w) for d, w in zip(found.false, marked[1], strict=True)]
         return right(found.value), true, false
@@ -161,11 +162,11 @@ class Evaluation:
         factors = [[_fmpq(pair[side]) for pair in self.weighted.factors] for side in (0, 1)]
         if self.weighted.tallies:
             return int(self._tallied(polynomials(), factors, expectations=False)[0].p)
-        return int(fold(self.circuit, self.blocks, rationals(), Weights(*factors)).p)
+        return int(fold(self.bodies, self.blocks, rationals(), Weights(*factors)).p)
 
 
 class Digits:
-    """Tallies as the digits of one exponent: how much an atom of each symbol adds, and which sums are right."""
+    """Tallies as digits of one exponent: how much an atom of each symbol adds, and which sums are right."""
 
     def __init__(self, weighted: WeightedTheory, types: Mapping[str, int]) -> None:
         self.tallies, self.types = weighted.tallies, types
@@ -176,7 +177,7 @@ class Digits:
             strides.append(strides[-1] * (most + 1))
         if strides[-1] > MOST_TERMS:
             raise TooLargeError(
-                f"Counting quantifiers and cardinalities need {strides[-1]:,} terms of polynomials; at most"
+                f"Counting quantifiers and cardinalities need {strides[-1]:,} terms; at most"
                 f" {MOST_TERMS:,} are taken.", float(strides[-1]),
                 ["ask about smaller domains", "use fewer counting quantifiers"],
             )  # fmt: skip

@@ -7,7 +7,7 @@ costs time and nothing else, since definitions are compared as a whole.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mlnlab.lifted.theory import Clause, Literal, Piece, Theory, made_clause
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 MOST_TRIALS = 48
+Colour = Any  # nested tuples of whole numbers, of one shape where they are compared
 
 
 def canonical(theory: Theory) -> tuple[Theory, tuple[int, ...]]:
@@ -53,8 +54,8 @@ def _refined(theory: Theory, blocks: list[int], pieces: list[int]) -> tuple[list
     """Return stable colours, as ranks that depend on nothing but the structure."""
     while True:
         clauses = [_clause_colour(clause, blocks, pieces) for clause in theory.clauses]
-        of_piece: list[list[object]] = [[] for _ in theory.pieces]
-        of_block: list[list[object]] = [[] for _ in range(theory.blocks)]
+        of_piece: list[list[Colour]] = [[] for _ in theory.pieces]
+        of_block: list[list[Colour]] = [[] for _ in range(theory.blocks)]
         for clause, colour in zip(theory.clauses, clauses, strict=True):
             for literal in clause.literals:
                 of_piece[literal.piece].append((colour, literal.positive))
@@ -65,11 +66,16 @@ def _refined(theory: Theory, blocks: list[int], pieces: list[int]) -> tuple[list
                 of_block[block].append((0, (pieces[number], place)))
         new_pieces = _ranks(
             [
-                (pieces[n], tuple(blocks[b] for b in p.blocks), _pattern(p.blocks), sorted(of_piece[n]))  # type: ignore[type-var]
+                (
+                    pieces[n],
+                    tuple(blocks[b] for b in p.blocks),
+                    _pattern(p.blocks),
+                    tuple(sorted(of_piece[n])),
+                )
                 for n, p in enumerate(theory.pieces)
             ]
         )
-        new_blocks = _ranks([(blocks[b], sorted(of_block[b])) for b in range(theory.blocks)])  # type: ignore[type-var]
+        new_blocks = _ranks([(blocks[b], tuple(sorted(of_block[b]))) for b in range(theory.blocks)])
         if len(set(new_pieces)) == len(set(pieces)) and len(set(new_blocks)) == len(set(blocks)):
             return new_blocks, new_pieces
         blocks, pieces = new_blocks, new_pieces
@@ -79,20 +85,20 @@ def _pattern(blocks: Sequence[int]) -> tuple[int, ...]:
     return tuple(blocks.index(block) for block in blocks)
 
 
-def _clause_colour(clause: Clause, blocks: Sequence[int], pieces: Sequence[int]) -> object:
+def _clause_colour(clause: Clause, blocks: Sequence[int], pieces: Sequence[int]) -> Colour:
     """Return the clause's shape in colours: what is left of it when numbers are forgotten."""
-    recoloured = [(pieces[literal.piece], literal.positive, literal.arguments) for literal in clause.literals]
+    recoloured = [(pieces[piece], positive, arguments) for piece, arguments, positive in clause.literals]
     variables = [
-        (blocks[b], sorted((c, s, args.index(v)) for c, s, args in recoloured if v in args))
+        (blocks[b], tuple(sorted((c, s, args.index(v)) for c, s, args in recoloured if v in args)))
         for v, b in enumerate(clause.blocks)
     ]
-    literals = sorted((c, s, [variables[v] for v in args]) for c, s, args in recoloured)
-    return (len(clause.blocks), sorted(variables), literals)
+    literals = sorted((c, s, tuple(variables[v] for v in args)) for c, s, args in recoloured)
+    return (len(clause.blocks), tuple(sorted(variables)), tuple(literals))
 
 
-def _ranks(values: Sequence[object]) -> list[int]:
-    order = {value: rank for rank, value in enumerate(sorted(set(map(repr, values))))}
-    return [order[repr(value)] for value in values]
+def _ranks(values: Sequence[Colour]) -> list[int]:
+    order = {value: rank for rank, value in enumerate(sorted(set(values)))}
+    return [order[value] for value in values]
 
 
 def _first_tie(colours: Sequence[int]) -> list[int]:

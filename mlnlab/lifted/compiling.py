@@ -21,10 +21,12 @@ from mlnlab.circuits.first_order import (
     Product,
     SizeCase,
     Sum,
+    Unfolded,
 )
 from mlnlab.errors import ArgumentError, TooLargeError
 from mlnlab.lifted.canonical_theory import canonical
 from mlnlab.lifted.registry import RULES
+from mlnlab.lifted.rules import domain_recursion
 from mlnlab.lifted.rules.rule import Fired, Refused, Rule
 
 if TYPE_CHECKING:
@@ -33,6 +35,9 @@ if TYPE_CHECKING:
     from mlnlab.lifted.theory import Theory
 
 MOST_DEFINITIONS = 20_000
+RECURSION = domain_recursion.RULE.name
+MOST_UNFOLDED = 60  # clauses of a theory that is unfolded before sizes are known
+UNFOLDED = "left until sizes are known"
 
 
 class NotLiftableError(ArgumentError):
@@ -45,10 +50,16 @@ class NotLiftableError(ArgumentError):
 
 @dataclass(frozen=True, slots=True)
 class CompileParams:
-    """``rules`` in the order in which they are tried; ``limit``: the most definitions."""
+    """``rules`` in the order in which they are tried; ``limit``: the most definitions.
+
+    ``recursions``: how many constants are taken out one after the other before the rest is left until sizes
+    are known; with 0, what no other rule lifts is refused.
+    """
 
     rules: tuple[Rule, ...] = RULES
     limit: int = MOST_DEFINITIONS
+    recursions: int = 3
+    unfold: bool = True  # take constants out before sizes are known
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,7 +69,7 @@ class Compiled:
     number: int
     theory: Theory
     rule: str
-    fired: Fired
+    fired: Fired | None  # nothing where the definition is left until sizes are known
     body: Body
     refused: tuple[tuple[str, str], ...]  # the rules before it in the list, and why they did not apply
 
@@ -102,34 +113,50 @@ class Compilation:
 
     def __iter__(self) -> Iterator[CompileState]:
         numbers: dict[Theory, int] = {self.theory: 0}
-        waiting, state = [self.theory], CompileState((), 1, 0)
+        waiting, state = [(self.theory, 0)], CompileState((), 1, 0)
         yield state
         while waiting:
-            theory = waiting.pop()
-            rule, fired, refused = self.first_rule(theory)
-            before, calls = len(numbers), []
-            for part in fired.parts:
-                found, old = canonical(part.theory)
-                if found not in numbers:
-                    numbers[found] = len(numbers)
-                    waiting.append(found)
-                calls.append(Call(numbers[found], tuple(part.sizes[b] for b in old)))
-            if len(numbers) > self.params.limit:
-                raise TooLargeError(
-                    f"The circuit has more than {self.params.limit:,} definitions.",
-                    float(len(numbers)),
-                    ["raise limit=", "drop formulas", "sample with ml.infer(..., method='mc-sat')"],
-                )
-            body = with_calls(fired.body, calls)
-            made = Compiled(numbers[theory], theory, rule.name, fired, body, refused)
-            shared = state.shared + len(calls) - (len(numbers) - before)
+            theory, depth = waiting.pop()
+            before = len(numbers)
+            made, found = self.defined(theory, numbers, depth)
+            waiting += [(part, depth + (made.rule == RECURSION)) for part in found]
+            calls = 0 if made.fired is None else len(made.fired.parts)
+            shared = state.shared + calls - (len(numbers) - before)
             state = CompileState(_appended(state.blocks, made), len(numbers), shared, not waiting)
             yield state
+
+    def defined(
+        self, theory: Theory, numbers: dict[Theory, int], depth: int = 0
+    ) -> tuple[Compiled, list[Theory]]:
+        """Return the definition of a theory, and the new theories that it calls; ``numbers`` gets these."""
+        rule, fired, refused = self.first_rule(theory)
+        late = (
+            not self.params.unfold or depth >= self.params.recursions or len(theory.clauses) > MOST_UNFOLDED
+        )
+        if rule.name == RECURSION and late:
+            return Compiled(numbers[theory], theory, UNFOLDED, None, Unfolded(theory), refused), []
+        calls, new = [], []
+        for part in fired.parts:
+            found, old = canonical(part.theory)
+            if found not in numbers:
+                numbers[found] = len(numbers)
+                new.append(found)
+            calls.append(Call(numbers[found], tuple(part.sizes[b] for b in old)))
+        if len(numbers) > self.params.limit:
+            raise TooLargeError(
+                f"The circuit has more than {self.params.limit:,} definitions; one of the last stands for"
+                f" {self.names(theory):.300}.", float(len(numbers)),
+                ["raise limit=", "drop formulas", "sample with ml.infer(..., method='mc-sat')"],
+            )  # fmt: skip
+        body = with_calls(fired.body, calls)
+        return Compiled(numbers[theory], theory, rule.name, fired, body, refused), new
 
     def first_rule(self, theory: Theory) -> tuple[Rule, Fired, tuple[tuple[str, str], ...]]:
         """Return the first rule that applies, and why those before it do not."""
         reasons: list[tuple[str, str]] = []
         for rule in self.params.rules:
+            if rule.name == RECURSION and not self.params.recursions:
+                continue
             match rule.apply(theory):
                 case Fired() as fired:
                     return rule, fired, tuple(reasons)
@@ -174,3 +201,5 @@ def with_calls(body: Body, calls: Sequence[Call]) -> Body:
             return Counting(block, calls[call.definition])
         case SizeCase(block, minimum, large, small):
             return SizeCase(block, minimum, product(large), product(small))
+        case Unfolded():
+            return body

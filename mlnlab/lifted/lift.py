@@ -19,13 +19,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mlnlab.circuits.first_order import FirstOrderCircuit
+from mlnlab.circuits.first_order import FirstOrderCircuit, Unfolded
+from mlnlab.circuits.fold import Bodies
 from mlnlab.errors import ArgumentError, UnsatisfiableError
 from mlnlab.lifted.arithmetic import Evaluated, Evaluation
 from mlnlab.lifted.canonical_theory import canonical
-from mlnlab.lifted.compiling import Compilation, CompileParams, CompileState
+from mlnlab.lifted.compiling import Compilation, Compiled, CompileParams, CompileState
 from mlnlab.lifted.shattering import literal_of
 from mlnlab.lifted.theory_text import theory_text
+from mlnlab.lifted.unfolding import Unfolding
 from mlnlab.lifted.weighted_theory import WeightedTheory, weighted_theory
 from mlnlab.logic.formulas import Atom, Formula
 from mlnlab.logic.weights import Soft, ToLearn, weight_value
@@ -86,18 +88,37 @@ class Lift:
     def compile(self, observers: Iterable[Observer] = ()) -> LiftedCircuit:
         """Compile to a circuit that no longer depends on weights and sizes."""
         last = run(self, stop=None, observers=tuple(observers)).state
-        circuit = self.compilation.circuit(last)
+        made = sorted(last.compiled(), key=lambda one: one.number)
         types = self.weighted.shattered.types
-        return LiftedCircuit(self.weighted, circuit, tuple(types[b] for b in self._canonical[1]))
+        return LiftedCircuit(
+            self, self.compilation.circuit(last), tuple(types[b] for b in self._canonical[1]), tuple(made)
+        )
 
 
 @dataclass(frozen=True, eq=False)
 class LiftedCircuit:
     """A first-order circuit with what its symbols weigh; ``types`` are those of the root's blocks."""
 
-    weighted: WeightedTheory
+    lift: Lift
     circuit: FirstOrderCircuit
     types: tuple[str, ...]
+    definitions: tuple[Compiled, ...]  # how each came about
+
+    @property
+    def weighted(self) -> WeightedTheory:
+        """The theory, and what its atoms weigh."""
+        return self.lift.weighted
+
+    @property
+    def is_signed(self) -> bool:
+        """Whether signs cancel or numbers of atoms are prescribed, so that floats do not do."""
+        signed = any(min(factors) <= 0 for factors in self.weighted.factors)
+        return signed or bool(self.weighted.tallies) or not self.circuit.is_complete
+
+    @property
+    def unlifted(self) -> tuple[str, ...]:
+        """The theories that no rule lifts, as text: their constants are taken one by one."""
+        return tuple(self.lift.text(one.theory) for one in self.definitions if isinstance(one.body, Unfolded))
 
     @property
     def mln(self) -> MLN:
@@ -107,6 +128,8 @@ class LiftedCircuit:
     def __repr__(self) -> str:
         order = self.circuit.nesting()
         cost = "no sum over sizes" if not order else f"about n^{order} terms"
+        if not self.circuit.is_complete:
+            cost = "partly grounded when sizes are known"
         return f"<LiftedCircuit of {len(self.circuit)} definitions, {cost}>"
 
     # --- questions
@@ -168,7 +191,10 @@ class LiftedCircuit:
 
     def _evaluation(self, domains: Sizes | Database | None) -> Evaluation:
         sizes = self._domain_sizes(domains)
-        return Evaluation(self.circuit, self.weighted, self.block_sizes(domains), sizes)
+        bodies: Bodies = self.circuit
+        if not self.circuit.is_complete:
+            bodies = Unfolding(self.circuit, self.lift.compilation, [one.theory for one in self.definitions])
+        return Evaluation(self.circuit, bodies, self.weighted, self.block_sizes(domains), sizes)
 
     def log_weights(self, weights: Sequence[float] | None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return what true and false atoms of each symbol weigh, in logarithms."""

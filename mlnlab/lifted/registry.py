@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from mlnlab.lifted.rules import (
     atom_counting,
+    domain_recursion,
     enough_elements,
     inclusion_exclusion,
     independence,
@@ -27,4 +28,5 @@ RULES = (
     independent_sets.RULE,
     inclusion_exclusion.RULE,
     atom_counting.RULE,
+    domain_recursion.RULE,
 )

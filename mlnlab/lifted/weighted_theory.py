@@ -59,7 +59,12 @@ def weighted_theory(mln: MLN) -> WeightedTheory:
             )
     predicates = {p.name: p.types for p in mln.vocabulary.predicates.values()}
     carriers: dict[int, Atom] = {}
+    if mln.semantics == "alchemy":
+        raise ArgumentError(
+            "Lifted inference reads weights by the book: give mln.expand(db), Alchemy's clauses."
+        )
     sentences: list[Formula] = [s for p in mln.vocabulary.predicates.values() for s in exclusive(p)]
+    sentences += [_closed(p) for p in mln.vocabulary.predicates.values() if p.closed]
     for number, weighted in enumerate(mln.formulas):
         if isinstance(weighted.weight, Hard):
             sentences.append(weighted.formula)
@@ -104,6 +109,11 @@ def _weights_of_symbols(
             symbol, _ = shattering.symbol(atom, decided)
             (true if positive else false)[symbol, number] += 1.0
     return true, false
+
+
+def _closed(predicate: Predicate) -> Formula:
+    """Return that no atom of a closed predicate is true, as where no facts are given."""
+    return Not(Atom(predicate.name, tuple(Variable(f"x{n}", t) for n, t in enumerate(predicate.types))))
 
 
 def exclusive(predicate: Predicate) -> Sequence[Formula]:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from math import perm
+
 import pytest
 
 import mlnlab as ml
 
 E = "E(d, d)\n"
+SYMMETRIC_TRANSITIVE = E + "E(x, y) => E(y, x).\nE(x, y) ^ E(y, z) => E(x, z)."
+ORDER = E + "E(x, x).\nE(x, y) ^ E(y, z) => E(x, z).\nE(x, y) ^ E(y, x) => x = y."
 GRAPH = E + "!E(x, x).\nE(x, y) => E(y, x).\n"
 ROWS = {
     "any": (E, [2, 16, 512, 65536, 33554432]),
@@ -39,6 +43,11 @@ ROWS = {
     "2-regular": (GRAPH + "EXIST=2 y E(x, y).", [0, 0, 1, 3, 12, 70]),
     "at least two": (E + "EXIST>=2 y E(x, y).", [0, 1, 64, 14641]),
     "any number but one": (E + "!(EXIST=1 y E(x, y)).", [1, 4, 125, 20736]),
+    "partial equivalences": (SYMMETRIC_TRANSITIVE, [2, 5, 15, 52, 203, 877]),
+    "equivalences": (SYMMETRIC_TRANSITIVE + "\nE(x, x).", [1, 2, 5, 15, 52, 203]),
+    "linear orders": (ORDER + "\nE(x, y) v E(y, x).", [1, 2, 6, 24, 120]),
+    "posets": (ORDER, [1, 3, 19]),
+    "transitive": (E + "E(x, y) ^ E(y, z) => E(x, z).", [2, 13, 171]),
     "two of them": ("U(d)\n|U| = 2.", [0, 1, 3, 6, 10, 15]),
     "two of either": ("U(d)\nV(d)\nW(d)\nW(x) <=> U(x) v V(x).\n|W| = 2.", [0, 9, 27, 54, 90]),
 }
@@ -54,6 +63,14 @@ def test_known_counts(name):
 TWO_TYPES = {
     "somebody each": ("R(a, b)\nEXIST y R(x, y).", lambda m, n: (2**n - 1) ** m),
     "functions": ("R(a, b)\nEXIST=1 y R(x, y).", lambda m, n: n**m),
+    "injections": (
+        "R(a, b)\nEXIST y R(x, y).\n!R(x, y) v !R(x, z) v y = z.\n!R(x, y) v !R(z, y) v x = z.",
+        lambda m, n: perm(n, m),
+    ),
+    "lonesum": (
+        "R(a, b)\nR(x, y) v !R(z, y) v R(z, u) v !R(x, u).",
+        lambda m, n: {(1, 2): 4, (2, 2): 14, (2, 3): 46, (3, 2): 46, (3, 4): 1066}.get((m, n), 1),
+    ),
     "marked functions": ("R(a, b!)", lambda m, n: n**m),
     "partial functions": ("R(a, b?)", lambda m, n: (n + 1) ** m),
 }

@@ -1,0 +1,28 @@
+"""log Z of a model by lifted inference, where nothing has to be grounded for it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mlnlab.errors import MlnlabError
+from mlnlab.lifted.lift import lift
+
+if TYPE_CHECKING:
+    from mlnlab.lifted.lift import LiftedCircuit
+    from mlnlab.model.mln import MLN
+
+# What is tried without being asked for: a compilation of a moment, and sums of a moment.
+MOST_FORMULAS, MOST_DEFINITIONS, MOST_TERMS, MOST_SIGNED_TERMS = 60, 300, 10_000_000, 300
+
+
+def cheaply_lifted(mln: MLN) -> LiftedCircuit | None:
+    """Return the circuit of a model whose domains have sizes; nothing where that might take long."""
+    if len(mln.formulas) > MOST_FORMULAS:
+        return None
+    try:
+        circuit = lift(mln, limit=MOST_DEFINITIONS, recursions=0).compile()
+    except MlnlabError:
+        return None
+    largest = max((len(domain) for domain in mln.vocabulary.types.values()), default=0)
+    most = MOST_SIGNED_TERMS if circuit.is_signed else MOST_TERMS
+    return circuit if (largest + 1) ** max(circuit.circuit.nesting(), circuit.is_signed) <= most else None
