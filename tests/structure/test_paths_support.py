@@ -16,6 +16,7 @@ from mlnlab.structure.lifted_hypergraph import unlifted
 from mlnlab.structure.path_places import Places
 from mlnlab.structure.path_support import supported_paths
 from mlnlab.structure.paths import connected_paths
+from mlnlab.structure.remembered_paths import remembered_paths
 from mlnlab.structure.variabilized import canonical_path, variabilize
 from tests.structure.small_hypergraphs import random_lifted
 
@@ -84,6 +85,40 @@ def test_the_search_tells_how_far_it_is_and_can_be_left():
     left = supported_paths(graphs, 4)
     assert next(left).length == 2
     left.close()
+
+
+def test_a_search_that_is_stopped_goes_on_with_the_length_it_was_at(monkeypatch):
+    graphs = [random_lifted(6, facts=12)]
+    expected = as_values(supported_paths(graphs, 4, fewest=2))
+    search = growing.PathSearch(graphs, 4, fewest=2)
+    for path in search.paths():
+        if path.length == 4:
+            break
+    assert search.lengths_done == 3
+    lengths, begun = [], growing._Level.__init__
+
+    def beginning(level, places, length, *rest):
+        lengths.append(length)
+        begun(level, places, length, *rest)
+
+    monkeypatch.setattr(growing._Level, "__init__", beginning)
+    assert as_values(search.paths()) == expected
+    assert as_values(search.paths()) == expected
+    assert lengths == [4]
+
+
+def test_a_search_is_remembered_by_what_was_searched():
+    def graphs(seed):
+        return [random_lifted(seed, facts=12)]
+
+    first = list(remembered_paths(graphs(6), 3))
+    again = list(remembered_paths(graphs(6), 3))
+    assert all(one is other for one, other in zip(first, again, strict=True))
+    for others in (remembered_paths(graphs(6), 2), remembered_paths(graphs(7), 3)):
+        assert next(others) is not first[0]
+    fewer = as_values(remembered_paths(graphs(6), 3, fewest=3))
+    assert fewer == as_values(supported_paths(graphs(6), 3, fewest=3))
+    assert len(fewer) < len(first)
 
 
 def test_databases_without_hyperedges_or_of_other_predicates():
