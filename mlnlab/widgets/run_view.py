@@ -54,8 +54,7 @@ class RunView(View):
         self._sent_step: Step[Any] | None = None  # the step of which that is
         self._frame = self._answered = self._rests = 0
         self._last_frame = self._last_table = 0.0
-        self._between = BETWEEN_FRAMES
-        self._table_open = False
+        self._between, self._table_open = BETWEEN_FRAMES, False
         self._pages_table: _Json = {}  # what the pages show
         session.changed = self._changed
         try:
@@ -100,12 +99,13 @@ class RunView(View):
         """Block until the run rests or ends; clicks are not answered meanwhile, unlike with ``run``."""
         if self._session.live is not None:
             self._session.live.wait(timeout)
+            if self._session.phase != "running" and getattr(self.shown, "index", 0) != self.status["index"]:
+                self._redraw()  # the run's own thread may be late, and a cell shows what was waited for
 
     async def run(self) -> Step[Any] | None:
         """Play, and wait for the run to rest or end while clicks are answered: ``await view.run()``."""
         self.play()
-        live = self._session.live
-        return await live.run() if live is not None else self._session.shown
+        return await self.live.run() if self.live is not None else self.shown
 
     def show(self, part: str) -> None:
         """Show another part of the picture."""

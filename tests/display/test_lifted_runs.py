@@ -257,6 +257,13 @@ def test_the_picture_is_found_and_a_recording_becomes_a_page(friends):
     assert any(isinstance(item, Group) and item.id == "act-leave" for item in scene.items())
 
 
+def test_what_was_waited_for_is_drawn_even_where_the_runs_thread_is_late(stepper, monkeypatch):
+    monkeypatch.setattr(stepper._lifting, "changed", lambda resting: None)
+    stepper.play()
+    stepper.wait(20)
+    assert f"step {stepper.shown.index}: no merge gains any more" in stepper.static_scene().description
+
+
 def test_live_is_the_stepper_running():
     view = ml.live(lifting())
     view.wait(20)
