@@ -31,7 +31,8 @@ it comes. Probabilities are exact where a junction tree is small enough, and sam
 elsewhere; --testing exact=False samples always. Tables (.csv, of the whole and predicate
 by predicate) and precision-recall curves (.svg) are written for each data set; other
 switches have files of their own. The system lhl-chosen is LHL with weights whose learner
-and prior were chosen by CLL on the training folds, each left out in turn."""
+and prior were chosen by CLL on the training folds, each left out in turn; units has a
+unit clause for each predicate and no structure."""
 
 EXAMPLES = """
   mlnlab reproduce table-2 --folder results --files data --data imdb

@@ -66,6 +66,12 @@ def test_our_numbers_stand_beside_the_papers_and_are_kept(data, tmp_path):
     assert len(calls) == 5
 
 
+def test_unit_clauses_say_how_often_a_predicate_holds(data):
+    found = made(SMALL, data, None, ["units"], Settings(only=("small_fold1",)))
+    said = found.pooled("units", "Actor").probabilities
+    assert said == pytest.approx(2 / 3, abs=1e-3)  # two of three in each fold
+
+
 def test_the_command_writes_its_table(data, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(table_2, "DATASETS", {"small": SMALL})
     monkeypatch.setattr(
