@@ -9,6 +9,7 @@ from mlnlab.display.lift_gains import signed
 from mlnlab.display.lift_pictures import lift_picture
 from mlnlab.display.scene.items import Group, Text
 from tests.browser.test_run_views import click, scrub_to, wait_for_step
+from tests.patience import becomes, wait_until
 
 NAME = "\"><img src=x onerror='window.harmed = 1'>"
 MAKING = f"""
@@ -75,18 +76,13 @@ def shows(page, twin, index):
     wait_for_step(page, index, CELL)
     wait_for(page, boxes_in(scene))
     for prefix in ("term", "pair", "name-edge"):
-        assert page.page.evaluate(_TEXTS, [CELL, prefix]) == rows_in(scene, prefix)
-    caption = page.output(CELL).locator(".mlnlab-caption").inner_text()
-    assert caption.startswith(picture.caption(trace.seek(index)))
+        becomes(lambda p=prefix: page.page.evaluate(_TEXTS, [CELL, p]), rows_in(scene, prefix))
+    caption = page.output(CELL).locator(".mlnlab-caption")
+    wait_until(lambda: caption.inner_text().startswith(picture.caption(trace.seek(index))))
 
 
 def wait_for(page, boxes):
-    for _ in range(100):
-        shown = page.page.evaluate(_BOXES, CELL)
-        if shown == boxes:
-            return
-        page.page.wait_for_timeout(50)
-    raise AssertionError((shown, boxes))
+    becomes(lambda: page.page.evaluate(_BOXES, CELL), boxes)
 
 
 def press(page, name):
