@@ -2,7 +2,7 @@
 
 Brute force is a tensor of truth values over all groundings (:mod:`tests.counting.typed_clauses`), itself
 compared with the definition of truth, grounding by grounding. Both ways to count are held to it, DuckDB on
-the first 150 and, where the profile is thorough, on all of them; on larger worlds they equal each other.
+the first 75 and, where the profile is thorough, on all of them; on larger worlds they equal each other.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def named(case, predicate, row):
 
 def test_counts_and_changes_in_duckdb_equal_brute_force(cases, duckdb):
     rng = np.random.default_rng(SEED)
-    for case in cases[: examples(150)]:
+    for case in cases[: examples(75)]:
         with facts_in(duckdb, case.facts()) as store:
             number = count_in_duckdb(case.formula, store)
             assert number == in_one_world(case, case.tensors), str(case.formula)

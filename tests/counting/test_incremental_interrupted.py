@@ -121,7 +121,7 @@ def test_one_long_flip_hears_an_interrupt_too(interrupted):
 def test_an_undo_that_is_interrupted_goes_on_when_it_is_called_again(interrupted):
     facts = people(5000, 10_000)
     counts, _ = counts_in(facts, DEEP[2:3])
-    before, rows = counts.numbers, np.random.default_rng(3).integers(0, 5000, (200_000, 2))
+    before, rows = counts.numbers, np.random.default_rng(3).integers(0, 5000, (100_000, 2))
     counts.flip_rows("F", rows)
     interrupted(counts, counts.undo)
     assert 0 < len(counts._done[-1][2]) < len(rows)
