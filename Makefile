@@ -37,9 +37,12 @@ lint: test-environment
 	@$(COMMANDS)/lint-imports --no-logo
 
 # pytest speaks last, so that its closing line is the last line.
-# Kernels are compiled once, while the linters work, and not in each worker and notebook at a time.
+# Kernels are compiled once, while the linters work, and not in each worker and notebook at a time: by two
+# processes, of which one begins at the end, until they meet.
+BACKWARDS := from mlnlab.kernels import warm_up_all; list(warm_up_all(backwards=True))
 test: test-environment
-	@$(COMMANDS)/mlnlab warmup > /dev/null & warming=$$!; $(MAKE) --no-print-directory lint && wait $$warming
+	@$(COMMANDS)/mlnlab warmup > /dev/null & first=$$!; $(COMMANDS)/python -c '$(BACKWARDS)' & second=$$!; \
+	$(MAKE) --no-print-directory lint && wait $$first && wait $$second
 	@bash .ci/chromium
 	@$(COMMANDS)/python -m pytest -n 2 --dist loadgroup -m 'not benchmark'
 

@@ -10,10 +10,13 @@ from time import perf_counter
 from types import ModuleType
 
 
-def warm_up_all() -> Iterator[tuple[str, float]]:
-    """Compile every kernel, or load it from the cache; yield each module's name and its seconds."""
+def warm_up_all(*, backwards: bool = False) -> Iterator[tuple[str, float]]:
+    """Compile every kernel, or load it from the cache; yield each module's name and its seconds.
+
+    ``backwards``: the last first; two processes that begin at both ends meet, and are done in half the time.
+    """
     start = perf_counter()
-    for module in _modules():
+    for module in reversed(_modules()) if backwards else _modules():
         module.warm_up()
         yield module.__name__.rpartition(".")[2], perf_counter() - start
         start = perf_counter()
