@@ -91,11 +91,13 @@ class _Down:
                     key = called(call, sizes)
                     slope = ring.multiple(ring.power(self.known[key], times - 1), times)
                     self.add(key, ring.multiply(adjoint, slope))
-            case Counting(block, call):
-                for chosen in range(sizes[block] + 1):
-                    self.add(called(call, sizes, chosen), ring.multiple(adjoint, comb(sizes[block], chosen)))
-            case SizeCase(block, minimum, large, small):
-                self.product(large if sizes[block] >= minimum else small, sizes, adjoint)
+            case Counting(subdomain, call):
+                for chosen in range(sizes[subdomain] + 1):
+                    self.add(
+                        called(call, sizes, chosen), ring.multiple(adjoint, comb(sizes[subdomain], chosen))
+                    )
+            case SizeCase(subdomain, minimum, large, small):
+                self.product(large if sizes[subdomain] >= minimum else small, sizes, adjoint)
 
     def product(self, part: Product, sizes: tuple[int, ...], adjoint: Any) -> None:  # noqa: ANN401
         """Give each factor the product of the others, found by products from both ends, without division."""

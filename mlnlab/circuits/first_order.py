@@ -1,13 +1,13 @@
-"""First-order circuits: what a model's count is made of, as functions of the sizes of its blocks.
+"""First-order circuits: what a model's count is made of, as functions of the sizes of its subdomains.
 
 First-order d-DNNF: van den Broeck et al., "Lifted probabilistic inference by first-order knowledge
-compilation" (IJCAI 2011).
-A circuit is a list of definitions. Each is a function of the sizes of some blocks, and its body is one node:
-a product of leaves and of other definitions (decomposable: no two share an atom), a sum of exclusive cases
-(deterministic), a power (set conjunction: one case for each element, or for each set of elements), a counting
-node (a sum over the subsets of a block), inclusion-exclusion, or a case distinction by a size. Products name
-every atom of their definition once (smooth), so values need no corrections. A definition may call itself with
-a smaller block: domain recursion. Equal sub-theories are one definition.
+compilation" (IJCAI 2011). A circuit is a list of definitions. Each is a function of the sizes of some
+subdomains, and its body is one node: a product of leaves and of other definitions (decomposable: no two
+share an atom), a sum of exclusive cases (deterministic), a power (set conjunction: one case for each
+element, or for each set of elements), a counting node (a sum over the subsets of a subdomain),
+inclusion-exclusion, or a case distinction by a size. Products name every atom of their definition once
+(smooth), so values need no corrections. A definition may call itself with a smaller subdomain: domain
+recursion. Equal sub-theories are one definition.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Leaf(NamedTuple):
 
 
 class Call(NamedTuple):
-    """The value of a definition for some sizes of its blocks."""
+    """The value of a definition for some sizes of its subdomains."""
 
     definition: int
     sizes: tuple[Size, ...]
@@ -60,23 +60,23 @@ class InclusionExclusion(NamedTuple):
 
 
 class Power(NamedTuple):
-    """Set conjunction: the call's value, once for each element of a block, or for each set of elements."""
+    """Set conjunction: the call's value, once for each element of a subdomain, or for each set of them."""
 
     call: Call
     times: Count
 
 
 class Counting(NamedTuple):
-    """``sum over k of C(n, k) · call(k)``: the subset of a block for which an atom is true."""
+    """``sum over k of C(n, k) · call(k)``: the subset of a subdomain for which an atom is true."""
 
-    block: int
+    subdomain: int
     call: Call
 
 
 class SizeCase(NamedTuple):
-    """``large`` where a block has at least so many elements, else ``small``."""
+    """``large`` where a subdomain has at least so many elements, else ``small``."""
 
-    block: int
+    subdomain: int
     minimum: int
     large: Product
     small: Product
@@ -93,9 +93,9 @@ Body = Product | Sum | InclusionExclusion | Power | Counting | SizeCase | Unfold
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A function of the sizes of ``blocks`` blocks."""
+    """A function of the sizes of ``subdomains`` subdomains."""
 
-    blocks: int
+    subdomains: int
     body: Body
 
 

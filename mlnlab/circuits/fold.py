@@ -39,11 +39,11 @@ class Bodies(Protocol):
         """The definition that is asked for."""
 
     def body(self, number: int, sizes: Sequence[int]) -> Body:
-        """Return the body of a definition, for sizes of its blocks."""
+        """Return the body of a definition, for sizes of its subdomains."""
 
 
 def fold(circuit: Bodies, sizes: Sequence[int], semiring: Semiring[V], weights: Weights) -> V:
-    """Return the value of a circuit for sizes of its root's blocks."""
+    """Return the value of a circuit for sizes of its root's subdomains."""
     known: dict[Key, V] = {}
     waiting: list[Key] = [(circuit.root, tuple(sizes))]
     while waiting:
@@ -82,10 +82,10 @@ def needed(body: Body, sizes: tuple[int, ...]) -> list[Key]:
             return [key for term in (first, second, both) for key in _keys(term, sizes)]
         case Power(call, count):
             return [called(call, sizes)] if count.at(sizes) else []
-        case Counting(block, call):
-            return [called(call, sizes, chosen) for chosen in range(sizes[block] + 1)]
-        case SizeCase(block, minimum, large, small):
-            return _keys(large if sizes[block] >= minimum else small, sizes)
+        case Counting(subdomain, call):
+            return [called(call, sizes, chosen) for chosen in range(sizes[subdomain] + 1)]
+        case SizeCase(subdomain, minimum, large, small):
+            return _keys(large if sizes[subdomain] >= minimum else small, sizes)
         case Unfolded():
             return []
 
@@ -128,14 +128,14 @@ def value_of(
         case Power(call, count):
             times = count.at(sizes)
             return semiring.power(known[called(call, sizes)], times) if times else semiring.one
-        case Counting(block, call):
+        case Counting(subdomain, call):
             total = semiring.zero
-            for chosen in range(sizes[block] + 1):
+            for chosen in range(sizes[subdomain] + 1):
                 part = known[called(call, sizes, chosen)]
-                total = semiring.add(total, semiring.multiple(part, comb(sizes[block], chosen)))
+                total = semiring.add(total, semiring.multiple(part, comb(sizes[subdomain], chosen)))
             return total
-        case SizeCase(block, minimum, large, small):
-            return product(large if sizes[block] >= minimum else small)
+        case SizeCase(subdomain, minimum, large, small):
+            return product(large if sizes[subdomain] >= minimum else small)
         case Unfolded():
             raise LookupError("This part of the circuit is compiled only when sizes are known.")
 

@@ -24,7 +24,7 @@ from mlnlab.circuits.first_order import (
     Sum,
     Unfolded,
 )
-from mlnlab.circuits.sizes import Size, of_block
+from mlnlab.circuits.sizes import Size, of_subdomain
 from mlnlab.errors import ArgumentError, TooLargeError
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class _Pass:
     circuit: FirstOrderCircuit
     true: Values  # (symbols, columns)
     false: Values
-    variables: list[Values]  # sizes of the root's blocks, then chosen ones
+    variables: list[Values]  # sizes of the root's subdomains, then chosen ones
     known: dict[tuple[int, tuple[Size, ...]], _Linear] = field(default_factory=dict)
     leaves: dict[tuple[int, str], _Node] = field(default_factory=dict)
     arrays: dict[Size, Values] = field(default_factory=dict)
@@ -124,11 +124,11 @@ class _Pass:
             case InclusionExclusion(first, second, both):
                 parts = [self.valued(self.product(part, sizes)) for part in (first, second, both)]
                 node = self.difference(*parts)
-            case Counting(block, call):
-                node = self.counting(block, call, sizes)
+            case Counting(subdomain, call):
+                node = self.counting(subdomain, call, sizes)
             case SizeCase():
                 cases = [self.valued(self.product(part, sizes)) for part in (body.large, body.small)]
-                node = self.case(self.array(sizes[body.block]) >= body.minimum, *cases)
+                node = self.case(self.array(sizes[body.subdomain]) >= body.minimum, *cases)
             case Unfolded():
                 raise LookupError("This part of the circuit is compiled only when sizes are known.")
             case _:
@@ -218,18 +218,18 @@ class _Pass:
 
         return self.made(value, np.where(enough, large.error, small.error), back)
 
-    def counting(self, block: int, call: Call, sizes: Sequence[Size]) -> _Node:
+    def counting(self, subdomain: int, call: Call, sizes: Sequence[Size]) -> _Node:
         """Sum over k: a new axis before all that the sizes depend on."""
         from scipy.special import gammaln
 
-        elements = self.array(sizes[block])
+        elements = self.array(sizes[subdomain])
         axis = max(self.array(size).ndim for size in sizes)
         length = int(elements.max()) + 1
         if (axis, length) not in self.chosen:
             self.chosen[axis, length] = len(self.variables)
             self.variables.append(np.arange(length, dtype=float).reshape(-1, *(1,) * axis))
         k = self.variables[self.chosen[axis, length]]
-        linear = self.called(call, sizes, of_block(self.chosen[axis, length]))
+        linear = self.called(call, sizes, of_subdomain(self.chosen[axis, length]))
         _refuse_large(self.numbers, (k.shape, elements.shape), linear)
         rest = np.maximum(elements - k, 0.0)
         parts = gammaln(elements + 1), gammaln(k + 1), gammaln(rest + 1)
@@ -354,16 +354,16 @@ def log_value(
     circuit: FirstOrderCircuit, sizes: Sequence[Sequence[int]], true: Values, false: Values,
     *, derivatives: bool = True,
 ) -> LogResult:  # fmt: skip
-    """Return log Z for columns of sizes, ``sizes[block][column]``, and of weights, ``true[symbol, column]``.
+    """Return log Z for columns of sizes, ``sizes[subdomain][column]``, and weights, ``true[symbol, column]``.
 
-    A block whose size is the same in all columns may have one number.
+    A subdomain whose size is the same in all columns may have one number.
     """
     if circuit.recursive() or not circuit.is_complete:
         raise ArgumentError("A circuit with domain recursion is evaluated size by size.")
     columns = true.shape[1]
     one = _Pass(circuit, true, false, [np.asarray(size, dtype=float) for size in sizes])
     root = circuit.definitions[circuit.root]
-    top = one.valued(one.body(root.body, tuple(of_block(b) for b in range(root.blocks))))
+    top = one.valued(one.body(root.body, tuple(of_subdomain(b) for b in range(root.subdomains))))
     value, error = np.broadcast_to(top.value, (columns,)), np.broadcast_to(top.error, (columns,))
     if np.isnan(value).any():
         raise ArgumentError("A weight is not a number, or too large to count with.")

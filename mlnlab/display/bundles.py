@@ -33,6 +33,7 @@ from mlnlab.display import (
     ground_networks,
     hypergraphs,
     lift_graphs,
+    lifted_circuits,
     lifted_hypergraphs,
     map_states,
     mathematics,
@@ -71,6 +72,7 @@ from mlnlab.inference.marginals import Marginals
 from mlnlab.inference.sampling import Sampler
 from mlnlab.inference.sensitivity import Sensitivities
 from mlnlab.inference.solving import Solver
+from mlnlab.lifted.lift import Lift, LiftedCircuit, LiftedValue
 from mlnlab.logic.formulas import Arithmetic, Constant, Formula, Variable
 from mlnlab.logic.vocabulary import Predicate, Vocabulary
 from mlnlab.logic.weights import WeightedFormula
@@ -175,10 +177,13 @@ DISPLAYS: Mapping[type, Display] = {
     LearningCurve: Display(
         curves.learning_curve_display, curves.learning_curve_text, scene=curves.learning_curve_scene
     ),
+    Lift: Display(lifted_circuits.lift_display, lifted_circuits.lift_text),
     LiftGraph: Display(lift_graphs.lift_graph_display, lift_graphs.lift_graph_text),
+    LiftedCircuit: Display(lifted_circuits.circuit_display, repr, scene=lifted_circuits.scene_of),
     LiftedHypergraph: Display(
         lifted_hypergraphs.lifted_display, lifted_hypergraphs.lifted_text, scene=lifted_hypergraphs.scene_of
     ),
+    LiftedValue: Display(lifted_circuits.lifted_value_display, repr),
     Live: Display(running.live_display, running.live_text),
     LogZ: Display(probabilities.log_z_display, probabilities.log_z_text),
     MLN: Display(models.model_display, models.model_text),

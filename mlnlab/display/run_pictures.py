@@ -15,6 +15,7 @@ import numpy as np
 
 from mlnlab.counting.counting_states import CountingSteps
 from mlnlab.display.axes import place_axis, value_words
+from mlnlab.display.compile_pictures import compile_picture
 from mlnlab.display.counts_steps import counting_picture
 from mlnlab.display.curves import MOST_PLOTS, evenly, plots_scene, vertical_axis
 from mlnlab.display.elimination_scenes import order_picture, query_picture
@@ -42,6 +43,7 @@ from mlnlab.inference.solving import Solver
 from mlnlab.learning.learner import WeightLearner
 from mlnlab.learning.race import Race
 from mlnlab.learning.steering import SteeredLearner
+from mlnlab.lifted.lift import Lift
 from mlnlab.steps.trace import Trace
 from mlnlab.structure.find_paths import FindPaths
 from mlnlab.structure.lift_graph import LiftGraph
@@ -60,6 +62,7 @@ OF_SOURCES: Mapping[type, Picturing] = {
     FactorRun: factor_run_picture,
     FindPaths: paths_picture,
     JunctionTree: tree_picture,
+    Lift: compile_picture,
     LiftGraph: lift_picture,
     MessagePassing: passing_picture,
     Race: race_picture,

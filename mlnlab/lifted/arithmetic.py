@@ -51,12 +51,12 @@ class Evaluated:
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """A circuit with all sizes known: those of the root's blocks, and of the types."""
+    """A circuit with all sizes known: those of the root's subdomains, and of the types."""
 
     circuit: FirstOrderCircuit
     bodies: Bodies  # the same, or what compiles the rest of it
     weighted: WeightedTheory
-    blocks: tuple[int, ...]
+    subdomains: tuple[int, ...]
     types: Mapping[str, int]
 
     def evaluated(
@@ -73,7 +73,7 @@ class Evaluation:
     ) -> Evaluated:
         """Evaluate in logarithms of floats; all weights are positive."""
         found = log_value(
-            self.circuit, [[size] for size in self.blocks], true[:, None], false[:, None],
+            self.circuit, [[size] for size in self.subdomains], true[:, None], false[:, None],
             derivatives=expectations,
         )  # fmt: skip
         value, error = float(found.value[0]), float(found.error[0])
@@ -116,12 +116,12 @@ class Evaluation:
         if self.weighted.tallies:
             value, true, false = self._tallied(ball_polynomials(), weighed, expectations=expectations)
         elif expectations:
-            found = derivatives(self.bodies, self.blocks, balls(), Weights(*weighed))
+            found = derivatives(self.bodies, self.subdomains, balls(), Weights(*weighed))
             value = found.value
             true = [d * w for d, w in zip(found.true, weighed[0], strict=True)]
             false = [d * w for d, w in zip(found.false, weighed[1], strict=True)]
         else:
-            value, true, false = fold(self.bodies, self.blocks, balls(), Weights(*weighed)), [], []
+            value, true, false = fold(self.bodies, self.subdomains, balls(), Weights(*weighed)), [], []
         if not value > 0:  # a ball that reaches 0 or less
             return None
         log = value.log()
@@ -151,8 +151,8 @@ class Evaluation:
             return sum((coefficients[e] for e in digits.right() if e < len(coefficients)), zero)
 
         if not expectations:
-            return right(fold(self.bodies, self.blocks, ring, Weights(*marked))), [], []
-        found = derivatives(self.bodies, self.blocks, ring, Weights(*marked))
+            return right(fold(self.bodies, self.subdomains, ring, Weights(*marked))), [], []
+        found = derivatives(self.bodies, self.subdomains, ring, Weights(*marked))
         true = [right(d * w) for d, w in zip(found.true, marked[0], strict=True)]
         false = [right(d * w) for d, w in zip(found.false, marked[1], strict=True)]
         return right(found.value), true, false
@@ -162,7 +162,7 @@ class Evaluation:
         factors = [[_fmpq(pair[side]) for pair in self.weighted.factors] for side in (0, 1)]
         if self.weighted.tallies:
             return int(self._tallied(polynomials(), factors, expectations=False)[0].p)
-        return int(fold(self.bodies, self.blocks, rationals(), Weights(*factors)).p)
+        return int(fold(self.bodies, self.subdomains, rationals(), Weights(*factors)).p)
 
 
 class Digits:

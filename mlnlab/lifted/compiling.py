@@ -171,7 +171,7 @@ class Compilation:
     def circuit(self, state: CompileState) -> FirstOrderCircuit:
         """Return the circuit of a state at the end."""
         made = sorted(state.compiled(), key=lambda one: one.number)
-        return FirstOrderCircuit(tuple(Definition(one.theory.blocks, one.body) for one in made))
+        return FirstOrderCircuit(tuple(Definition(one.theory.subdomains, one.body) for one in made))
 
 
 def _appended(blocks: tuple[tuple[Compiled, ...], ...], made: Compiled) -> tuple[tuple[Compiled, ...], ...]:

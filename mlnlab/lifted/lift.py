@@ -97,7 +97,7 @@ class Lift:
 
 @dataclass(frozen=True, eq=False)
 class LiftedCircuit:
-    """A first-order circuit with what its symbols weigh; ``types`` are those of the root's blocks."""
+    """A first-order circuit with what its symbols weigh; ``types`` are those of the root's subdomains."""
 
     lift: Lift
     circuit: FirstOrderCircuit
@@ -194,7 +194,7 @@ class LiftedCircuit:
         bodies: Bodies = self.circuit
         if not self.circuit.is_complete:
             bodies = Unfolding(self.circuit, self.lift.compilation, [one.theory for one in self.definitions])
-        return Evaluation(self.circuit, bodies, self.weighted, self.block_sizes(domains), sizes)
+        return Evaluation(self.circuit, bodies, self.weighted, self.subdomain_sizes(domains), sizes)
 
     def log_weights(self, weights: Sequence[float] | None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return what true and false atoms of each symbol weigh, in logarithms."""
@@ -211,8 +211,8 @@ class LiftedCircuit:
             raise ArgumentError("Weights are finite numbers.")
         return self.weighted.true @ numbers, self.weighted.false @ numbers
 
-    def block_sizes(self, domains: Sizes | Database | None) -> tuple[int, ...]:
-        """Return how many constants each of the root's blocks has: its type's, less those that are named."""
+    def subdomain_sizes(self, domains: Sizes | Database | None) -> tuple[int, ...]:
+        """Return how many constants each of the root's subdomains has: its type's without named ones."""
         sizes = self._domain_sizes(domains)
         found = []
         for type_ in self.types:
@@ -254,6 +254,20 @@ def _groundings(formula: Formula, sizes: Mapping[str, int]) -> int:
 
 
 def lift(mln: MLN, **options: object) -> Lift:
-    """Translate a model to a theory for lifted inference; ``.compile()`` makes the circuit."""
+    r"""Translate a model to a theory for lifted inference; ``.compile()`` makes the circuit.
+
+    The circuit depends on neither weights nor domain sizes; both are given when it is asked. What tells
+    constants apart other than by name (comparisons, calculations) is refused. Formulas may mention constants,
+    equalities, quantifiers that count, and cardinalities. What no rule lifts is grounded constant by constant
+    when sizes are known, or refused with ``recursions=0``; ``limit`` is the most definitions.
+
+    >>> import mlnlab as ml
+    >>> mln = ml.MLN.from_text("Knows(person, person)\n!Knows(x, x).\nKnows(x, y) => Knows(y, x).")
+    >>> circuit = ml.lift(mln).compile()
+    >>> circuit.world_count({"person": 5})
+    1024
+    >>> [one.rule for one in circuit.definitions]
+    ['unit propagation', 'independent sets', 'Shannon decomposition', 'unit propagation', 'unit propagation']
+    """
     params = replace(CompileParams(), **options)  # type: ignore[arg-type]
     return Lift(weighted_theory(mln), params)

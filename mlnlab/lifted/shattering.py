@@ -1,7 +1,7 @@
 """Preemptive shattering: clauses over variables become clauses over pieces (Poole, Bacchus, Kisynski 2011).
 
-Each variable is one of the constants that the model mentions, or one of the others, its type's block; and
-variables of one block are equal or different. Every way to decide that is a clause of its own. Atoms that
+Each variable is one of the constants that the model mentions, or one of the others, its type's subdomain; and
+variables of one subdomain are equal or different. Every way to decide that is a clause of its own. Atoms that
 are decided alike are equiprobable: they are the symbols, one for each predicate and pattern of arguments
 (van den Broeck, Meert and Davis 2013, "Equiprobable random variables").
 """
@@ -49,11 +49,11 @@ class Symbol(NamedTuple):
 
 
 class Shattered(NamedTuple):
-    """A theory with the symbols of its pieces, and the types of its blocks."""
+    """A theory with the symbols of its pieces, and the types of its subdomains."""
 
     theory: Theory
     symbols: tuple[Symbol, ...]
-    types: tuple[str, ...]  # of each block
+    types: tuple[str, ...]  # of each subdomain
 
 
 class Shattering:
@@ -94,12 +94,12 @@ class Shattering:
 
     def theory(self, sentences: Sequence[Sentence]) -> Shattered:
         """Return the theory of sentences; its pieces are all symbols, in their order."""
-        blocks = {type_: number for number, type_ in enumerate(self.types)}
-        pieces = tuple(Piece(n, tuple(blocks[t] for t in s.variables)) for s, n in self.symbols.items())
+        subdomains = {type_: number for number, type_ in enumerate(self.types)}
+        pieces = tuple(Piece(n, tuple(subdomains[t] for t in s.variables)) for s, n in self.symbols.items())
         clauses: set[Clause] = set()
         for sentence in sentences:
             for decided in self.cases(dict.fromkeys(sentence.variables)):  # type: ignore[arg-type]
-                clause = self._clause(sentence, decided, blocks)
+                clause = self._clause(sentence, decided, subdomains)
                 if clause is not None:
                     clauses.add(clause)
             if len(clauses) > MOST_CLAUSES:
@@ -107,14 +107,14 @@ class Shattering:
                     f"The formulas fall into more than {MOST_CLAUSES:,} clauses when it is decided which"
                     " variables are equal.", float(len(clauses)), ["use formulas of fewer variables"],
                 )  # fmt: skip
-        theory = Theory(len(blocks), pieces, tuple(sorted(clauses)))
+        theory = Theory(len(subdomains), pieces, tuple(sorted(clauses)))
         return Shattered(theory, tuple(self.symbols), self.types)
 
     def _clause(
-        self, sentence: Sentence, decided: Mapping[Variable, Place], blocks: Mapping[str, int]
+        self, sentence: Sentence, decided: Mapping[Variable, Place], subdomains: Mapping[str, int]
     ) -> Clause | None:
         """Return a sentence where variables are decided; nothing where an equality satisfies it."""
-        of_class = {p: blocks[v.type] for v, p in decided.items() if isinstance(p, int)}
+        of_class = {p: subdomains[v.type] for v, p in decided.items() if isinstance(p, int)}
         literals = []
         for written in sentence.literals:
             inner, positive = (written.operand, False) if isinstance(written, Not) else (written, True)

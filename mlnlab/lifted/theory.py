@@ -1,10 +1,10 @@
-"""Theories: clauses over pieces of predicates, with nothing left that two constants of a block differ in.
+"""Theories: clauses over pieces of predicates, with nothing left that two constants of a subdomain differ in.
 
 Everything is shattered beforehand (Poole, Bacchus and Kisynski 2011, preemptive shattering), so that three
 things hold and need no constraint sets. Blocks are disjoint sets of constants. A *piece* is a predicate
-restricted to blocks, and no atom belongs to two pieces. Variables of one block in one clause stand for
-*different* constants: whether x = y is decided in each clause, and P(x, x) is a piece of its own.
-A piece's *symbol* says whose weights its atoms have; pieces of one symbol may differ in their blocks.
+restricted to subdomains, and no atom belongs to two pieces. Variables of one subdomain in one clause stand
+for *different* constants: whether x = y is decided in each clause, and P(x, x) is a piece of its own. A
+piece's *symbol* says whose weights its atoms have; pieces of one symbol may differ in their subdomains.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 class Piece(NamedTuple):
-    """Atoms of a symbol over some blocks; arguments of one block are different constants."""
+    """Atoms of a symbol over some subdomains; arguments of one subdomain are different constants."""
 
     symbol: int
-    blocks: tuple[int, ...]
+    subdomains: tuple[int, ...]
 
 
 class Literal(NamedTuple):
@@ -32,41 +32,43 @@ class Literal(NamedTuple):
 
 
 class Clause(NamedTuple):
-    """Literals for all values of variables; ``blocks`` are those of the variables, idle ones too.
+    """Literals for all values of variables; ``subdomains`` are those of the variables, idle ones too.
 
-    A variable that no literal mentions still asks whether its block has enough elements.
+    A variable that no literal mentions still asks whether its subdomain has enough elements.
     """
 
-    blocks: tuple[int, ...]
+    subdomains: tuple[int, ...]
     literals: tuple[Literal, ...]  # sorted, without doubles
 
     @property
     def idle(self) -> tuple[int, ...]:
         """The variables that no literal mentions."""
         used = {v for literal in self.literals for v in literal.arguments}
-        return tuple(v for v in range(len(self.blocks)) if v not in used)
+        return tuple(v for v in range(len(self.subdomains)) if v not in used)
 
 
 class Theory(NamedTuple):
-    """Pieces, of which all atoms count, and clauses that must hold; blocks are numbered from 0."""
+    """Pieces, of which all atoms count, and clauses that must hold; subdomains are numbered from 0."""
 
-    blocks: int
+    subdomains: int
     pieces: tuple[Piece, ...]
     clauses: tuple[Clause, ...]
 
 
-def made_clause(blocks: Sequence[int], literals: Iterable[Literal]) -> Clause | None:
+def made_clause(subdomains: Sequence[int], literals: Iterable[Literal]) -> Clause | None:
     """Return a clause in its normal form, or nothing where it is a tautology."""
     distinct = set(literals)
     if any(literal._replace(positive=not literal.positive) in distinct for literal in distinct):
         return None
-    return min(_renamed(blocks, distinct))
+    return min(_renamed(subdomains, distinct))
 
 
-def _renamed(blocks: Sequence[int], literals: Collection[Literal]) -> Iterator[Clause]:
-    """Yield the clause under all orders of its variables that keep their blocks sorted."""
-    ordered = tuple(sorted(blocks))
-    groups = [[v for v, b in enumerate(blocks) if b == block] for block in sorted(set(blocks))]
+def _renamed(subdomains: Sequence[int], literals: Collection[Literal]) -> Iterator[Clause]:
+    """Yield the clause under all orders of its variables that keep their subdomains sorted."""
+    ordered = tuple(sorted(subdomains))
+    groups = [
+        [v for v, b in enumerate(subdomains) if b == subdomain] for subdomain in sorted(set(subdomains))
+    ]
     for order in product(*map(permutations, groups)):
         place = {old: new for new, old in enumerate(v for group in order for v in group)}
         renamed = sorted(
@@ -85,7 +87,7 @@ def conditioned(clauses: Iterable[Clause], values: Mapping[int, bool]) -> tuple[
         if any(values.get(literal.piece) is literal.positive for literal in clause.literals):
             continue
         literals = tuple(literal for literal in clause.literals if literal.piece not in values)
-        left.append(clause if len(literals) == len(clause.literals) else Clause(clause.blocks, literals))
+        left.append(clause if len(literals) == len(clause.literals) else Clause(clause.subdomains, literals))
     return tuple(left)
 
 
@@ -95,24 +97,27 @@ def pieces_in(clauses: Iterable[Clause]) -> frozenset[int]:
 
 
 def compacted(
-    blocks: int, pieces: Sequence[Piece], clauses: Iterable[Clause], kept: Iterable[int]
+    subdomains: int, pieces: Sequence[Piece], clauses: Iterable[Clause], kept: Iterable[int]
 ) -> tuple[Theory, tuple[int, ...]]:
-    """Return a theory of some pieces with the blocks that it uses; and these blocks' former numbers."""
+    """Return a theory of some pieces with the subdomains that it uses, and the former numbers of these."""
     clauses = tuple(clauses)
     chosen = sorted(kept)
-    used = {b for number in chosen for b in pieces[number].blocks}
-    used |= {b for clause in clauses for b in clause.blocks}
-    old_blocks = tuple(b for b in range(blocks) if b in used)
-    block = {old: new for new, old in enumerate(old_blocks)}
+    used = {b for number in chosen for b in pieces[number].subdomains}
+    used |= {b for clause in clauses for b in clause.subdomains}
+    old_subdomains = tuple(b for b in range(subdomains) if b in used)
+    subdomain = {old: new for new, old in enumerate(old_subdomains)}
     piece = {old: new for new, old in enumerate(chosen)}
     new_pieces = tuple(
-        Piece(pieces[number].symbol, tuple(block[b] for b in pieces[number].blocks)) for number in chosen
+        Piece(pieces[number].symbol, tuple(subdomain[b] for b in pieces[number].subdomains))
+        for number in chosen
     )
     made = {
         made_clause(
-            [block[b] for b in clause.blocks],
+            [subdomain[b] for b in clause.subdomains],
             [literal._replace(piece=piece[literal.piece]) for literal in clause.literals],
         )
         for clause in clauses
     }
-    return Theory(len(old_blocks), new_pieces, tuple(sorted(c for c in made if c is not None))), old_blocks
+    return Theory(
+        len(old_subdomains), new_pieces, tuple(sorted(c for c in made if c is not None))
+    ), old_subdomains

@@ -1,4 +1,4 @@
-"""Theories as text: clauses with the names of predicates, blocks as letters."""
+"""Theories as text: clauses with the names of predicates, subdomains as letters."""
 
 from __future__ import annotations
 
@@ -15,13 +15,15 @@ VARIABLES = "xyzuvwabcdefghijklmnopqrst"
 
 def clause_text(clause: Clause, theory: Theory, symbols: Sequence[Symbol]) -> str:
     """Return a clause as text: its literals, then where its variables come from."""
-    names = [VARIABLES[v] if v < len(VARIABLES) else f"x{v}" for v in range(len(clause.blocks))]
+    names = [VARIABLES[v] if v < len(VARIABLES) else f"x{v}" for v in range(len(clause.subdomains))]
     literals = [
         ("" if literal.positive else "!")
         + piece_text(literal.piece, [names[v] for v in literal.arguments], theory, symbols)
         for literal in clause.literals
     ]
-    where = ", ".join(f"{name} in D{block}" for name, block in zip(names, clause.blocks, strict=True))
+    where = ", ".join(
+        f"{name} in D{subdomain}" for name, subdomain in zip(names, clause.subdomains, strict=True)
+    )
     return (" v ".join(literals) or "false") + (f"  for all {where}" if where else "")
 
 
@@ -31,7 +33,7 @@ def piece_text(number: int, arguments: Sequence[str], theory: Theory, symbols: S
     left = list(arguments)
     if len(left) == len(symbol.variables):
         shown = [left[p] if isinstance(p, int) else p for p in symbol.pattern]
-    else:  # some arguments are one constant that was taken out of its block
+    else:  # some arguments are one constant that was taken out of its subdomain
         shown = [*left, *("·" for _ in range(len(symbol.pattern) - len(left)))]
     return f"{symbol.predicate}({', '.join(shown)})" if shown else symbol.predicate
 

@@ -1,7 +1,8 @@
 """What compilation leaves is compiled when sizes are known: constant by constant, equal remainders once.
 
-A theory that no rule lifts is simplified by its sizes first: a block without constants goes with all that is
-said of it, and of a block a constant is taken out, the smallest block first, so that theories stay small.
+A theory that no rule lifts is simplified by its sizes first: a subdomain without constants goes with all
+that is said of it, and of a subdomain a constant is taken out, the smallest subdomain first, so that
+theories stay small.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING
 from mlnlab.circuits.first_order import Body, Call, FirstOrderCircuit, Unfolded
 from mlnlab.lifted.canonical_theory import canonical
 from mlnlab.lifted.compiling import Compilation, with_calls
-from mlnlab.lifted.rules.domain_recursion import empty_blocks, taken
+from mlnlab.lifted.rules.domain_recursion import empty_subdomains, taken
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,7 +50,7 @@ class Unfolding:
         key = (number, empty, -1 if any(empty) else smallest)
         if key not in self._special:
             theory = self._theories[number]
-            fired = empty_blocks(theory, empty) if any(empty) else taken(theory, smallest)
+            fired = empty_subdomains(theory, empty) if any(empty) else taken(theory, smallest)
             self._special[key] = self._with_numbers(fired)
         return self._special[key]
 

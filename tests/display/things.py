@@ -70,6 +70,7 @@ def things(mln, db):
         ml.ground(mln, db, query), ml.lazy_ground(mln, db, query),
         ml.calibration(marginals, db), ml.evaluate(mln, db, ["Smokes"]), validated(mln, db),
         tested(mln, db), *path_things(db), *structure_things(mln, db),
+        *lifted_things(mln, db),
         *learning_things(mln, db), *count_things(mln, db), *run_things(mln, db),
         *factor_things(next(iter(mln.vocabulary.domain("person")), "thing")),
     ]  # fmt: skip
@@ -111,6 +112,16 @@ def structure_things(mln, db):
     table = ml.clause_table(learned)
     rules = ml.learn_structure(facts, "lhl-liftgraph")
     return [learner, learned, learned.candidates, table, table.provenance(0), learned.dropped_paths(), rules]
+
+
+def lifted_things(mln, db):
+    """A model that mentions a constant with a strange name, lifted and compiled."""
+    name = str(next(iter(mln.expand(db).vocabulary.domain("person"))))
+    (smokes,) = ml.predicates("Smokes(person)")
+    x = ml.variables("x")[0]
+    lifted = ml.lift(ml.MLN.from_formulas([(1.5, smokes(name) >> smokes(x))]))
+    circuit = lifted.compile()
+    return [lifted, circuit, circuit.log_z({"person": 10})]
 
 
 def map_things(mln, db, query):

@@ -1,7 +1,7 @@
 """Atom counting: the constants for which an atom P(x) is true form a set, of which only the size matters.
 
 Van den Broeck et al. (IJCAI 2011), section 4.4: a sum over the sizes k of the set, each C(n, k) times. The
-block falls into two, and with it all pieces and clauses over it.
+subdomain falls into two, and with it all pieces and clauses over it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from mlnlab.circuits.first_order import Counting
-from mlnlab.circuits.sizes import CHOSEN, Size, of_block
+from mlnlab.circuits.sizes import CHOSEN, Size, of_subdomain
 from mlnlab.lifted.rules.rule import Fired, Parts, Refused, Rule
 from mlnlab.lifted.theory import Clause, Literal, Piece, conditioned
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 
 def count_atoms(theory: Theory) -> Fired | Refused:
-    """Split the block of the unary piece that most clauses mention."""
-    unary = [number for number, piece in enumerate(theory.pieces) if len(piece.blocks) == 1]
+    """Split the subdomain of the unary piece that most clauses mention."""
+    unary = [number for number, piece in enumerate(theory.pieces) if len(piece.subdomains) == 1]
     if not unary:
         return Refused("No piece has exactly one argument.")
     number = max(unary, key=lambda n: (len(mentioning(theory, n)), -n))
@@ -31,22 +31,22 @@ def count_atoms(theory: Theory) -> Fired | Refused:
 
 def counted(theory: Theory, number: int) -> Fired:
     """Count the constants for which a unary piece is true."""
-    block = theory.pieces[number].blocks[0]
-    true, false = block, theory.blocks  # the block keeps its number for those where it is true
-    pieces, place = split_pieces(theory.pieces, block, (true, false))
-    clauses = [c for clause in theory.clauses for c in split_clause(clause, block, (true, false), place)]
+    subdomain = theory.pieces[number].subdomains[0]
+    true, false = subdomain, theory.subdomains  # the subdomain keeps its number for those where it is true
+    pieces, place = split_pieces(theory.pieces, subdomain, (true, false))
+    clauses = [c for clause in theory.clauses for c in split_clause(clause, subdomain, (true, false), place)]
     values = {place[number, (true,)]: True, place[number, (false,)]: False}
     left = conditioned(clauses, values)
     chosen = Size(((CHOSEN, 1),))
-    sizes = [*(of_block(b) for b in range(theory.blocks)), of_block(block).minus(chosen)]
-    sizes[block] = chosen
+    sizes = [*(of_subdomain(b) for b in range(theory.subdomains)), of_subdomain(subdomain).minus(chosen)]
+    sizes[subdomain] = chosen
     parts = Parts()
     # The two halves of the piece stay, as facts, so that their weights are counted.
     facts = [Clause((b,), (Literal(place[number, (b,)], (0,), b == true),)) for b in (true, false)]
-    call = parts.call(theory.blocks + 1, pieces, [*left, *facts], range(len(pieces)), sizes)
-    note = f"Some constants of block {block} make this true; only how many matters."
+    call = parts.call(theory.subdomains + 1, pieces, [*left, *facts], range(len(pieces)), sizes)
+    note = f"Some constants of subdomain {subdomain} make this true; only how many matters."
     matched = mentioning(theory, number)
-    return Fired(Counting(block, call), parts.all(), matched, (number,), note)
+    return Fired(Counting(subdomain, call), parts.all(), matched, (number,), note)
 
 
 def mentioning(theory: Theory, piece: int) -> tuple[int, ...]:
@@ -61,25 +61,25 @@ def mentioning(theory: Theory, piece: int) -> tuple[int, ...]:
 Place = dict[tuple[int, tuple[int, ...]], int]
 
 
-def split_pieces(pieces: Sequence[Piece], block: int, into: tuple[int, int]) -> tuple[list[Piece], Place]:
-    """Return the pieces over the two parts of a block, with where each is found."""
+def split_pieces(pieces: Sequence[Piece], subdomain: int, into: tuple[int, int]) -> tuple[list[Piece], Place]:
+    """Return the pieces over the two parts of a subdomain, with where each is found."""
     made: list[Piece] = []
     place: Place = {}
     for number, piece in enumerate(pieces):
-        for blocks in product(*(into if b == block else (b,) for b in piece.blocks)):
-            place[number, blocks] = len(made)
-            made.append(Piece(piece.symbol, blocks))
+        for subdomains in product(*(into if b == subdomain else (b,) for b in piece.subdomains)):
+            place[number, subdomains] = len(made)
+            made.append(Piece(piece.symbol, subdomains))
     return made, place
 
 
-def split_clause(clause: Clause, block: int, into: tuple[int, int], place: Place) -> list[Clause]:
-    """Return a clause for each way in which its variables fall into the two parts of a block."""
+def split_clause(clause: Clause, subdomain: int, into: tuple[int, int], place: Place) -> list[Clause]:
+    """Return a clause for each way in which its variables fall into the two parts of a subdomain."""
     return [
-        Clause(blocks, tuple(
-            literal._replace(piece=place[literal.piece, tuple(blocks[v] for v in literal.arguments)])
+        Clause(subdomains, tuple(
+            literal._replace(piece=place[literal.piece, tuple(subdomains[v] for v in literal.arguments)])
             for literal in clause.literals
         ))
-        for blocks in product(*(into if b == block else (b,) for b in clause.blocks))
+        for subdomains in product(*(into if b == subdomain else (b,) for b in clause.subdomains))
     ]  # fmt: skip
 
 

@@ -1,7 +1,7 @@
 """Inclusion-exclusion: a clause of two parts without common variables is the one part, or the other, for all.
 
 Van den Broeck et al. (IJCAI 2011), section 4.2: the worlds of A and of B, less those of both. Parts that
-have variables of the same block do not do: these variables stand for different constants.
+have variables of the same subdomain do not do: these variables stand for different constants.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def include_exclude(theory: Theory) -> Fired | Refused:
-    """Split the first clause whose literals fall into two groups without a common block."""
+    """Split the first clause whose literals fall into two groups without a common subdomain."""
     for number, clause in enumerate(theory.clauses):
         groups = _groups(clause)
         if len(groups) < 2 or clause.idle:
@@ -33,14 +33,14 @@ def include_exclude(theory: Theory) -> Fired | Refused:
         )
         note = "For all constants the one part holds, or for all the other does; both were counted twice."
         return Fired(body, parts.all(), (number,), (), note)
-    return Refused("No clause falls into two parts whose variables have no block in common.")
+    return Refused("No clause falls into two parts whose variables have no subdomain in common.")
 
 
 def _groups(clause: Clause) -> list[list[Literal]]:
-    """Return the literals in groups that have no block in common; ground ones stand alone."""
+    """Return the literals in groups that have no subdomain in common; ground ones stand alone."""
     groups: list[tuple[set[int], list[Literal]]] = []
     for literal in clause.literals:
-        own = {clause.blocks[v] for v in literal.arguments}
+        own = {clause.subdomains[v] for v in literal.arguments}
         touched = [g for g in groups if g[0] & own]
         groups = [g for g in groups if not g[0] & own]
         groups.append(
@@ -53,7 +53,7 @@ def _part(clause: Clause, literals: list[Literal]) -> Clause:
     kept = sorted({v for literal in literals for v in literal.arguments})
     place = {old: new for new, old in enumerate(kept)}
     return Clause(
-        tuple(clause.blocks[v] for v in kept),
+        tuple(clause.subdomains[v] for v in kept),
         tuple(
             sorted(
                 literal._replace(arguments=tuple(place[v] for v in literal.arguments)) for literal in literals
@@ -63,6 +63,6 @@ def _part(clause: Clause, literals: list[Literal]) -> Clause:
 
 
 RULE = Rule(
-    "inclusion-exclusion", "a clause of two parts whose variables have no block in common",
+    "inclusion-exclusion", "a clause of two parts whose variables have no subdomain in common",
     "van den Broeck et al. 2011, section 4.2", include_exclude,
 )  # fmt: skip

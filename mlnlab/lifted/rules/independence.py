@@ -27,7 +27,7 @@ def separate(theory: Theory) -> Fired | Refused:
     parts = Parts()
     free = [leaf(piece, "free") for number, piece in enumerate(theory.pieces) if number not in used]
     contradictions = [impossible(clause) for clause in theory.clauses if not clause.literals]
-    calls = [parts.call(theory.blocks, theory.pieces, group, pieces_in(group)) for group in groups]
+    calls = [parts.call(theory.subdomains, theory.pieces, group, pieces_in(group)) for group in groups]
     note = f"{len(groups)} parts share no piece." if len(groups) > 1 else "No clause mentions some pieces."
     return Fired(Product((*contradictions, *free), tuple(calls)), parts.all(), (), (), note)
 

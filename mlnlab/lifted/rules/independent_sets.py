@@ -1,6 +1,6 @@
 """Domain recursion, first form: all atoms name the same constants, in any order.
 
-Van den Broeck (NIPS 2011), section 5: where each clause has the same number of variables of one block and
+Van den Broeck (NIPS 2011), section 5: where each clause has the same number of variables of one subdomain and
 all its literals mention all of them, what is said of one set of constants shares no atom with another set.
 The clauses of a set are ground, one for each order of its elements. Symmetry is such a theory:
 E(x, y) => E(y, x).
@@ -24,11 +24,11 @@ MOST_ELEMENTS = 4
 
 def ground_sets(theory: Theory) -> Fired | Refused:
     """Compile the theory for one set of constants, and raise it to the number of sets."""
-    widths = {(clause.blocks, len(set(clause.blocks))) for clause in theory.clauses}
-    blocks, kinds = next(iter(widths))
-    if len(widths) != 1 or kinds != 1 or not 2 <= len(blocks) <= MOST_ELEMENTS:
-        return Refused("Not all clauses have the same two or more variables of one block.")
-    elements, everything = len(blocks), set(range(len(blocks)))
+    widths = {(clause.subdomains, len(set(clause.subdomains))) for clause in theory.clauses}
+    subdomains, kinds = next(iter(widths))
+    if len(widths) != 1 or kinds != 1 or not 2 <= len(subdomains) <= MOST_ELEMENTS:
+        return Refused("Not all clauses have the same two or more variables of one subdomain.")
+    elements, everything = len(subdomains), set(range(len(subdomains)))
     if any(set(literal.arguments) != everything for clause in theory.clauses for literal in clause.literals):
         return Refused("Some literal does not mention all variables of its clause.")
     orders = list(permutations(range(elements)))
@@ -46,10 +46,10 @@ def ground_sets(theory: Theory) -> Fired | Refused:
         for order in orders
     ]  # fmt: skip
     parts = Parts()
-    call = parts.call(theory.blocks, pieces, clauses, range(len(pieces)))
-    note = f"Each set of {elements} constants of block {blocks[0]} is a case of its own."
+    call = parts.call(theory.subdomains, pieces, clauses, range(len(pieces)))
+    note = f"Each set of {elements} constants of subdomain {subdomains[0]} is a case of its own."
     matched = tuple(range(len(theory.clauses)))
-    return Fired(Power(call, sets_of(blocks[0], elements)), parts.all(), matched, (), note)
+    return Fired(Power(call, sets_of(subdomains[0], elements)), parts.all(), matched, (), note)
 
 
 RULE = Rule(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from mlnlab.circuits.first_order import Call, Leaf, Product
-from mlnlab.circuits.sizes import ONE, of_block, tuples_of
+from mlnlab.circuits.sizes import ONE, of_subdomain, tuples_of
 from mlnlab.lifted.theory import Theory, compacted, pieces_in
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Part(NamedTuple):
-    """A theory that is left to compile, with the sizes of its blocks in terms of the theory before."""
+    """A theory that is left to compile, with the sizes of its subdomains in terms of the theory before."""
 
     theory: Theory
     sizes: tuple[Size, ...]
@@ -53,12 +53,12 @@ class Rule:
 
 def leaf(piece: Piece, sign: Sign) -> Leaf:
     """Return the leaf of all atoms of a piece."""
-    return Leaf(piece.symbol, sign, tuples_of(piece.blocks))
+    return Leaf(piece.symbol, sign, tuples_of(piece.subdomains))
 
 
 def impossible(clause: Clause) -> Leaf:
     """Return the leaf of a clause that nothing can satisfy: 0, unless its variables have no values."""
-    return Leaf(-1, "impossible", tuples_of(clause.blocks))
+    return Leaf(-1, "impossible", tuples_of(clause.subdomains))
 
 
 class Parts:
@@ -68,12 +68,12 @@ class Parts:
         self.made: list[Part] = []
 
     def call(
-        self, blocks: int, pieces: Sequence[Piece], clauses: Iterable[Clause], kept: Iterable[int],
+        self, subdomains: int, pieces: Sequence[Piece], clauses: Iterable[Clause], kept: Iterable[int],
         sizes: Sequence[Size] | None = None,
     ) -> Call:  # fmt: skip
-        """Return a call of a theory of some pieces; ``sizes`` of blocks where these are not the same."""
-        theory, old = compacted(blocks, pieces, clauses, kept)
-        everything = [of_block(b) for b in range(blocks)] if sizes is None else sizes
+        """Return a call of a theory of some pieces; ``sizes`` of subdomains where these are not the same."""
+        theory, old = compacted(subdomains, pieces, clauses, kept)
+        everything = [of_subdomain(b) for b in range(subdomains)] if sizes is None else sizes
         self.made.append(Part(theory, tuple(everything[b] for b in old)))
         return Call(len(self.made) - 1, ())
 
@@ -92,7 +92,7 @@ class Parts:
             for number, piece in enumerate(theory.pieces)
             if number not in used and number not in decided
         ]
-        calls = (self.call(theory.blocks, theory.pieces, others, used),) if others else ()
+        calls = (self.call(theory.subdomains, theory.pieces, others, used),) if others else ()
         return Product((*leaves, *contradictions, *free), calls)
 
     def all(self) -> tuple[Part, ...]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def decide(theory: Theory) -> Fired | Refused:
     """Distinguish the two values of the ground atom that is mentioned most."""
-    ground = [number for number, piece in enumerate(theory.pieces) if not piece.blocks]
+    ground = [number for number, piece in enumerate(theory.pieces) if not piece.subdomains]
     if not ground:
         return Refused("No atom is ground.")
     occurrences = [

@@ -1,8 +1,9 @@
 """Doubles and subsumed clauses go: what a smaller clause says already need not be said again.
 
 A tautology and a clause written twice are dropped wherever theories are made; what is left for a rule of its
-own is a clause all of whose literals, variables renamed, occur in another. The smaller one must not need more
-constants of a block than the larger one has variables there, or it might say nothing where the other does.
+own is a clause all of whose literals, variables renamed, occur in another. The smaller one must not need
+more constants of a subdomain than the larger one has variables there, or it might say nothing where the
+other does.
 """
 
 from __future__ import annotations
@@ -34,22 +35,22 @@ def drop_subsumed(theory: Theory) -> Fired | Refused:
 
 def subsumes(small: Clause, large: Clause) -> bool:
     """Return whether one clause's literals, with different variables for its variables, are the other's."""
-    if len(small.literals) > len(large.literals) or len(small.blocks) > len(large.blocks):
+    if len(small.literals) > len(large.literals) or len(small.subdomains) > len(large.subdomains):
         return False
     if not {(literal.piece, literal.positive) for literal in small.literals} <= {
         (literal.piece, literal.positive) for literal in large.literals
     }:
         return False
-    if len(large.blocks) > MOST_VARIABLES:
-        return small.blocks == large.blocks and set(small.literals) <= set(large.literals)
+    if len(large.subdomains) > MOST_VARIABLES:
+        return small.subdomains == large.subdomains and set(small.literals) <= set(large.literals)
     literals = set(large.literals)
     return any(
-        all(small.blocks[v] == large.blocks[to] for v, to in enumerate(places))
+        all(small.subdomains[v] == large.subdomains[to] for v, to in enumerate(places))
         and all(
             literal._replace(arguments=tuple(places[v] for v in literal.arguments)) in literals
             for literal in small.literals
         )
-        for places in permutations(range(len(large.blocks)), len(small.blocks))
+        for places in permutations(range(len(large.subdomains)), len(small.subdomains))
     )
 
 
