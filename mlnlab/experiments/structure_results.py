@@ -3,9 +3,9 @@
 "The AUC and CLL results are averages over all atoms in the test sets" (Kok and Domingos 2009, section 4.4),
 which leaves open how areas of several predicates become one. All three readings are here: the area under one
 curve of all atoms together (``auc``), the mean of the predicates' areas weighted by how many atoms each has
-(``auc_by_atoms``), and their plain mean (``auc_by_predicate``). The paper's own must be the first: unit clauses
-alone, which MSL and BUSL begin with, have 0.45 on IMDB and 0.21 on UW-CSE by it (MSL there: 0.41 and 0.18),
-but 0.06 and 0.01 by the second and 0.27 and 0.13 by the third.
+(``auc_by_atoms``), and their plain mean (``auc_by_predicate``). The paper's own must be the first: unit
+clauses alone, which MSL and BUSL begin with, have 0.45 on IMDB and 0.21 on UW-CSE by it (MSL there: 0.41 and
+0.18), but 0.06 and 0.01 by the second and 0.27 and 0.13 by the third.
 """
 
 from __future__ import annotations
