@@ -10,6 +10,7 @@ from mlnlab.display.path_lit import lit_items
 from mlnlab.display.path_view import drawing_of, whole_drawing
 from mlnlab.display.scene.building import numbered_id
 from mlnlab.display.scene.items import Group, Item, Path
+from mlnlab.structure.clause_provenance import MOST_PLACES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -66,11 +67,11 @@ def place_words(found: Provenance, number: int) -> str:
         return "This run kept no paths to draw."
     place = found.places[number % len(found.places)]
     alike = sum(len(edges) for edges in found.hyperedges)
-    name = ""
+    name, more = "", " or more" if len(found.places) == MOST_PLACES else ""
     if len(found.learned.databases) > 1:
         own = found.learned.databases[place.database].name
         name = f" in {own or f'database {place.database + 1}'}"
     return (
-        f"place {number % len(found.places) + 1} of {len(found.places)}{name}; "
+        f"place {number % len(found.places) + 1} of {len(found.places)}{more}{name}; "
         f"{count_of(alike, 'hyperedge')} in all paths that look like it"
     )

@@ -94,9 +94,9 @@ def chip(
     ), width  # fmt: skip
 
 
-def number(value: float) -> str:
-    """Return a number with four digits that tell, nothing where it is not known."""
-    return "" if isnan(value) else f"{value:.4g}".replace("-", "−")
+def number(value: float, digits: int = 4) -> str:
+    """Return a number with so many digits that tell, nothing where it is not known."""
+    return "" if isnan(value) else f"{value:.{digits}g}".replace("-", "−")
 
 
 # --- candidates -----------------------------------------------------------------------------------
@@ -125,7 +125,7 @@ def _heading(
         id=numbered_id("sort", shown.turn, place), x=x, y=y, pick=True,
         tooltip=tooltip(f"sort: {column}", tip),
         children=(
-            Rectangle(x=0, y=0, width=width, height=18, corner=3, look="clear"),
+            Rectangle(x=0, y=0, width=width, height=18, corner=3, look="plate"),
             Text(x=at, y=14, text=words + arrow, look=look, anchor="start" if right is None else "end"),
         ),
     )  # fmt: skip
@@ -152,8 +152,9 @@ def _row(shown: ShownTable, row: ClauseRow, y: float) -> tuple[Group, float]:
     look = "words strong" if in_model else "words" if one.retained else "quiet"
     is_chosen = shown.chosen is not None and shown.chosen.place == row.place
     best = max((score for _, score in one.sub_scores), default=nan)
-    values = (one.score, one.score - one.score_without, best, one.near)
-    cells = [*map(number, values), f"{one.length}", f"{one.true_atoms:,}"]
+    gain = one.score - one.score_without
+    values = (number(one.score), number(gain, 3), number(best), number(one.near, 3))
+    cells = [*values, f"{one.length}", f"{one.true_atoms:,}"]
     mark = "…" if pending else "●" if in_model else ""
     weight = number(chosen.weight) if chosen is not None and not pending else ""
     numbers = "number" if one.retained else "quiet number"
@@ -166,7 +167,7 @@ def _row(shown: ShownTable, row: ClauseRow, y: float) -> tuple[Group, float]:
         tooltip=tooltip(text, f"{one.verdict}: {one.reason}", f"in the model {hand}" if in_model else ""),
         children=(
             Rectangle(x=2, y=0, width=WIDTH - 4, height=height - 1, corner=3,
-                      look="panel" if is_chosen else "clear"),
+                      look="panel" if is_chosen else "plate"),
             Text(x=8, y=14.5, text=mark, look="words strong"),
             *(Text(x=_CLAUSE, y=14.5 + _LINE * nth, text=line, look=look)
               for nth, line in enumerate(lines)),
@@ -203,8 +204,9 @@ def pager_items(shown: ShownTable, y: float) -> tuple[list[Item], float]:
     words = f"{first + 1:,}–{last:,} of {count_of(total, what)}" if total else f"0 {what}s"
     everything = len(shown.table.learned.candidates)
     if not shown.shows_dropped and total < everything:
-        words += f" that fit, of {everything:,}"
-    items.append(Text(id="range", x=x, y=y + 13.5, text=words, look="quiet small"))
+        text = shown.table.chosen.text
+        words += f" that fit{f' “{text}”' if text else ''}, of {everything:,}"
+    items.append(Text(id="range", x=x, y=y + 13.5, text=fitted(words, WIDTH - x - 8), look="quiet small"))
     return items, y + 26
 
 

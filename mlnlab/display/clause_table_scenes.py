@@ -56,9 +56,13 @@ def clause_table_scene(shown: ShownTable) -> Scene:
         hint = "Click a clause for its path, groundings and sub-clauses, and to keep it or throw it out."
         items.append(Text(x=8, y=y + 12, text=hint, look="quiet small"))
         y += ROW
+    # What is panned goes behind the rows, and in front of the ground on which all of it stands.
     plate = Rectangle(x=0, y=0, width=WIDTH, height=top, look="plate")
+    ground = Layer("ground", (Rectangle(x=0, y=0, width=WIDTH, height=y + 4, look="plate"),), zooms=False)
     words = f"{count_of(len(shown.table), 'clause')} by {shown.table.order}."
-    return Scene(WIDTH, y + 4, (*below, Layer("table", (plate, *items), zooms=False)), "Clauses", words)
+    return Scene(
+        WIDTH, y + 4, (ground, *below, Layer("table", (plate, *items), zooms=False)), "Clauses", words
+    )
 
 
 # --- the model ------------------------------------------------------------------------------------
