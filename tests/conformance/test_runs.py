@@ -20,6 +20,7 @@ import mlnlab as ml
 from mlnlab.steps.checkpoint import load_checkpoint, save_checkpoint
 from mlnlab.steps.sameness import differing_parts, same_state
 from tests.conformance.subjects import STEPPING, answered, arrays_in, each_stepping, short, whole_run
+from tests.patience import PATIENCE
 
 PACKAGE = str(Path(ml.__file__).parent)
 
@@ -213,7 +214,7 @@ def test_runs_in_threads_go_as_they_go_alone(method, question):
     barrier = Barrier(3)
 
     def run(seed):
-        barrier.wait(30)
+        barrier.wait(PATIENCE)
         return whole_run(method, question, seed=seed)
 
     with ThreadPoolExecutor(3) as threads:

@@ -12,6 +12,7 @@ from mlnlab.steps.step import Step
 from mlnlab.steps.trace import Trace
 from mlnlab.structure.clause_scores import Scorer
 from mlnlab.widgets.structure_view import StructureStepper
+from tests.patience import PATIENCE
 
 OPTIONS = {"longest": 3, "fewest": 0, "sampled": None, "fraction": 1.0, "length_penalty": 0.001}
 DROPPED = "!Advises(x, y) v TAs(y, c) v Teaches(x, c)"
@@ -35,7 +36,7 @@ def words(view):
 def test_every_step_is_drawn_in_all_parts_and_says_what_it_did(view):
     assert isinstance(view, StructureStepper)
     view.play()
-    view.wait(60)
+    view.wait(PATIENCE)
     assert view.live.ended
     seen = set()
     for index in view.trace.indices:
@@ -52,7 +53,7 @@ def test_every_step_is_drawn_in_all_parts_and_says_what_it_did(view):
 def test_a_row_of_the_table_shows_its_clause_as_far_as_it_is_known(view):
     view.pause_when("dropped", DROPPED)
     view.play()
-    view.wait(60)
+    view.wait(PATIENCE)
     assert "is dropped" in view.live.reason
     view.show("step")  # drawn with its table, whether or not the run's thread has done that by now
     rows = view.table["rows"]
@@ -75,7 +76,7 @@ def test_a_row_of_the_table_shows_its_clause_as_far_as_it_is_known(view):
 def test_the_best_model_so_far_comes_from_a_run_that_is_paused_or_stopped(view):
     view.pause_when("phase", "assembling")
     view.play()
-    view.wait(60)
+    view.wait(PATIENCE)
     so_far = view.learned()
     table = view.clauses()
     assert len(table.table) == len(so_far.candidates) == 20
@@ -90,7 +91,7 @@ def test_a_run_goes_on_from_its_checkpoint_and_scores_nothing_twice(tmp_path, mo
     first = ml.dashboard(learner(), checkpoint=path, delay=0)
     first.pause_when("judged", "Advises(x, y) v TAs(y, c)")
     first.play()
-    first.wait(60)
+    first.wait(PATIENCE)
     at, done = first.shown.index, first.shown.state.create.done
     first.close()
     scored, real = [], Scorer.scored
@@ -98,7 +99,7 @@ def test_a_run_goes_on_from_its_checkpoint_and_scores_nothing_twice(tmp_path, mo
     second = ml.dashboard(learner(), checkpoint=path, delay=0)
     assert (second.shown.index, second.shown.state.create.done) == (at, done)
     second.play()
-    second.wait(60)
+    second.wait(PATIENCE)
     assert second.live.ended
     assert len(scored) == second.shown.state.create.paths - done > 0
     whole = ml.learn_structure(ml.sample("department").db, **OPTIONS)

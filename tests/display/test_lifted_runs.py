@@ -13,6 +13,7 @@ from mlnlab.display.run_pictures import picture_of, replay_page
 from mlnlab.display.scene.items import Group, Path, Text
 from mlnlab.widgets.lift_view import LiftStepper
 from tests.display.test_lifted_hypergraphs import COURSES, PROFESSORS, STUDENTS, drawn, hypergraph, texts_in
+from tests.patience import PATIENCE
 
 BY_HAND = [("Paula", name) for name in PROFESSORS[1:]] + [("Samir", name) for name in STUDENTS[1:]]
 
@@ -140,7 +141,7 @@ def test_figure_1_comes_out_once_professors_and_students_are_merged_by_hand(step
     for pair in BY_HAND:
         stepper.merge(*pair)
     stepper.play()
-    stepper.wait(20)
+    stepper.wait(PATIENCE)
     assert stepper.shown.state.ended
     scene = merging_scene(stepper._looking, stepper.shown, stepper.trace)
     boxes = [sorted(texts_in(item)) for item in drawn(scene, "cluster").values()]
@@ -193,10 +194,10 @@ def test_it_runs_to_a_merge_of_a_type_and_to_a_number_of_clusters():
     view = ml.stepper(source, delay=0)
     wanted = next(step.index for step in trace if step.state.merge and step.state.merge.type == "type")
     view.next_merge("type")
-    view.wait(20)
+    view.wait(PATIENCE)
     assert view.shown.index == wanted
     view.run_to(50)
-    view.wait(20)
+    view.wait(PATIENCE)
     assert view.shown.state.clusters == 50
     assert view.live.paused
     view.seek(0)
@@ -209,7 +210,7 @@ def test_it_pauses_where_constants_come_together():
     view = ml.stepper(lifting(), delay=0)
     view.pause_when_together("CS5", "CS6")
     view.play()
-    view.wait(20)
+    view.wait(PATIENCE)
     assert view.shown.index == 3
     assert view.live.reason.startswith("CS5 and CS6 merge at step 3")
     view.close()
@@ -260,13 +261,13 @@ def test_the_picture_is_found_and_a_recording_becomes_a_page(friends):
 def test_what_was_waited_for_is_drawn_even_where_the_runs_thread_is_late(stepper, monkeypatch):
     monkeypatch.setattr(stepper._lifting, "changed", lambda resting: None)
     stepper.play()
-    stepper.wait(20)
+    stepper.wait(PATIENCE)
     assert f"step {stepper.shown.index}: no merge gains any more" in stepper.static_scene().description
 
 
 def test_live_is_the_stepper_running():
     view = ml.live(lifting())
-    view.wait(20)
+    view.wait(PATIENCE)
     assert isinstance(view, LiftStepper)
     assert view.shown.state.ended
     view.close()

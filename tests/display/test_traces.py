@@ -15,6 +15,7 @@ from mlnlab.display.traces import comparison_scene, trace_scene, where_they_part
 from mlnlab.steps.live import Live
 from mlnlab.steps.step import Step, run
 from mlnlab.steps.trace import Trace
+from tests.patience import PATIENCE
 
 
 @dataclass(frozen=True)
@@ -120,7 +121,7 @@ def test_a_live_run_says_what_it_does_and_how_it_is_steered():
     assert "Live run · not started, no step yet" in " ".join(text_of(live).split())
     assert ".start()" in text_of(live)
     live.step(3)
-    live.wait(10)
+    live.wait(PATIENCE)
     shown = " ".join(text_of(live).split())
     assert "Live run · paused, at step 2" in shown
     assert "Paused after 3 steps." in shown
@@ -138,7 +139,7 @@ def test_a_run_that_failed_says_so():
 
     live = Live(failing)
     live.start()
-    live.join(10)
+    live.join(PATIENCE)
     assert "Live run · failed, at step 0" in " ".join(text_of(live).split())
     assert "no way on" in text_of(live)
 

@@ -23,6 +23,7 @@ from mlnlab.steps.breakpoints import (
 from mlnlab.steps.live import Live
 from mlnlab.steps.step import Step, run
 from mlnlab.steps.trace import Trace
+from tests.patience import PATIENCE
 from tests.steps.toys import Count, Inner, counting, frozen
 
 
@@ -244,12 +245,12 @@ def test_a_live_run_rests_where_a_condition_fails_and_can_go_on():
     fragile = when("it breaks", lambda state: 1 // (state.value - 7) > 5)
     with Live(counting(40), observers=[trace], breaks=[fragile]) as live:
         live.start()
-        assert live.wait(20).index == 7
+        assert live.wait(PATIENCE).index == 7
         assert live.paused
         assert live.error is None
         assert "Whether it breaks could not be told at step 7: ZeroDivisionError" in live.reason
         live.breaks = []
         live.resume()
-        assert live.wait(20).index == 39
+        assert live.wait(PATIENCE).index == 39
         assert live.ended
     assert trace.recorded == 40

@@ -16,6 +16,7 @@ from mlnlab.steps.sameness import differing_parts, same_state
 from mlnlab.structure import lift_graph
 from mlnlab.structure.clustering_posterior import best_weight, clustering_posterior, prediction_rules
 from mlnlab.widgets.session import Session
+from tests.patience import PATIENCE
 from tests.structure.lift_oracle import (
     best_of_all_clusterings,
     clusters_of,
@@ -432,7 +433,7 @@ def search():
 def test_a_session_pauses_where_a_condition_says(search, make, said, index):
     session = Session(search, breaks=[make(search.breaks)])
     session.play()
-    assert session.live.wait(10)
+    assert session.live.wait(PATIENCE)
     assert session.shown.index == index
     assert said in session.reason
     session.live.stop()

@@ -8,6 +8,7 @@ import pytest
 
 import mlnlab as ml
 from mlnlab.display.learning_view import MOST_IN_TABLE
+from tests.patience import PATIENCE
 
 FORMULAS = MOST_IN_TABLE + 60
 
@@ -47,7 +48,7 @@ def clicked(learner, first, step, message):
     view._last_table = time.perf_counter() + 1e6  # the page gets no table
     view._between = 1e6  # and no picture any more
     view.play()
-    view.wait(60)
+    view.wait(PATIENCE)
     return view
 
 

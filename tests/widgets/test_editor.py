@@ -289,14 +289,14 @@ def test_many_worlds_are_sampled_and_a_newer_edit_ends_the_older_run():
     editor = ml.editor(TEXT, database(people), ["Smokes", "Cancer"])
     for weight in range(6):
         editor.set_weight(0, weight)
-    editor.wait(60)
+    editor.wait(PATIENCE)
     assert editor.bars["sampled"] is True
     assert all("error" in bar for bar in editor.bars["bars"])
     found = ml.infer(editor.model, editor.database, editor.query, method="gibbs", samples=4000, seed=5)
     for bar in editor.bars["bars"]:
         assert abs(bar["p"] - found[bar["name"]]) < 6 * (bar["error"] + found.error(bar["name"])) + 1e-3
     editor.why("Cancer(P0)")
-    editor.wait(60)
+    editor.wait(PATIENCE)
     assert "sums over all worlds" in editor.bars["unexplained"]
     editor.close()
     until(lambda: not [thread for thread in threading.enumerate() if thread.name == "mlnlab-live"])
