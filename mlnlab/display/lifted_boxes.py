@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 _MOST_EXAMPLES = 12
 _LONGEST = 40
 _SMALL = 15.0  # pixels: a dot instead of a name
+_ANSWERS: Mapping[str, str] = {"": "", "closed": "click to open", "open": "click to close"}
 
 
 class Box(NamedTuple):
@@ -41,13 +42,20 @@ class Box(NamedTuple):
     inside: tuple[tuple[float, float], ...]
 
 
-def boxes_of(lifted: LiftedHypergraph, slots: Slots, counted: frozenset[int] = frozenset()) -> dict[int, Box]:
+def boxes_of(
+    lifted: LiftedHypergraph,
+    slots: Slots,
+    counted: frozenset[int] = frozenset(),
+    opened: frozenset[int] = frozenset(),
+) -> dict[int, Box]:
     """Return a box for each cluster: around the slots of its constants where no other one lies between.
 
     Else its constants move together at their middle, and boxes that would cover each other are moved apart.
-    ``counted`` clusters are counts, however few constants they have.
+    Clusters of many constants are counts, unless they are ``opened``, and ``counted`` ones in any case.
     """
-    found = [_box(lifted, slots, cluster, cluster in counted) for cluster in lifted.clusters.tolist()]
+    counts = (lifted.sizes > MOST_INSIDE) & (lifted.sizes > 0)
+    counts[list(opened)], counts[list(counted)] = False, True
+    found = [_box(lifted, slots, cluster, bool(counts[cluster])) for cluster in lifted.clusters.tolist()]
     middles = np.array([(box.x, box.y) for box in found]).reshape(-1, 2)
     sizes = np.array([(box.width, box.height) for box in found]).reshape(-1, 2)
     apart = boxes_apart(middles, sizes, 1.0)
@@ -60,7 +68,7 @@ def _box(lifted: LiftedHypergraph, slots: Slots, cluster: int, counted: bool) ->
     places = slots.places[members]
     low, high = places.min(0), places.max(0)
     x, y = ((low + high) / 2).tolist()
-    if counted or len(members) > MOST_INSIDE or (not slots.named and len(members) > 1):
+    if counted or (not slots.named and len(members) > 1):
         wide, tall = _count_room(len(members), slots.named)
         return Box(cluster, tuple(members.tolist()), x, y, wide, tall, ())
     covered = ((slots.places >= low - 1) & (slots.places <= high + 1)).all(1)
@@ -117,7 +125,7 @@ def box_item(lifted: LiftedHypergraph, box: Box, shown: Shown) -> Group:
     tip = cluster_tip(lifted, box.cluster)
     return Group(
         id=shown.id, x=box.x, y=box.y, pick=shown.pick, expands=shown.expands,
-        tooltip=tooltip(shown.words, tip, "click to open" * bool(shown.expands)) if shown.words else tip,
+        tooltip=tooltip(shown.words, tip, _ANSWERS[shown.expands]),
         children=(*ground, frame, *_content(lifted, box, shown), *_badges(lifted, box, shown.badges)),
     )  # fmt: skip
 

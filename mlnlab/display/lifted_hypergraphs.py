@@ -9,7 +9,8 @@ import numpy as np
 from mlnlab.display.lifted_boxes import cluster_name
 from mlnlab.display.lifted_edges import edge_name, edges_in_words
 from mlnlab.display.lifted_groups import group_id, grouped
-from mlnlab.display.lifted_scenes import clusters_scene
+from mlnlab.display.lifted_places import MOST_INSIDE
+from mlnlab.display.lifted_scenes import clusters_scene, opened_of
 from mlnlab.display.markup import Element, count_of, shortened
 from mlnlab.display.scene.pictures import scene_image
 from mlnlab.display.style import card, folded, quiet, title
@@ -32,7 +33,7 @@ def scene_of(lifted: LiftedHypergraph, opened: Collection[str] = (), *, folds: b
     if not len(lifted.labels):
         return None
     if is_small(lifted):
-        return clusters_scene(lifted)
+        return clusters_scene(lifted, opened=opened_of(lifted, opened), folds=folds)
     coarse = grouped(lifted, opened)
     handles = {}
     for type_, first in lifted.hypergraph.offsets.items():
@@ -40,7 +41,8 @@ def scene_of(lifted: LiftedHypergraph, opened: Collection[str] = (), *, folds: b
             name = group_id(lifted, first)
             if name in opened and name not in {group_id(lifted, cluster) for cluster in coarse.groups}:
                 handles[name] = type_
-    return clusters_scene(coarse.lifted, coarse.groups, of=lifted, folds=folds, handles=handles)
+    wide = opened_of(coarse.lifted, opened) - coarse.groups.keys()
+    return clusters_scene(coarse.lifted, coarse.groups, of=lifted, opened=wide, folds=folds, handles=handles)
 
 
 def is_small(lifted: LiftedHypergraph) -> bool:
@@ -57,12 +59,14 @@ def lifted_display(lifted: LiftedHypergraph) -> Element:
     """Return the display of a lifted hypergraph."""
     scene = scene_of(lifted)
     small = scene is None or is_small(lifted)
+    counts = bool((lifted.sizes > MOST_INSIDE).any())
     return card(
         title("Lifted hypergraph", _sizes(lifted)),
         quiet("There are no constants to draw.")
         if scene is None
         else scene_image(scene, f"{scene.title}: {scene.description}"),
         None if small else quiet("The largest clusters are drawn; ml.live(...) opens the others on a click."),
+        quiet("Large clusters are counts; ml.live(...) opens them on a click.") if counts and small else None,
         folded("clusters, the largest first", _clusters_table(lifted)),
         folded("hyperedges, those with the most true atoms first", _edges_table(lifted)),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import ceil, sqrt
+from math import ceil, inf, sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 MOST_NAMED = 48  # constants that all have their names; of more there are dots
 MOST_INSIDE = 16  # names in one box; a larger cluster is a count
+MOST_OPEN = 400  # names in a box that was opened
 MOST_ROOMY = 12  # boxes that leave room for the names of what joins them
 WIDEST_NAME = 84.0
 PADDING, CAPTION = 8.0, 15.0
@@ -76,7 +77,10 @@ def slots_of(
     roomy = len(names) <= MOST_ROOMY
     members = [_ordered(np.flatnonzero(inverse == block), order) for block in range(len(names))]
     counts = [counted is not None and counted(inside) for inside in members]
-    cells = [_cell(hypergraph, inside[:MOST_INSIDE], named) for inside in members]
+    cells = [
+        _cell(hypergraph, inside[: MOST_INSIDE if count else MOST_OPEN], named)
+        for inside, count in zip(members, counts, strict=True)
+    ]
     arrange = arranged or _in_block
     offsets = [arrange(inside, cell) for inside, cell in zip(members, cells, strict=True)]
     sizes = [
@@ -135,9 +139,12 @@ def room_of(number: int, cell: Size) -> Size:
     return columns * cell[0] + PADDING, rows * cell[1] + PADDING
 
 
-def in_grid(number: int, cell: Size) -> Reals:
-    """Return places for so many constants around a middle, column by column."""
+def in_grid(number: int, cell: Size, widest: float = inf) -> Reals:
+    """Return places for so many constants around a middle, column by column, in no more than a width."""
     columns, rows = _grid(number, cell)
+    if columns * cell[0] > widest:
+        columns = max(1, int(widest // cell[0]))
+        rows = ceil(number / columns)
     across, down = np.divmod(np.arange(number), max(rows, 1))
     return np.column_stack([(across - (columns - 1) / 2) * cell[0], (down - (rows - 1) / 2) * cell[1]])
 

@@ -10,19 +10,20 @@ from mlnlab.display.bars import WIDTH
 from mlnlab.display.lifted_boxes import Shown, box_item, boxes_of, dash_of, hue_of_cluster, shape_of
 from mlnlab.display.lifted_edges import LIT, edge_items, name_items
 from mlnlab.display.lifted_groups import group_id
-from mlnlab.display.lifted_places import MOST_INSIDE, slots_of
+from mlnlab.display.lifted_places import MOST_INSIDE, MOST_OPEN, in_grid, slots_of
 from mlnlab.display.markup import count_of, shortened
 from mlnlab.display.scene.building import Entry, label, legend, mark, numbered_id, tooltip
-from mlnlab.display.scene.items import Group, Item, Layer, Path, Rectangle, Scene, Text
+from mlnlab.display.scene.items import Expands, Group, Item, Layer, Path, Rectangle, Scene, Text
 from mlnlab.display.scene.paths import polyline
 from mlnlab.display.scene.text_fitting import fitted, text_width
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from mlnlab.display.lifted_places import Caption
+    from mlnlab.display.lifted_boxes import Box
+    from mlnlab.display.lifted_places import Caption, Size
     from mlnlab.structure.lifted_hypergraph import LiftedEdge, LiftedHypergraph
 
 _NOTHING: Mapping[int, str] = {}
@@ -34,28 +35,35 @@ def clusters_scene(
     groups: Mapping[int, str] = _NOTHING,
     *,
     of: LiftedHypergraph | None = None,
+    opened: frozenset[int] = frozenset(),
     folds: bool = False,
     handles: Mapping[str, str] = _NO_HANDLES,
 ) -> Scene:
     """Return a drawing of all clusters and hyperedges; ``groups`` are boxes that stand for several clusters.
 
-    ``of`` is the clustering that is drawn more coarsely than it is; ``handles`` close what stands open.
+    ``of`` is the clustering that is drawn more coarsely than it is; ``opened`` clusters show their constants,
+    however many these are; ``handles`` close what stands open.
     """
     order = np.arange(len(lifted.labels))
 
     def counted(members: NDArray[np.int64]) -> bool:
-        return len(members) > MOST_INSIDE or int(members[0]) in groups
+        many = len(members) > MOST_INSIDE and int(members[0]) not in opened
+        return many or int(members[0]) in groups
 
-    slots = slots_of(lifted.hypergraph, lifted.labels, order, WIDTH, counted=counted)
-    boxes = boxes_of(lifted, slots, frozenset(groups))
+    def arranged(members: NDArray[np.int64], cell: Size) -> NDArray[np.float64]:
+        return in_grid(len(members), cell, WIDTH - 40)
+
+    slots = slots_of(lifted.hypergraph, lifted.labels, order, WIDTH, counted=counted, arranged=arranged)
+    boxes = boxes_of(lifted, slots, frozenset(groups), opened)
     ranks = np.searchsorted(lifted.clusters, lifted.labels)
     items = []
     for cluster, box in boxes.items():
         group = groups.get(cluster, "")
+        expands: Expands = "open" if cluster in opened else "closed" if group or _opens(box) else ""
         name = group_id(lifted, cluster) if group else numbered_id("cluster", cluster)
         shown = Shown(
             name, "grey" if group else hue_of_cluster(cluster, ranks), words=group,
-            pick=not group, expands="closed" if group and folds else "", badges=badges_of(lifted, cluster),
+            pick=not group, expands=expands if folds else "", badges=badges_of(lifted, cluster),
         )  # fmt: skip
         items.append(box_item(lifted, box, shown))
     explained, height = legend(predicate_entries(lifted), 8, slots.size[1] + 8, WIDTH - 16)
@@ -70,6 +78,18 @@ def clusters_scene(
     )
     bottom = foot + 26 * bool(handles)
     return Scene(slots.size[0], bottom, layers, "Lifted hypergraph", in_words(of or lifted))
+
+
+def _opens(box: Box) -> bool:
+    """Tell whether a cluster is a count, of constants that there is room to name."""
+    return not box.inside and len(box.members) <= MOST_OPEN
+
+
+def opened_of(lifted: LiftedHypergraph, names: Collection[str]) -> frozenset[int]:
+    """Return the clusters that stand open and are counts else."""
+    sizes = lifted.sizes
+    many = np.flatnonzero((sizes > MOST_INSIDE) & (sizes <= MOST_OPEN)).tolist()
+    return frozenset(cluster for cluster in many if numbered_id("cluster", cluster) in names)
 
 
 def _handles(handles: Mapping[str, str], y: float) -> Iterator[Item]:

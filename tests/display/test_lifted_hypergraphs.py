@@ -8,7 +8,8 @@ from bs4 import BeautifulSoup
 
 import mlnlab as ml
 from mlnlab.display.bundles import bundle, bundle_size
-from mlnlab.display.lifted_hypergraphs import scene_of
+from mlnlab.display.lifted_hypergraphs import lifted_display, scene_of
+from mlnlab.display.markup import render
 from mlnlab.display.scene.items import Group, Text
 from mlnlab.structure.lifted_hypergraph import LiftedHypergraph, unlifted
 from mlnlab.widgets.graph_view import graph_view
@@ -131,3 +132,22 @@ def test_each_true_atom_is_counted_once(size):
         int(item.tooltip.split("\n")[1].split(" of ")[0]) for item in drawn(scene_of(lifted), "edge").values()
     ]
     assert sum(true) == 24
+
+
+def test_a_cluster_of_very_many_constants_opens_and_closes():
+    """Hostile names and all; the box keeps to the width of the drawing."""
+    (reads,) = ml.predicates("Reads(person, book)")
+    mln = ml.MLN.from_formulas([(1.0, reads("P0", "B"))])
+    names = ["P0", *(f"\"><img src=x onerror='harm()'>{number}" for number in range(1, 300))]
+    db = ml.Database.from_text("", mln).with_atoms({str(reads(name, "B")): True for name in names})
+    lifted = ml.lift_graph(db).run()
+    closed = scene_of(lifted, folds=True)
+    (count,) = (item for item in drawn(closed, "cluster").values() if item.expands)
+    assert (texts_in(count)[0], count.expands) == ("300", "closed")
+    opened = scene_of(lifted, [count.id], folds=True)
+    box = drawn(opened, "cluster")[count.id]
+    assert (len(texts_in(box)), box.expands) == (300, "open")
+    places = [child.x for child in box.children if isinstance(child, Text)]
+    assert max(places) - min(places) < 900
+    assert not any(item.expands for item in drawn(scene_of(lifted), "cluster").values())
+    assert "Large clusters are counts" in render(lifted_display(lifted))
