@@ -210,35 +210,41 @@ def hypergraph():
     return {**bundle(graph), MIME_TYPE: scene_of(graph).to_json()}
 
 
+@pytest.fixture(scope="module")
+def reader(lab):
+    """A page of somebody who opens one saved file after another, without a kernel."""
+    with lab.open(lab.write("other.ipynb", "1"), kernel=False) as page:
+        yield page
+
+
 @pytest.mark.parametrize("theme", ["Light", "Dark"])
 @pytest.mark.parametrize("trusted", [False, True], ids=["untrusted", "trusted"])
-def test_a_saved_drawing_stands_without_a_kernel(lab, theme, trusted):
-    name = saved(lab, f"saved-{theme}-{trusted}.ipynb", hypergraph())
-    with lab.open(lab.write("other.ipynb", "1"), kernel=False) as page:
-        page.theme(theme)
-        open_without_kernel(page, name)
-        page.page.locator(".jp-Notebook:visible svg.mlnlab-scene").wait_for()
-        if trusted:
-            page.command("notebook:trust")
-            page.page.click(".jp-Dialog button.jp-mod-accept")
-        told = "window.jupyterapp.shell.currentWidget.content.widgets[0].model.trusted"
-        page.page.wait_for_function(f"() => {told} === {str(trusted).lower()}")
-        output = page.page.locator(".jp-Notebook:visible .jp-OutputArea-output")
-        drawing = output.locator("svg.mlnlab-scene")
-        drawing.wait_for()
-        assert drawing.get_attribute("role") == "group"
-        assert drawing.get_attribute("aria-label").startswith("Hypergraph")
-        assert drawing.bounding_box()["width"] > 300
-        # What the display says around its picture stays, and the picture is there once.
-        assert "Hypergraph" in output.inner_text()
-        assert output.locator("details table").count() >= 1
-        output.locator("img").wait_for(state="detached")
-        assert output.locator("svg.mlnlab-scene").count() == 1
-        node = drawing.locator("[aria-pressed]").first
-        node.click()
-        becomes(lambda: node.get_attribute("aria-pressed"), "true")
-        assert page.foreign == []
-        assert set(page.complaints) <= {OF_IPYWIDGETS}
+def test_a_saved_drawing_stands_without_a_kernel(lab, reader, theme, trusted):
+    name, page = saved(lab, f"saved-{theme}-{trusted}.ipynb", hypergraph()), reader
+    page.theme(theme)
+    open_without_kernel(page, name)
+    page.page.locator(".jp-Notebook:visible svg.mlnlab-scene").wait_for()
+    if trusted:
+        page.command("notebook:trust")
+        page.page.click(".jp-Dialog button.jp-mod-accept")
+    told = "window.jupyterapp.shell.currentWidget.content.widgets[0].model.trusted"
+    page.page.wait_for_function(f"() => {told} === {str(trusted).lower()}")
+    output = page.page.locator(".jp-Notebook:visible .jp-OutputArea-output")
+    drawing = output.locator("svg.mlnlab-scene")
+    drawing.wait_for()
+    assert drawing.get_attribute("role") == "group"
+    assert drawing.get_attribute("aria-label").startswith("Hypergraph")
+    assert drawing.bounding_box()["width"] > 300
+    # What the display says around its picture stays, and the picture is there once.
+    assert "Hypergraph" in output.inner_text()
+    assert output.locator("details table").count() >= 1
+    output.locator("img").wait_for(state="detached")
+    assert output.locator("svg.mlnlab-scene").count() == 1
+    node = drawing.locator("[aria-pressed]").first
+    node.click()
+    becomes(lambda: node.get_attribute("aria-pressed"), "true")
+    assert page.foreign == []
+    assert set(page.complaints) <= {OF_IPYWIDGETS}
 
 
 def test_a_drawing_alone_and_one_of_a_newer_version(lab):
@@ -285,18 +291,16 @@ def test_a_table_can_be_sorted_and_searched(lab):
         becomes(rows.count, 1)
 
 
-def test_a_scene_file_opens_as_a_drawing_or_as_text(lab):
+def test_a_scene_file_opens_as_a_drawing_or_as_text(lab, reader):
     (lab.folder / "net.scene.json").write_text(json.dumps(hypergraph()[MIME_TYPE]))
-    with lab.open(lab.write("other.ipynb", "1"), kernel=False) as page:
-        open_file(page, "net.scene.json")
-        page.page.locator(".jp-MimeDocument svg.mlnlab-scene").wait_for()
-        becomes(lambda: icons(page, "net.scene.json"), ("mlnlab:drawing", "mlnlab:drawing"))
-        page.command("docmanager:open", path="net.scene.json", factory="Editor")
-        page.page.wait_for_selector(".jp-FileEditor .cm-content")
+    open_file(reader, "net.scene.json")
+    reader.page.locator(".jp-MimeDocument svg.mlnlab-scene").wait_for()
+    becomes(lambda: icons(reader, "net.scene.json"), ("mlnlab:drawing", "mlnlab:drawing"))
+    reader.command("docmanager:open", path="net.scene.json", factory="Editor")
+    reader.page.wait_for_selector(".jp-FileEditor .cm-content")
 
 
-def test_the_extension_is_found_and_enabled(lab):
-    with lab.open(lab.write("other.ipynb", "1"), kernel=False) as page:
-        for plugin in ("languages", "cells", "drawings"):
-            page.page.wait_for_function(f"window.jupyterapp.isPluginActivated('mlnlab:{plugin}')")
+def test_the_extension_is_found_and_enabled(reader):
+    for plugin in ("languages", "cells", "drawings"):
+        reader.page.wait_for_function(f"window.jupyterapp.isPluginActivated('mlnlab:{plugin}')")
     assert re.search(r'"name": "mlnlab"', (REPOSITORY / "extension" / "package.json").read_text())

@@ -9,6 +9,7 @@ import pytest
 
 from mlnlab.cli import main
 from tests.browser.lab import REPOSITORY
+from tests.patience import wait_until
 
 TOUR = REPOSITORY / "notebooks" / "00_tour.ipynb"
 
@@ -48,7 +49,7 @@ def test_every_cell_runs(tour):
 def test_tables_and_bars_are_readable(tour, theme):
     tour.theme(theme)
     model = holding(tour, "Markov logic network")
-    assert model.locator("table").first.is_visible()
+    model.locator("table").first.wait_for()
     for kind in ("predicate", "variable", "quiet", "title"):
         assert contrast(tour, model.locator(f".mlnlab-{kind}").first) > 4, kind
     picture = holding(tour, "Probabilities").locator("svg.mlnlab-scene").first
@@ -61,6 +62,7 @@ def test_tables_and_bars_are_readable(tour, theme):
 
 def test_a_cell_with_mistakes_shows_all_of_them_in_place(tour):
     shown = holding(tour, "This cell has problems")
+    shown.locator(".mlnlab-error").nth(3).wait_for()
     assert shown.locator(".mlnlab-error").count() == 4
     assert shown.locator("u").all_inner_texts() == ["Smoke", "Smokes(x, y)", "(", "&"]
 
@@ -86,10 +88,15 @@ def test_the_editor_and_the_sampler_of_the_tour_answer(tour):
         view.locator("output", has_text=f"step {index}").wait_for()
 
 
+@pytest.fixture(scope="module")
+def page_file(tmp_path_factory):
+    made = tmp_path_factory.mktemp("page") / "tour.html"
+    assert main(["run", str(TOUR), "-o", str(made)]) == 0
+    return made
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_page_of_the_tour_stands_alone(browser, scheme, tmp_path):
-    page_file = tmp_path / "tour.html"
-    assert main(["run", str(TOUR), "-o", str(page_file)]) == 0
+def test_the_page_of_the_tour_stands_alone(browser, scheme, page_file):
     context = browser.new_context(color_scheme=scheme)
     page = context.new_page()
     requests, complaints = [], []
@@ -97,7 +104,7 @@ def test_the_page_of_the_tour_stands_alone(browser, scheme, tmp_path):
     page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
     page.goto(page_file.as_uri())
     picture = page.locator("img.mlnlab-picture").first
-    assert picture.evaluate("image => image.complete && image.naturalWidth") > 300
+    wait_until(lambda: picture.evaluate("image => image.complete && image.naturalWidth") > 300)
     formula = page.locator(".mlnlab-predicate").first
     assert formula.evaluate(_CONTRAST) > 4
     context.close()

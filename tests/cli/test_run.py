@@ -156,13 +156,17 @@ def test_a_page_holds_no_address_that_is_fetched(write_notebook):
     assert len(page) < 100_000
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_page_opens_without_a_network(scheme, browser, write_notebook):
+def test_a_page_opens_without_a_network(browser, write_notebook):
     notebook = write_notebook(
         "#md # Tour\n\n$$\\frac{1}{Z}$$\n\n![far](https://example.org/a.png)",
         "import plotly.graph_objects as go\ngo.Figure(go.Scatter(x=[1, 2], y=[3, 4]))",
     )
     assert main(["run", str(notebook)]) == 0
+    for scheme in ("light", "dark"):
+        assert_a_page_opens_alone(browser, notebook, scheme)
+
+
+def assert_a_page_opens_alone(browser, notebook, scheme):
     context = browser.new_context(color_scheme=scheme)
     page = context.new_page()
     requests, complaints = [], []
