@@ -13,6 +13,7 @@ import mlnlab as ml
 from mlnlab.counting.counter import Counter
 from mlnlab.counting.indicators import normal_form
 from mlnlab.logic.formulas import And, Not, Variable
+from tests.pace import slower
 
 SMOKERS = """
 Smokes(person)
@@ -176,7 +177,7 @@ def test_fifty_clauses_of_real_data_in_seconds_and_as_duckdb_counts_them(data_fo
     )
     began = time.process_time()
     counts = ml.count(theory, db)
-    assert time.process_time() - began < 5
+    assert time.process_time() - began < 10 * slower()
     connection = duckdb.connect(config={"threads": 1})
     for name, predicate in mln.vocabulary.predicates.items():
         columns = {f"c{c}": db.relation(name).true[:, c] for c in range(predicate.arity)}

@@ -16,6 +16,7 @@ from mlnlab.factors.elimination_order import METHODS, elimination_steps
 from mlnlab.factors.elimination_rules import eliminate, fill_of
 from mlnlab.factors.treewidth import _order_within, degeneracy, minor_min_width, treewidth_of, width_of
 from tests.factors import brute_force as plain
+from tests.pace import slower
 
 
 def neighbours(graph):
@@ -169,7 +170,7 @@ def test_where_it_takes_too_long_there_are_bounds():
     graph = nx.random_regular_graph(5, 60, seed=1)
     started = process_time()
     found = treewidth_of(neighbours(graph), most_sets=2_000)
-    assert process_time() - started < 20
+    assert process_time() - started < 20 * slower()
     assert not found.is_exact
     assert 5 <= found.lower < found.upper == width_of(neighbours(graph), found.order)
     assert repr(found) == f"<Treewidth from {found.lower} to {found.upper}>"
@@ -200,7 +201,7 @@ def test_a_thousand_variables_are_quick():
     whole = model(graph)
     started = process_time()
     order = ml.elimination_order(whole)
-    assert process_time() - started < 20
+    assert process_time() - started < 20 * slower()
     assert 15 <= order.width <= 30
 
 

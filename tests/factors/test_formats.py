@@ -14,6 +14,7 @@ import mlnlab as ml
 from mlnlab.factors.bif_reading import bif_network
 from mlnlab.factors.uai_reading import uai_evidence, uai_model
 from tests.factors import brute_force as plain
+from tests.pace import slower
 
 GREENHOUSE = ml.bif_text(ml.sample_network("greenhouse"))
 LATTICE = ml.uai_text(ml.sample_network("lattice"))
@@ -367,7 +368,7 @@ def test_a_million_numbers_are_read_in_seconds():
     table = " ".join(["0.25"] * 1_000_000)
     started = process_time()
     graph = uai_model(f"MARKOV 2 1000 1000 1 2 0 1 1000000 {table}")
-    assert process_time() - started < 10
+    assert process_time() - started < 20 * slower()
     assert graph.number_of_cells == 1_000_000
 
 

@@ -22,6 +22,7 @@ from mlnlab.logic.evaluation import evaluate, groundings
 from mlnlab.logic.ground_atoms import GroundAtom
 from mlnlab.model.world import World
 from tests import oracles, small_models
+from tests.pace import slower
 from tests.thoroughness import examples
 
 PEOPLE = "person = {A, B, C}\nS(person)\nC(person)\nF(person, person)\n"
@@ -270,7 +271,7 @@ def test_what_is_too_large_is_refused_at_once_with_its_size_and_ways_out():
     ) as caught:
         ml.ground_network(mln, {"person": 30}, limit=1_000)
     assert caught.value.estimate == 1_800
-    assert time.process_time() - began < 30  # ten thousand million atoms
+    assert time.process_time() - began < 5 * slower()  # ten thousand million atoms
     assert ml.ground_network(mln, {"person": 30}, limit=1_800).number_of_links < 1_800
 
 

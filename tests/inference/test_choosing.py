@@ -14,6 +14,7 @@ from mlnlab.inference.asking import SamplingWarning
 from mlnlab.inference.choosing import HOLDING
 from mlnlab.inference.couplings import core_of, small_ground
 from mlnlab.inference.tree_plans import tree_plan
+from tests.pace import slower
 
 SMOKING = "Smokes(person)\nCancer(person)\nFriends(person, person)\n1.5 Smokes(x) => Cancer(x)\n"
 
@@ -67,22 +68,24 @@ def test_few_worlds_are_visited():
 def test_the_expected_cost_is_of_the_right_size():
     mln = people(60, "0.02 Friends(x,y) ^ Smokes(x) => Smokes(y)")
     expected = ml.inference_plan(mln, samples=1000, burn_in=20)
-    began = time.process_time()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SamplingWarning)
         found = ml.infer(mln, samples=1000, burn_in=20)
-    taken = time.process_time() - began
+        taken = least_seconds_of(lambda: ml.infer(mln, samples=1000, burn_in=20))
     assert found.method == "gibbs"
     assert taken / 20 < expected.seconds < 20 * taken
     longer = ml.inference_plan(mln, samples=10_000, burn_in=200)
     assert longer.seconds == pytest.approx(10 * expected.seconds, rel=0.05)
 
 
-def seconds_of(action):
-    """Return what a call computes in this thread; whatever else the process does is not counted."""
-    began = time.thread_time()
-    action()
-    return time.thread_time() - began
+def least_seconds_of(action):
+    """Return what the quickest of three calls computes in this thread, on the machine of the costs."""
+    taken = []
+    for _ in range(3):
+        began = time.thread_time()
+        action()
+        taken.append(time.thread_time() - began)
+    return min(taken) / slower()
 
 
 @pytest.mark.parametrize(("formula", "method"), [
@@ -98,7 +101,7 @@ def test_the_expected_cost_is_of_the_right_size_where_formulas_count(formula, me
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SamplingWarning)
         ml.infer(mln, samples=2, burn_in=1)
-        taken = min(seconds_of(lambda: ml.infer(mln, **options)) for _ in range(3))
+        taken = least_seconds_of(lambda: ml.infer(mln, **options))
     assert taken / 10 < expected.seconds < 10 * taken
 
 
@@ -131,7 +134,7 @@ def test_dense_models_are_given_up_at_the_first_large_clique():
     mln = people(40, "0.02 Friends(x,y) ^ Smokes(x) => Smokes(y)")
     began = time.process_time()
     assert ml.inference_plan(mln, None, ["Smokes"]).method == "gibbs"
-    assert time.process_time() - began < 20
+    assert time.process_time() - began < 20 * slower()
 
 
 def test_the_plan_for_a_tree_is_that_of_the_tree():

@@ -8,6 +8,7 @@ import pytest
 
 import mlnlab as ml
 from mlnlab.factors.uai_reading import uai_model
+from tests.pace import slower
 
 TRANSITIVE = "S(e)\nF(e, e)\n1 F(x, y) ^ F(y, z) => F(x, z)\n1 S(x)"
 
@@ -35,7 +36,7 @@ def test_values_of_a_uai_file_are_counted_before_they_are_named():
         uai_model("MARKOV\n40\n" + "1000000 " * 40 + "\n0\n")
     with pytest.raises(ml.InputError, match="entries"):
         uai_model("MARKOV\n40\n" + "1000000 " * 40 + "\n1\n2 0 1\n\n4\n1 1 1 1\n")
-    assert time.process_time() - began < 60  # forty million names take minutes, and gigabytes
+    assert time.process_time() - began < 30 * slower()  # forty million names take minutes, and gigabytes
 
 
 def test_plans_know_of_marked_atoms():

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import mlnlab as ml
 from mlnlab.inference.asking import SamplingWarning
+from tests.pace import slower
 from tests.thoroughness import examples
 
 TEXT = """
@@ -96,4 +97,4 @@ def test_what_would_take_a_minute_to_ground_is_not_enumerated():
     began = time.process_time()
     plan = ml.inference_plan(mln, db, ["P(3)"], closed=["P"], open=["P"], limit=1 << 80)
     assert plan.method == ml.infer(mln, db, ["P(3)"], open=["P"], limit=1 << 80).method == "junction-tree"
-    assert time.process_time() - began < 20
+    assert time.process_time() - began < 20 * slower()

@@ -19,6 +19,7 @@ from mlnlab.inference import chains, gibbs
 from mlnlab.kernels.gibbs import Groups, sweep
 from mlnlab.kernels.ground_network import Chain, Network
 from mlnlab.kernels.random_numbers import streams
+from tests.pace import slower
 
 FOLDER = Path(kernels.__file__).parent
 FILES = sorted(FOLDER.rglob("*.py"))
@@ -116,7 +117,7 @@ def test_the_states_of_a_run_come_every_few_milliseconds(hard_to_cache):
         began = time.thread_time()
         next(run)
         taken.append(time.thread_time() - began)
-    assert sorted(taken[1:])[len(taken) // 2] < 0.5  # the run as a whole takes minutes
+    assert sorted(taken[1:])[len(taken) // 2] < 0.2 * slower()  # the run as a whole takes minutes
 
 
 # --- threads -----------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from mlnlab.logic.vocabulary import NamedDomain, Predicate, RangeDomain, SizedDo
 from mlnlab.model.database import Database, same_database
 from mlnlab.model.table_values import coded_column
 from tests.model.table_strategies import vocabulary_of
+from tests.pace import slower
 
 FRIENDS = Predicate("Friends", ("person", "person"))
 TEACHES = Predicate("Teaches", ("professor", "course"))
@@ -287,7 +288,7 @@ def test_one_bad_cell_in_a_long_column_costs_nothing():
     values[7] = np.inf
     start = time.process_time()
     column = coded_column(values)
-    assert time.process_time() - start < 10
+    assert time.process_time() - start < 10 * slower()
     assert len(column.names) == 199_999
     assert (column.first_rows[6], column.first_rows[7], column.codes[7]) == (6, 8, -1)
 
