@@ -47,6 +47,19 @@ def pytest_collection_finish(session):
             raise pytest.UsageError(f"{versions} does not keep the group of {item.nodeid} together.")
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _unhurried():
+    """Let what gives up after some seconds look longer: what it finds is what a test is about."""
+    from mlnlab.grounding import ground_bindings
+    from mlnlab.inference import conflict_remedies, conflicts, likelihoods, refutation
+    from mlnlab.widgets import session
+
+    ground_bindings.MOST_SECONDS = PATIENCE
+    conflict_remedies.SECONDS = likelihoods.SECONDS = refutation.SECONDS_OF_ROUNDS = PATIENCE
+    conflicts.MOST_SECONDS = conflicts.SECONDS_TO_DECIDE = conflicts.SECONDS_TO_CONFIRM = PATIENCE
+    session.FIRST_STEP_SECONDS = PATIENCE
+
+
 @pytest.fixture(scope="session")
 def repository():
     """The folder that holds pyproject.toml."""
