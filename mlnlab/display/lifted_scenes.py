@@ -63,7 +63,8 @@ def clusters_scene(
         name = group_id(lifted, cluster) if group else numbered_id("cluster", cluster)
         shown = Shown(
             name, "grey" if group else hue_of_cluster(cluster, ranks), words=group,
-            pick=not group, expands=expands if folds else "", badges=badges_of(lifted, cluster),
+            pick=not group and not (folds and expands), expands=expands if folds else "",
+            badges=badges_of(lifted, cluster),
         )  # fmt: skip
         items.append(box_item(lifted, box, shown))
     explained, height = legend(predicate_entries(lifted), 8, slots.size[1] + 8, WIDTH - 16)

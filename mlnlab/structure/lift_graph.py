@@ -15,6 +15,7 @@ and the posterior is that of both clusterings together, with a default rule for 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from math import isfinite
 from typing import TYPE_CHECKING
 
@@ -33,7 +34,7 @@ from mlnlab.structure.lift_terms import GainTerm
 from mlnlab.structure.lifted_hypergraph import LiftedHypergraph
 from mlnlab.structure.look_ahead import best_ahead, finish, next_place
 from mlnlab.structure.pair_estimates import refuse_many_pairs
-from mlnlab.structure.smoothing_cost import refuse_long_smoothing
+from mlnlab.structure.smoothing_cost import pairs_at_first, refuse_long_smoothing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -52,7 +53,7 @@ if TYPE_CHECKING:
 __all__ = ["Combination", "GainTerm", "LiftGraph", "LiftParams", "LiftState", "Merge", "lift_graph"]
 
 RUNNERS_UP = 8
-SMALL = 400  # true atoms
+SMALL, SMALL_PAIRS = 400, 3_000  # true atoms, and pairs that share a context
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,9 +149,12 @@ class LiftGraph:
                 )
         # The compiled search knows the paper's posterior; smoothing ties all gains to the default rules. What
         # is small is done sooner than numba is loaded. Both make the same merges.
-        small = self.hypergraph.number_of_edges <= SMALL
-        kind = LiftSearch if small or any(self.params.smoothing) else FastLiftSearch
+        kind = LiftSearch if self._is_small or any(self.params.smoothing) else FastLiftSearch
         return kind(problem, labels, self.params.penalty, self.params.smoothing)
+
+    @cached_property
+    def _is_small(self) -> bool:
+        return self.hypergraph.number_of_edges <= SMALL and pairs_at_first(self.problem) <= SMALL_PAIRS
 
     def _labels(self, state: LiftState) -> Numbers:
         return np.concatenate([state.labels, self.problem.number_of_constants + state.predicates])

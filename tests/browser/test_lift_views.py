@@ -24,7 +24,12 @@ source = ml.lift_graph(db)
 SHOWING = "stepper = ml.stepper(source, delay=0)\nstepper"
 ASKING = "(stepper.shown.index, stepper.shown.state.labels.tolist(), stepper.shown.state.by_hand)"
 LARGE = "ml.live(ml.lift_graph(ml.sample('university').databases['computation']).run(stop=lambda step: True))"
-CELL, ASKED, LARGE_CELL = 1, 2, 3
+MANY = f"""
+crowd = [(f"{{index}} " + {NAME!r}, "$x$") for index in range(300)]
+many = ml.Database.from_text("", mln).with_atoms({{str(Teaches(*pair)): True for pair in crowd}})
+ml.live(ml.lift_graph(many).run())
+""".strip()
+CELL, ASKED, LARGE_CELL, MANY_CELL = 1, 2, 3, 4
 _BOXES = """n => Object.fromEntries([...document.querySelectorAll(".jp-Notebook .jp-Cell")[n]
   .querySelectorAll("svg.mlnlab-scene [data-id^=cluster-]")].map(box => [box.dataset.id,
   [...box.querySelectorAll("text")].map(text => text.textContent)]))"""
@@ -42,7 +47,7 @@ def twin():
 
 @pytest.fixture(scope="module")
 def page(lab):
-    name = lab.write("lifting.ipynb", MAKING, SHOWING, ASKING, LARGE)
+    name = lab.write("lifting.ipynb", MAKING, SHOWING, ASKING, LARGE, MANY)
     with lab.open(name, motion=False, height=1200) as opened:
         opened.hide_sidebar()
         opened.run(0)
@@ -161,6 +166,18 @@ def test_groups_of_a_lifted_hypergraph_open_on_a_click(page):
         ".querySelectorAll('svg [data-id^=cluster-]').length === 49",
         arg=LARGE_CELL,
     )
+
+
+def test_a_cluster_of_three_hundred_opens_and_closes_on_a_click(page):
+    page.run(MANY_CELL)
+    names = """([n, least, most]) => [...document.querySelectorAll(".jp-Notebook .jp-Cell")[n]
+      .querySelectorAll("svg [data-id^=cluster-]")].some(box => {
+      const texts = box.querySelectorAll("text").length; return least <= texts && texts <= most })"""
+    count = page.output(MANY_CELL).locator("svg [data-id^=cluster-]", has_text="300")
+    count.click()
+    page.page.wait_for_function(names, arg=[MANY_CELL, 300, 300])
+    page.output(MANY_CELL).locator("svg [data-id^=cluster-]", has_text="299").first.click()
+    page.page.wait_for_function(names.replace("some", "every"), arg=[MANY_CELL, 0, 4])
 
 
 def test_nothing_foreign_is_asked_for_and_no_name_does_harm(page):

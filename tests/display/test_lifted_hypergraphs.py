@@ -144,6 +144,7 @@ def test_a_cluster_of_very_many_constants_opens_and_closes():
     closed = scene_of(lifted, folds=True)
     (count,) = (item for item in drawn(closed, "cluster").values() if item.expands)
     assert (texts_in(count)[0], count.expands) == ("300", "closed")
+    assert not count.pick  # what can be picked opens on a key only
     opened = scene_of(lifted, [count.id], folds=True)
     box = drawn(opened, "cluster")[count.id]
     assert (len(texts_in(box)), box.expands) == (300, "open")
