@@ -5,17 +5,22 @@ They are kept as the arrays of the run, path by path; a :class:`Candidate` is ma
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import isnan, nan
+from math import nan
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 
 from mlnlab.errors import count_of
 from mlnlab.logic.printing import to_text
-from mlnlab.structure.clause_making import clause_formula, dangling_variables
+from mlnlab.structure.clause_making import (
+    clause_formula,
+    dangling_variables,
+    sub_clause_bits,
+    sub_paths,
+)
 from mlnlab.structure.create_mln import (
     NO_GAIN_NEAR,
     NOTHING_BESIDE_PARTS,
@@ -32,6 +37,7 @@ if TYPE_CHECKING:
     from mlnlab.logic.formulas import Formula
     from mlnlab.logic.vocabulary import Vocabulary
     from mlnlab.structure.clause_making import ClauseKey
+    from mlnlab.structure.clause_scores import PathScores
     from mlnlab.structure.create_mln import CreateState, JudgedPath
     from mlnlab.structure.variabilized import SupportedPath, VariabilizedPath
 
@@ -187,12 +193,12 @@ class Candidates(Sequence[Candidate]):
     @cached_property
     def best_parts(self) -> NDArray[np.float64]:
         """The score of each candidate's best retained sub-clause; nan where there is none, or was no need."""
-        found = []
-        for judged in self._paths:
-            for place, score in enumerate(judged.scores.scores.tolist()):
-                parts = {} if isnan(score) else retained_parts(judged.scores, place, self._retained)
-                found.append(max(parts.values(), default=nan))
-        return np.array(found, np.float64)
+        of_paths: dict[VariabilizedPath, dict[int, float]] = {}
+        for key, score in self._retained.items():
+            of_paths.setdefault(key.path, {})[key.positive] = score
+        return np.concatenate(
+            [np.zeros(0), *(_best_parts(judged.scores, of_paths) for judged in self._paths)]
+        )
 
     @property
     def without(self) -> float:
@@ -210,6 +216,21 @@ class Candidates(Sequence[Candidate]):
 
     def __repr__(self) -> str:
         return f"<Candidates: {count_of(len(self), 'clause')}, {len(self._retained):,} retained>"
+
+
+def _best_parts(
+    scores: PathScores, retained: Mapping[VariabilizedPath, Mapping[int, float]]
+) -> NDArray[np.float64]:
+    """Return the best score of a retained sub-clause, for each of a path's clauses that has a score."""
+    best = np.full(len(scores.clauses), nan)
+    for part in sub_paths(scores.path)[:-1]:
+        known = retained.get(part.canonical.path, {})
+        held = scores.clauses & part.atoms
+        for positive in set(held.tolist()) if known else ():
+            score = known.get(sub_clause_bits(part, positive), nan)
+            best[held == positive] = np.fmax(best[held == positive], score)
+    best[np.isnan(scores.scores)] = nan
+    return best
 
 
 def reason(verdict: int, score: float, near: float, sub_scores: Sequence[tuple[Formula, float]]) -> str:

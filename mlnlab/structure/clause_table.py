@@ -128,11 +128,11 @@ class ClauseTable(Sequence[ClauseRow]):
 
     @cached_property
     def places(self) -> Numbers:
-        """The places of the candidates that pass, in order."""
+        """The places of the candidates that pass, in order; numpy puts what is no number last."""
         passing = np.flatnonzero(self._passing())
         values = self._column(self.order)[passing]
         keys = -values if self.descending else values
-        return passing[np.lexsort((passing, keys, np.isnan(keys)))]
+        return passing[np.lexsort((passing, keys))]
 
     def __len__(self) -> int:
         return len(self.places)

@@ -104,6 +104,8 @@ def test_rows_are_sorted_by_any_column_and_what_has_no_number_comes_last(table: 
     assert (np.diff(known) >= 0).all()
     assert np.isnan(found[len(known) :]).all()
     assert 0 < len(known) < 20
+    parts = [max((score for _, score in one.sub_scores), default=np.nan) for one in table.learned.candidates]
+    assert np.array_equal(table.learned.candidates.best_parts, parts, equal_nan=True)
 
 
 def test_filters_and_words_let_through_what_they_say(table: ClauseTable) -> None:
@@ -126,6 +128,9 @@ def test_filters_and_words_let_through_what_they_say(table: ClauseTable) -> None
     )
     assert texts(table.search("literals=3..3 gain>0.4")) == those(
         lambda row: row.candidate.length == 3 and row.candidate.score - row.candidate.score_without > 0.4
+    )
+    assert texts(table.search("score=-0.87..-0.855")) == those(
+        lambda row: -0.87 <= row.candidate.score <= -0.855
     )
     assert texts(table.search("!Teaches score < -0.9 retained")) == those(
         lambda row: "!Teaches" in to_text(row.candidate.clause) and row.candidate.score < -0.9
