@@ -133,9 +133,12 @@ def _shape(edge: LiftedEdge, boxes: Mapping[int, Box], bow: float) -> tuple[_Sha
 def _between(first: Box, second: Box, bow: float) -> tuple[_Shape, list[Point]]:
     (x1, y1), (x2, y2) = (first.x, first.y), (second.x, second.y)
     control = (x1 + x2) / 2 + (y2 - y1) * bow, (y1 + y2) / 2 - (x2 - x1) * bow
-    start, end = border(first, control), border(second, control)
-    spots = [_on_curve(start, control, end, share) for share in _TRIES]
     straight = abs(bow) < 1e-9
+    start = border(first, (x2, y2) if straight else control)
+    end = border(second, (x1, y1) if straight else control)
+    if straight:  # the middle of the line that is seen, which lies elsewhere where one box is large
+        control = (start[0] + end[0]) / 2, (start[1] + end[1]) / 2
+    spots = [_on_curve(start, control, end, share) for share in _TRIES]
     line = segments([(start, end)]) if straight else _curve(start, control, end)
     behind = start if straight else control
     return _Shape(line, arrow_head(end, behind, 7)), spots

@@ -10,7 +10,7 @@ import mlnlab as ml
 from mlnlab.display.bundles import bundle, bundle_size
 from mlnlab.display.lifted_hypergraphs import lifted_display, scene_of
 from mlnlab.display.markup import render
-from mlnlab.display.scene.items import Group, Text
+from mlnlab.display.scene.items import Group, Rectangle, Text
 from mlnlab.structure.lifted_hypergraph import LiftedHypergraph, unlifted
 from mlnlab.widgets.graph_view import graph_view
 
@@ -150,5 +150,8 @@ def test_a_cluster_of_very_many_constants_opens_and_closes():
     assert (len(texts_in(box)), box.expands) == (300, "open")
     places = [child.x for child in box.children if isinstance(child, Text)]
     assert max(places) - min(places) < 900
+    frame = next(child for child in box.children if isinstance(child, Rectangle))
+    name = next(child for child in drawn(opened, "name-edge")["name-edge-0-0-300"].children)
+    assert not box.x < name.x + name.width / 2 < box.x + frame.width / 2  # beside the box, not on its names
     assert not any(item.expands for item in drawn(scene_of(lifted), "cluster").values())
     assert "Large clusters are counts" in render(lifted_display(lifted))
