@@ -147,9 +147,10 @@ class LiftGraph:
                 raise ArgumentError(
                     "This state is of another hypergraph: its clusters are not of these constants."
                 )
-        # The compiled search knows the paper's posterior; smoothing ties all gains to the default rules. What
-        # is small is done sooner than numba is loaded. Both make the same merges.
-        kind = LiftSearch if self._is_small or any(self.params.smoothing) else FastLiftSearch
+        # The compiled search does what the paper has: smoothing ties all gains to the default rules, and looking
+        # ahead copies searches. What is small is done sooner than numba is loaded. Both make the same merges.
+        options = any(self.params.smoothing) or self.params.look_ahead
+        kind = LiftSearch if options or self._is_small else FastLiftSearch
         return kind(problem, labels, self.params.penalty, self.params.smoothing)
 
     @cached_property

@@ -301,8 +301,10 @@ def test_the_department_stays_below_figure_1_where_no_two_clusters_share_a_conte
     assert not any(search.candidates(last, type_) for type_ in search.problem.clustered_types)
 
 
-def test_figure_1_comes_out_by_looking_ahead():
+@pytest.mark.parametrize("pairs", [0, 3_000])
+def test_figure_1_comes_out_by_looking_ahead(monkeypatch, pairs):
     """At λ = 8; each merge that loses by itself is made up for by those that follow it."""
+    monkeypatch.setattr(lift_graph, "SMALL_PAIRS", pairs)
     search = ml.lift_graph(ml.sample("department").db, penalty=8.0, look_ahead=True)
     states = list(search)
     lifted = search.lifted(states[-1])
