@@ -147,7 +147,7 @@ class LiftGraph:
                 raise ArgumentError(
                     "This state is of another hypergraph: its clusters are not of these constants."
                 )
-        # The compiled search does what the paper has: smoothing ties all gains to the default rules, and looking
+        # The compiled search does what the paper has; smoothing ties all gains to the default rules, looking
         # ahead copies searches. What is small is done sooner than numba is loaded. Both make the same merges.
         options = any(self.params.smoothing) or self.params.look_ahead
         kind = LiftSearch if options or self._is_small else FastLiftSearch
