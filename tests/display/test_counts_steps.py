@@ -20,6 +20,7 @@ from mlnlab.display.scene.items import Group, Rectangle, Text
 from mlnlab.steps.step import Step
 from tests.counting.clause_cases import clause_cases
 from tests.display.things import HOSTILE
+from tests.thoroughness import examples
 
 FIGURE_1 = ml.MLN.from_text("t = {A, B}\nR(t, t)\nS(t, t)\nT(t, t)\n1 !R(x, y) v S(y, z) v T(x, z)")
 WORLD = ml.Database.from_text("R(A, B)\nR(B, A)\nS(A, B)\nT(A, B)", FIGURE_1)
@@ -86,7 +87,7 @@ def test_the_rows_of_a_quantifier_are_done_before_it_is_compared():
     assert any("holds for" in state.words for state in states)
 
 
-@settings(deadline=None, max_examples=60, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, max_examples=examples(30), suppress_health_check=list(HealthCheck))
 @given(clause_cases())
 def test_any_clause_is_drawn_and_its_variables_go_once(case):
     facts = facts_of(case.world)

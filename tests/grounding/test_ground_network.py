@@ -198,7 +198,7 @@ def asked_models(draw):
     return mln, ml.Database(mln.vocabulary).with_atoms(marked), query
 
 
-@settings(max_examples=examples(200))
+@settings(max_examples=examples(80))
 @given(asked_models())
 def test_sizes_are_bounds_and_open_atoms_are_exact(asked):
     try:

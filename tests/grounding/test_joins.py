@@ -98,7 +98,7 @@ def test_literals_that_decide():
     assert [str(atom) for atom, _ in deciding_literals(formula, True, mln.vocabulary)] == ["S(x)"]
 
 
-@settings(max_examples=examples(200))
+@settings(max_examples=examples(80))
 @given(st.data())
 def test_a_deciding_literal_decides(data):
     vocabulary = data.draw(strategies.vocabularies())

@@ -52,7 +52,7 @@ def assert_right(mln, db, query, open_, given_, data):
     assert expected[true_atoms(last.lazy.clauses, last.chosen)] == pytest.approx(max(expected.values()))
 
 
-@settings(max_examples=examples(150))
+@settings(max_examples=examples(75))
 @given(small_models.models(most_atoms=7), st.data())
 def test_random_models(mln, data):
     atoms = [a for p in mln.vocabulary.predicates for a in _atoms(mln, p)]
@@ -73,7 +73,7 @@ def _atoms(mln, predicate):
     return [GroundAtom(predicate, row) for row in product(*map(mln.vocabulary.domain, types))]
 
 
-@settings(max_examples=examples(100))
+@settings(max_examples=examples(60))
 @given(
     st.lists(
         st.sampled_from([f for f in FORMULAS if "L(" not in f and "M(" not in f]), min_size=1, max_size=4

@@ -50,7 +50,7 @@ FORMULAS = (
 )  # fmt: skip
 
 
-@settings(max_examples=examples(150))
+@settings(max_examples=examples(75))
 @given(
     st.lists(st.sampled_from(FORMULAS), min_size=1, max_size=5),
     st.lists(

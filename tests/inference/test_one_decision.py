@@ -32,7 +32,7 @@ ATOMS = [
 marked = st.dictionaries(st.sampled_from(ATOMS), st.sampled_from(["", "!", "?", "0.3 "]), max_size=12)
 
 
-@settings(max_examples=examples(150), deadline=None)
+@settings(max_examples=examples(75), deadline=None)
 @given(
     marks=marked,
     query=st.lists(st.sampled_from(["S", "R", "Lives", "Owns", "S(A) v S(B)"]), min_size=1, unique=True),

@@ -13,6 +13,7 @@ import mlnlab as ml
 from mlnlab.syntax.analysis import analyse
 from mlnlab.widgets.draft import MOST_CHARACTERS, Draft
 from mlnlab.widgets.draft_rows import FILE, pieces
+from tests.thoroughness import examples
 
 DECLARED = "// people\nSmokes(person)\nCancer(person)\nFriends(person, person)\n"
 TEXT = (
@@ -110,7 +111,7 @@ def outline(text):
     return [(piece.text, not piece.mark) for piece in pieces(text)]
 
 
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=examples(40))
 @given(texts(), st.lists(OPERATIONS, max_size=6))
 def test_every_sequence_of_operations_leaves_the_rest_alone(text, operations):
     draft = Draft.read(text)
@@ -138,7 +139,7 @@ def test_every_sequence_of_operations_leaves_the_rest_alone(text, operations):
         draft = new
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=examples(25))
 @given(texts(), st.integers(0, 9))
 def test_switching_off_and_on_again_gives_the_very_text(text, row):
     draft = Draft.read(text)
