@@ -10,7 +10,10 @@ from mlnlab.display.clause_places import place_drawing
 from mlnlab.display.scene.items import Group, Text
 from mlnlab.errors import ArgumentError
 from mlnlab.logic.printing import to_text
+from mlnlab.structure.clause_provenance import lying
 from mlnlab.structure.create_mln import VERDICTS
+from mlnlab.structure.lifted_hypergraph import unlifted
+from mlnlab.structure.variabilized import canonical_path
 
 NOISY = "<img src=x onerror='window.harmed = 1'>"
 
@@ -92,6 +95,15 @@ def test_where_a_path_lies_is_drawn_with_different_clusters_for_its_variables(le
         drawn, height = place_drawing(found, 0)
         assert drawn is not None
         assert height > 0
+
+
+def test_a_path_lies_nowhere_where_two_of_its_variables_would_be_one_cluster():
+    db = ml.Database.from_text("Friends(A, B)\nFriends(B, A)", ml.MLN.from_text("Friends(p, p)"))
+    edges = unlifted(ml.Hypergraph.from_database(db)).edges
+    chain = canonical_path([("Friends", (0, 1)), ("Friends", (1, 2))])
+    assert list(lying(0, edges, chain)) == []
+    both_ways = canonical_path([("Friends", (0, 1)), ("Friends", (1, 0))])
+    assert sorted(place.clusters for place in lying(0, edges, both_ways)) == [(0, 1), (1, 0)]
 
 
 def test_a_candidate_knows_its_steps_in_the_trace(learned):
