@@ -151,6 +151,7 @@ def test_a_cluster_of_very_many_constants_opens_and_closes():
     places = [child.x for child in box.children if isinstance(child, Text)]
     assert max(places) - min(places) < 900
     frame = next(child for child in box.children if isinstance(child, Rectangle))
+    assert opened.height > frame.height  # the drawing has room for it
     name = next(child for child in drawn(opened, "name-edge")["name-edge-0-0-300"].children)
     assert not box.x < name.x + name.width / 2 < box.x + frame.width / 2  # beside the box, not on its names
     assert not any(item.expands for item in drawn(scene_of(lifted), "cluster").values())
