@@ -31,7 +31,7 @@ from mlnlab.structure.clause_scores import DEVIATION, ScoreParams
 from mlnlab.structure.create_mln import CreateMLN, CreateState
 from mlnlab.structure.lift_graph import LiftState, lift_graph
 from mlnlab.structure.lifted_hypergraph import LiftedHypergraph, unlifted
-from mlnlab.structure.path_support import supported_paths
+from mlnlab.structure.remembered_paths import remembered_paths
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -220,7 +220,7 @@ class Lhl:
     ) -> Iterator[LhlState]:
         """Find the paths, and put them in order of their lengths; again, and silently, after a resumption."""
         known = state.phase in {CREATING, ASSEMBLING}
-        for path in supported_paths(
+        for path in remembered_paths(
             graphs, self.params.longest, singles=self.params.singles, fewest=self.params.fewest
         ):
             paths.append(path)

@@ -66,28 +66,63 @@ def supported_paths(
 
     A path is yielded where its hyperedges hold ``fewest`` true ground atoms per atom or more, in all
     databases together (heuristic 1 of the paper); longer ones are looked for in any case. Single atoms are
-    paths where ``singles`` is true. ``progress`` is told now and then how far the search is.
+    paths where ``singles`` is true. ``progress`` is told now and then how far the search is. Those that
+    heuristic 1 drops are the paths without ``fewest`` whose ``true_atoms`` are fewer.
     """
-    check_longest(longest)
-    places = Places(graphs)
-    shorter: _Level | None = None
-    for length in range(1, longest + 1):
-        yielded = length > 1 or singles
-        enough = ceil(fewest * length)
-        level = _Level(places, length, enough if length == longest else _ALL, shorter)
+    return PathSearch(graphs, longest, singles=singles, fewest=fewest).paths(progress)
+
+
+class PathSearch:
+    """A search for paths that keeps each length that it is done with; stopped, it goes on with the next."""
+
+    def __init__(
+        self, graphs: Sequence[LiftedHypergraph], longest: int, *, singles: bool = False, fewest: float = 0
+    ) -> None:
+        """Begin with nothing found; the arguments are those of :func:`supported_paths`."""
+        check_longest(longest)
+        self.longest, self.singles, self.fewest = longest, singles, fewest
+        self._places = Places(graphs)
+        self._found: list[tuple[SupportedPath, ...]] = []  # of each length that is done
+        self._newest: _Level | None = None  # the last of these
+        self._ended = False
+
+    @property
+    def lengths_done(self) -> int:
+        """Of how many lengths all paths are known."""
+        return len(self._found)
+
+    def paths(self, progress: Callable[[PathProgress], None] | None = None) -> Iterator[SupportedPath]:
+        """Yield each path, shorter ones first; those of lengths that are done come at once."""
+        length = 0
+        while length < len(self._found) or not self._ended:
+            length += 1
+            if length <= len(self._found):
+                yield from self._found[length - 1]
+            else:
+                yield from self._searched(length, progress)
+
+    def _searched(
+        self, length: int, progress: Callable[[PathProgress], None] | None
+    ) -> Iterator[SupportedPath]:
+        places, found, last = self._places, [], length == self.longest
+        enough = ceil(self.fewest * length)
+        level = _Level(places, length, enough if last else _ALL, self._newest)
         for rows, marks in level.lying():
             true = marks.astype(np.int64) @ places.graph.true
-            for row in np.flatnonzero(true >= enough).tolist() if yielded else ():
+            for row in np.flatnonzero(true >= enough).tolist() if length > 1 or self.singles else ():
                 level.kept += 1
                 path = path_of(rows[row], places.names)
-                yield SupportedPath(path, level.edges(marks[row]), int(true[row]))
+                found.append(SupportedPath(path, level.edges(marks[row]), int(true[row])))
+                yield found[-1]
             if progress is not None:
                 progress(level.progress())
         if progress is not None:
             progress(level.progress())  # paths that lie nowhere may have come last
-        if not level.number:
-            return
-        level.shorter, shorter = None, level
+        level.shorter = None
+        if len(self._found) == length - 1:  # nobody else was quicker
+            self._found.append(tuple(found))
+            self._ended = last or not level.number
+            self._newest = None if self._ended else level
 
 
 class _Level:
@@ -101,6 +136,7 @@ class _Level:
         self._domains: list[Domains] | None = [np.empty((0, length, places.words), np.uint64)]
         self._at_once = 16
         self._known: dict[bytes, tuple[NDArray[np.int64], ...]] = {}
+        self._table: tuple[Paths, Domains | None] | None = None
 
     def lying(self) -> Iterator[tuple[Rows, NDArray[np.bool_]]]:
         """Yield all paths that lie somewhere, chunk by chunk, with marks at the hyperedges."""
@@ -134,10 +170,11 @@ class _Level:
 
     def found(self) -> tuple[Paths, Domains | None]:
         """Return all paths of this length that lie somewhere, and where their atoms do, if that was kept."""
-        rows = np.concatenate(self._rows)
-        domains = None if self._domains is None else np.concatenate(self._domains)
-        self._rows, self._domains = [], None
-        return _table(rows, len(rows)), domains
+        if self._table is None:
+            rows = np.concatenate(self._rows)
+            domains = None if self._domains is None else np.concatenate(self._domains)
+            self._rows, self._domains, self._table = [], None, (_table(rows, len(rows)), domains)
+        return self._table
 
     def progress(self) -> PathProgress:
         """Return how far the search is."""

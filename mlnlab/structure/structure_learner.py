@@ -19,8 +19,8 @@ from mlnlab.structure.assembly import greedy_steps, retained_clauses
 from mlnlab.structure.learned_structure import Candidates, LearnedClause, LearnedStructure
 from mlnlab.structure.lhl import ASSEMBLING, CREATING, Lhl, LhlState
 from mlnlab.structure.model_weights import weighed
-from mlnlab.structure.path_support import supported_paths
 from mlnlab.structure.registry import Method, method_named
+from mlnlab.structure.remembered_paths import remembered_paths
 from mlnlab.structure.structure_breaks import StructureBreaks
 from mlnlab.structure.worth_trying import checked_databases, joined, refuse_long_runs, refuse_many_paths
 
@@ -192,7 +192,7 @@ def _paths(
     if state.phase not in {CREATING, ASSEMBLING}:
         return ()
     params = learner.params
-    found = supported_paths(graphs, params.longest, singles=params.singles, fewest=params.fewest)
+    found = remembered_paths(graphs, params.longest, singles=params.singles, fewest=params.fewest)
     return tuple(sorted(found, key=lambda path: path.length))
 
 
