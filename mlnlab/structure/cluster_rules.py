@@ -259,7 +259,7 @@ class ClusterRules:
 
     def evidence(self, database: Database) -> Database:
         """Return a database with the memberships of seen constants, for questions to ``mln()``."""
-        return with_memberships(database, self.mln(), self.cluster_of)
+        return with_memberships(database, self.mln(), self.lifted.hypergraph.vocabulary, self.cluster_of)
 
     def __repr__(self) -> str:
         clusters = count_of(len(self.lifted.clusters), "cluster")

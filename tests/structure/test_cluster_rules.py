@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import mlnlab as ml
+from mlnlab.logic.printing import to_text
 from mlnlab.structure import cluster_membership
 from mlnlab.structure.cluster_rules import ClusterRules, cluster_rules
 from mlnlab.structure.lifted_hypergraph import LiftedHypergraph
@@ -36,10 +37,10 @@ def lifted(mln):
     return LiftedHypergraph(graph, labels)
 
 
-def enumerated(rules, database, predicate):
+def enumerated(rules, database, predicate, types=("person", "thing")):
     """Return the same probabilities by asking the model that is written out."""
     model, known = rules.mln(), rules.evidence(database)
-    unseen = [f"In_{type_}" for type_ in ("person", "thing")]
+    unseen = [f"In_{type_}" for type_ in types]
     answer = ml.infer(model, known, [predicate], open=unseen, method="enumeration")
     return {name: value for name, value in answer.probabilities.items() if name.startswith(predicate)}
 
@@ -188,3 +189,18 @@ def test_learned_rules_are_written_out_when_formulas_are_asked_for_and_not_befor
     assert not written
     assert len(learned.clauses) == len(learned.mln.formulas) > len(learned.rules.rules)
     assert written == [1]
+
+
+def test_rules_are_written_out_over_propositions_names_that_are_taken_and_odd_constants():
+    text = "Rain()\nIn_person(person, cluster_of_person)\nTall(person)"
+    mln = ml.MLN.from_text(text)
+    facts = 'Rain()\nIn_person("x\\"y", R)\nTall("a\\\\b")\nTall("C, D")'
+    database = ml.Database.from_text(facts, mln)
+    rules = cluster_rules(database)
+    written = ml.MLN.from_text(rules.mln().to_text())
+    assert {"Rain()", "!Rain()"} <= {to_text(one.formula) for one in written.formulas}
+    known = rules.evidence(database)
+    assert known.relation("In_person_").true.shape[0] == len(database.domain("person")) == 3
+    found = enumerated(rules, database.without(["Rain"]), "Rain", ())
+    assert found["Rain()"] == pytest.approx(said_of(rules, database, "Rain")["Rain()"])
+    assert len(ml.learn_structure(database, "lhl-liftgraph").to_frame()) == len(rules.mln().formulas)
