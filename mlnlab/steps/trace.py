@@ -70,6 +70,13 @@ class Trace(Generic[S]):
         self._stride, self._offered = 1, 0
         self._lock = RLock()
 
+    def __getstate__(self) -> dict[str, object]:
+        """Return what a copy holds; a lock cannot be copied."""
+        return {name: value for name, value in vars(self).items() if name != "_lock"}
+
+    def __setstate__(self, held: dict[str, object]) -> None:
+        vars(self).update(held, _lock=RLock())
+
     # --- recording ----------------------------------------------------------------------------
 
     @classmethod

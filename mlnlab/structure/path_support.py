@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil
+from threading import Lock
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -73,7 +74,10 @@ def supported_paths(
 
 
 class PathSearch:
-    """A search for paths that keeps each length that it is done with; stopped, it goes on with the next."""
+    """A search for paths that keeps each length that it is done with; stopped, it goes on with the next.
+
+    Several threads may go through it at once: what they share is read and changed under a lock.
+    """
 
     def __init__(
         self, graphs: Sequence[LiftedHypergraph], longest: int, *, singles: bool = False, fewest: float = 0
@@ -82,9 +86,20 @@ class PathSearch:
         check_longest(longest)
         self.longest, self.singles, self.fewest = longest, singles, fewest
         self._places = Places(graphs)
+        self._lock = Lock()
         self._found: list[tuple[SupportedPath, ...]] = []  # of each length that is done
         self._newest: _Level | None = None  # the last of these
         self._ended = False
+
+    def __getstate__(self) -> dict[str, object]:
+        """Return what a copy holds; a lock cannot be copied."""
+        with self._lock:
+            held = {**vars(self), "_found": list(self._found)}
+        del held["_lock"]
+        return held
+
+    def __setstate__(self, held: dict[str, object]) -> None:
+        vars(self).update(held, _lock=Lock())
 
     @property
     def lengths_done(self) -> int:
@@ -94,19 +109,24 @@ class PathSearch:
     def paths(self, progress: Callable[[PathProgress], None] | None = None) -> Iterator[SupportedPath]:
         """Yield each path, shorter ones first; those of lengths that are done come at once."""
         length = 0
-        while length < len(self._found) or not self._ended:
+        while True:
             length += 1
-            if length <= len(self._found):
-                yield from self._found[length - 1]
+            with self._lock:
+                found = self._found[length - 1] if length <= len(self._found) else None
+                newest, ended = self._newest, self._ended
+            if found is not None:
+                yield from found
+            elif ended:
+                return
             else:
-                yield from self._searched(length, progress)
+                yield from self._searched(length, newest, progress)
 
     def _searched(
-        self, length: int, progress: Callable[[PathProgress], None] | None
+        self, length: int, shorter: _Level | None, progress: Callable[[PathProgress], None] | None
     ) -> Iterator[SupportedPath]:
         places, found, last = self._places, [], length == self.longest
         enough = ceil(self.fewest * length)
-        level = _Level(places, length, enough if last else _ALL, self._newest)
+        level = _Level(places, length, enough if last else _ALL, shorter)
         for rows, marks in level.lying():
             true = marks.astype(np.int64) @ places.graph.true
             for row in np.flatnonzero(true >= enough).tolist() if length > 1 or self.singles else ():
@@ -118,11 +138,18 @@ class PathSearch:
                 progress(level.progress())
         if progress is not None:
             progress(level.progress())  # paths that lie nowhere may have come last
+        self._keep(level, tuple(found), last)
+
+    def _keep(self, level: _Level, found: tuple[SupportedPath, ...], last: bool) -> None:
+        """Keep the paths of one more length, unless another thread was quicker."""
         level.shorter = None
-        if len(self._found) == length - 1:  # nobody else was quicker
-            self._found.append(tuple(found))
-            self._ended = last or not level.number
-            self._newest = None if self._ended else level
+        with self._lock:
+            if len(self._found) == level.length - 1:
+                self._found.append(found)
+                self._ended = last or not level.number
+                self._newest = None if self._ended else level
+                if not self._ended:
+                    level.found()  # put in order here, since several threads may read it from now on
 
 
 class _Level:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import pickle
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
@@ -90,6 +91,13 @@ def test_weights_are_those_of_the_weight_learner_and_unit_clauses_are_an_option(
     value = ml.pseudo_log_likelihood(learned.mln, _database(), weighted=True)
     assert learned.state.assembly is not None
     assert learned.state.assembly.value == pytest.approx(value, abs=1e-5)
+
+
+def test_what_was_learned_can_be_copied_with_its_trace(learned: LearnedStructure) -> None:
+    copied = copy.deepcopy(learned)
+    assert copied.mln.weights == learned.mln.weights
+    assert copied.trace.indices == learned.trace.indices
+    assert copied.trace is not learned.trace
 
 
 def test_a_run_goes_on_from_a_checkpoint_and_scores_nothing_twice(

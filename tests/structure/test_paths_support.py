@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from copy import deepcopy
+from math import ceil
 
 import numpy as np
 import pytest
@@ -105,6 +107,23 @@ def test_a_search_that_is_stopped_goes_on_with_the_length_it_was_at(monkeypatch)
     assert as_values(search.paths()) == expected
     assert as_values(search.paths()) == expected
     assert lengths == [4]
+
+
+def test_a_search_that_another_thread_overtakes_goes_on_from_its_own_length(monkeypatch):
+    graphs = [random_lifted(3)]
+    expected = [path.path for path in supported_paths(graphs, 3)]
+    search, overtaken = growing.PathSearch(graphs, 3), []
+
+    def overtake(number):  # as if another thread came between, when the second length begins
+        if search.lengths_done == 1 and not overtaken:
+            overtaken.append(None)
+            overtaken.extend(path.path for path in search.paths())
+        return ceil(number)
+
+    monkeypatch.setattr(growing, "ceil", overtake)
+    assert [path.path for path in search.paths()] == expected
+    assert overtaken[1:] == expected
+    assert [path.path for path in deepcopy(search).paths()] == expected
 
 
 def test_a_search_is_remembered_by_what_was_searched():
