@@ -1,7 +1,7 @@
 """First-order circuits: what a model's count is made of, as functions of the sizes of its subdomains.
 
-First-order d-DNNF: van den Broeck et al., "Lifted probabilistic inference by first-order knowledge
-compilation" (IJCAI 2011). A circuit is a list of definitions. Each is a function of the sizes of some
+First-order d-DNNF (Van den Broeck et al., IJCAI 2011).
+A circuit is a list of definitions. Each is a function of the sizes of some
 subdomains, and its body is one node: a product of leaves and of other definitions (decomposable: no two
 share an atom), a sum of exclusive cases (deterministic), a power (set conjunction: one case for each
 element, or for each set of elements), a counting node (a sum over the subsets of a subdomain),

@@ -25,7 +25,7 @@ def lift_display(source: Lift) -> Element:
         bounded_table(("clause",), rows, len(theory.clauses), "clauses"),
         element("div", "Compile it at once, ", element("code", ".compile()"), ", or watch: ",
                 element("code", "ml.stepper(...)"), kind="quiet"),
-        quiet("From: van den Broeck et al. (2011), first-order knowledge compilation."),
+        quiet("From: Van den Broeck et al. (2011), first-order knowledge compilation."),
     )  # fmt: skip
 
 

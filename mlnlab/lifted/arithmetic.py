@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from mlnlab.algebra.semirings import Semiring
     from mlnlab.circuits.first_order import FirstOrderCircuit
-    from mlnlab.lifted.sentences import Tally
+    from mlnlab.lifted.tallies import Tally
     from mlnlab.lifted.weighted_theory import WeightedTheory
 
 RELATIVE = 2.0**-60

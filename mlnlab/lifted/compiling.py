@@ -130,10 +130,9 @@ class Compilation:
     ) -> tuple[Compiled, list[Theory]]:
         """Return the definition of a theory, and the new theories that it calls; ``numbers`` gets these."""
         rule, fired, refused = self.first_rule(theory)
-        late = (
-            not self.params.unfold or depth >= self.params.recursions or len(theory.clauses) > MOST_UNFOLDED
-        )
-        if rule.name == RECURSION and late:
+        late = not self.params.unfold or depth >= self.params.recursions
+        large = self.params.unfold and len(theory.clauses) > MOST_UNFOLDED
+        if (rule.name == RECURSION and (late or large)) or (depth and large):
             return Compiled(numbers[theory], theory, UNFOLDED, None, Unfolded(theory), refused), []
         calls, new = [], []
         for part in fired.parts:

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import factorial
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from mlnlab.errors import ArgumentError
+from mlnlab.lifted.tallies import Tally
 from mlnlab.logic.formulas import (
     And,
     Atom,
@@ -30,8 +31,19 @@ from mlnlab.logic.formulas import (
 )
 from mlnlab.logic.substitution import free_variables
 
-if TYPE_CHECKING:
-    from mlnlab.lifted.sentences import Sentences
+
+class Sentences(Protocol):
+    """What collects the sentences of a model (:mod:`mlnlab.lifted.sentences`)."""
+
+    factors: dict[str, tuple[Fraction, Fraction]]
+    tallies: list[Tally]
+
+    def add(self, formula: Formula, variables: tuple[Variable, ...] | None = None) -> None:
+        """Add a formula that holds for all values of its variables."""
+
+    def new(self, kind: str, variables: tuple[Variable, ...]) -> Atom:
+        """Return an atom of a new predicate over some variables."""
+
 
 MOST_COUNTED = 6
 OPPOSITE: dict[Relation, Relation] = {"=": "!=", "!=": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
@@ -94,8 +106,6 @@ class _Counted:
 
     def exactly(self, mark: Atom, number: int) -> None:
         """Say that where a mark holds, exactly so many are true."""
-        from mlnlab.lifted.sentences import Tally
-
         _refuse_large(number)
         every = (*self.outside, *self.inside)
         if number < 0:

@@ -13,6 +13,7 @@ from fractions import Fraction
 
 from mlnlab.errors import ArgumentError, TooLargeError
 from mlnlab.lifted.counting_quantifiers import OPPOSITE, count_quantified
+from mlnlab.lifted.tallies import Tally
 from mlnlab.logic.formulas import (
     And,
     Atom,
@@ -25,7 +26,6 @@ from mlnlab.logic.formulas import (
     Formula,
     Not,
     Or,
-    Relation,
     Truth,
     Variable,
 )
@@ -41,21 +41,6 @@ class Sentence:
 
     variables: tuple[Variable, ...]
     literals: tuple[Formula, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Tally:
-    """What the weighted number of true atoms must be: a sum over predicates, in relation to a bound.
-
-    ``true`` and ``false`` say what a true and a false atom of a predicate adds; the bound is ``constant``,
-    and so much for each tuple of constants of some types.
-    """
-
-    true: tuple[tuple[str, int], ...]
-    false: tuple[tuple[str, int], ...]
-    relation: Relation
-    constant: int
-    per_tuple: tuple[int, tuple[str, ...]] = (0, ())
 
 
 @dataclass(slots=True)

@@ -3,7 +3,7 @@
 Each variable is one of the constants that the model mentions, or one of the others, its type's subdomain; and
 variables of one subdomain are equal or different. Every way to decide that is a clause of its own. Atoms that
 are decided alike are equiprobable: they are the symbols, one for each predicate and pattern of arguments
-(van den Broeck, Meert and Davis 2013, "Equiprobable random variables").
+(Van den Broeck, Meert and Davis 2013, "Equiprobable random variables").
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mlnlab.circuits.first_order import Body, Call, FirstOrderCircuit, Unfolded
+from mlnlab.errors import TooLargeError
 from mlnlab.lifted.canonical_theory import canonical
 from mlnlab.lifted.compiling import Compilation, with_calls
 from mlnlab.lifted.rules.domain_recursion import empty_subdomains, taken
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
     from mlnlab.lifted.rules.rule import Fired
     from mlnlab.lifted.theory import Theory
+
+MOST_CLAUSES = 30_000  # of all theories that are compiled for one question, about a minute
 
 
 class Unfolding:
@@ -32,17 +35,30 @@ class Unfolding:
         self._bodies: dict[int, Body] = {n: d.body for n, d in enumerate(circuit.definitions)}
         self._theories = list(theories)
         self._numbers = {theory: number for number, theory in enumerate(theories)}
+        self._clauses = 0
         self._special: dict[tuple[int, tuple[bool, ...], int], Body] = {}
         self._compilation = replace(compilation, params=replace(compilation.params, unfold=False))
 
     def body(self, number: int, sizes: Sequence[int]) -> Body:
         """Return the body of a definition, compiled now if it was not before."""
         if number not in self._bodies:
+            self._refuse_many(number)
             made, new = self._compilation.defined(self._theories[number], self._numbers)
             self._theories += new
             self._bodies[number] = made.body
         body = self._bodies[number]
         return self._unfolded(number, sizes) if isinstance(body, Unfolded) else body
+
+    def _refuse_many(self, number: int) -> None:
+        self._clauses += len(self._theories[number].clauses)
+        if self._clauses > MOST_CLAUSES:
+            raise TooLargeError(
+                "No rule lifts all of the model, and taking its constants one by one makes theories of over"
+                f" {MOST_CLAUSES:,} clauses; one of the last is"
+                f" {self._compilation.names(self._theories[number]):.200}.", float(self._clauses),
+                ["ask about smaller domains", "drop the formulas that circuit.unlifted shows",
+                 "sample with ml.infer(..., method='mc-sat')"],
+            )  # fmt: skip
 
     def _unfolded(self, number: int, sizes: Sequence[int]) -> Body:
         empty = tuple(size == 0 for size in sizes)

@@ -1,4 +1,4 @@
-"""From a Markov logic network to weighted first-order model counting (van den Broeck et al. 2013, Example 2).
+"""From a Markov logic network to weighted first-order model counting (Van den Broeck et al. 2013, Example 2).
 
 A weighted formula that is no literal gets a predicate of its own that is true exactly where the formula is,
 and carries its weight; the weight of a literal goes to its predicate. Formulas without weight are sentences.
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from mlnlab.lifted.sentences import Tally
+    from mlnlab.lifted.tallies import Tally
     from mlnlab.logic.formulas import Formula
     from mlnlab.logic.vocabulary import Predicate
     from mlnlab.model.mln import MLN

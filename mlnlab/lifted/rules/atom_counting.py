@@ -84,5 +84,5 @@ def split_clause(clause: Clause, subdomain: int, into: tuple[int, int], place: P
 
 
 RULE = Rule(
-    "atom counting", "a piece of one argument", "van den Broeck et al. 2011, section 4.4", count_atoms
+    "atom counting", "a piece of one argument", "Van den Broeck et al. 2011, section 4.4", count_atoms
 )

@@ -1,6 +1,6 @@
 """Domain recursion, second form: one constant is taken out of a subdomain, and the rest is asked again.
 
-Kazemi, Kimmig, van den Broeck and Poole, "New liftable classes for first-order probabilistic inference"
+Kazemi, Kimmig, Van den Broeck and Poole, "New liftable classes for first-order probabilistic inference"
 (NIPS 2016), section 3. Where what is left is the theory itself over one constant less, or a theory that was
 met before, the circuit calls itself and the count stays polynomial: symmetric transitivity is such a theory.
 Elsewhere this grounds what cannot be lifted, constant by constant, with equal remainders counted once.

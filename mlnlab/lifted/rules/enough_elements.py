@@ -58,5 +58,5 @@ def _without_idle(clause: Clause, subdomain: int) -> Clause:
 
 RULE = Rule(
     "enough elements", "a variable that no literal mentions",
-    "conditional contradictions in van den Broeck et al. 2011, section 4", distinguish,
+    "conditional contradictions in Van den Broeck et al. 2011, section 4", distinguish,
 )  # fmt: skip

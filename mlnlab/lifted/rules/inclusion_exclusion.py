@@ -64,5 +64,5 @@ def _part(clause: Clause, literals: list[Literal]) -> Clause:
 
 RULE = Rule(
     "inclusion-exclusion", "a clause of two parts whose variables have no subdomain in common",
-    "van den Broeck et al. 2011, section 4.2", include_exclude,
+    "Van den Broeck et al. 2011, section 4.2", include_exclude,
 )  # fmt: skip

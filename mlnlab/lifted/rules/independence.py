@@ -47,5 +47,5 @@ def connected(clauses: Sequence[Clause]) -> list[list[Clause]]:
 
 
 RULE = Rule(
-    "independence", "parts without a common piece", "van den Broeck et al. 2011, section 4.2", separate
+    "independence", "parts without a common piece", "Van den Broeck et al. 2011, section 4.2", separate
 )

@@ -54,5 +54,5 @@ def ground_sets(theory: Theory) -> Fired | Refused:
 
 RULE = Rule(
     "independent sets", "literals that all mention all variables of their clauses",
-    "van den Broeck 2011 (NIPS), section 5", ground_sets,
+    "Van den Broeck 2011 (NIPS), section 5", ground_sets,
 )  # fmt: skip

@@ -83,5 +83,5 @@ def _without(values: Sequence[int], place: int) -> tuple[int, ...]:
 
 RULE = Rule(
     "independent partial grounding", "a root variable in each clause, in one place of each piece",
-    "van den Broeck et al. 2011, section 4.3", ground_root,
+    "Van den Broeck et al. 2011, section 4.3", ground_root,
 )  # fmt: skip

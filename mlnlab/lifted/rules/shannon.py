@@ -45,4 +45,4 @@ def decide(theory: Theory) -> Fired | Refused:
     return Fired(Sum(terms), parts.all(), matched, (number,), "This ground atom is true or false.")
 
 
-RULE = Rule("Shannon decomposition", "a ground atom", "van den Broeck et al. 2011, section 4.2", decide)
+RULE = Rule("Shannon decomposition", "a ground atom", "Van den Broeck et al. 2011, section 4.2", decide)

@@ -1,5 +1,7 @@
 """Doubles and subsumed clauses go: what a smaller clause says already need not be said again.
 
+Subsumption is that of Robinson (1965, section 7).
+
 A tautology and a clause written twice are dropped wherever theories are made; what is left for a rule of its
 own is a clause all of whose literals, variables renamed, occur in another. The smaller one must not need
 more constants of a subdomain than the larger one has variables there, or it might say nothing where the
@@ -17,10 +19,13 @@ if TYPE_CHECKING:
     from mlnlab.lifted.theory import Clause, Theory
 
 MOST_VARIABLES = 5
+MOST_CLAUSES = 120
 
 
 def drop_subsumed(theory: Theory) -> Fired | Refused:
     """Drop clauses that follow from one other clause."""
+    if len(theory.clauses) > MOST_CLAUSES:
+        return Refused(f"More than {MOST_CLAUSES} clauses are not compared with each other.")
     gone = tuple(
         number
         for number, large in enumerate(theory.clauses)

@@ -35,5 +35,5 @@ def propagate(theory: Theory) -> Fired | Refused:
 
 
 RULE = Rule(
-    "unit propagation", "a clause of one literal", "van den Broeck et al. 2011, section 4.1", propagate
+    "unit propagation", "a clause of one literal", "Van den Broeck et al. 2011, section 4.1", propagate
 )
