@@ -147,8 +147,8 @@ def system(
     if name == "lhl-liftgraph":
         return {"method": name, "penalty": 1.0}
     options = dataset.options()
-    if name == "lhl-noheu":
-        options = {key: value for key, value in options.items() if key not in ("fewest", "sampled")}
+    left_out = {"lhl-noheu": ("fewest", "sampled"), "lhl-findpaths": ("penalty",)}.get(name, ())
+    options = {key: value for key, value in options.items() if key not in left_out}
     return {"method": name, **options, **switched, **({"weights": weights} if weights else {})}
 
 

@@ -26,8 +26,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
-from math import exp, isfinite, log, prod
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from math import exp, log, prod
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -35,7 +35,7 @@ from mlnlab.errors import ArgumentError, count_of
 from mlnlab.evaluation.judged_atoms import AtomProbabilities
 from mlnlab.logic.ground_atoms import GroundAtom
 from mlnlab.structure.cluster_membership import EvidenceAtoms, memberships
-from mlnlab.structure.cluster_scores import PredicateScores, predicted
+from mlnlab.structure.cluster_scores import SMOOTHING, PredicateScores, predicted, refuse_odd_rules
 from mlnlab.structure.explicit_rules import explicit_rules, with_memberships
 from mlnlab.structure.lift_graph import lift_graph
 
@@ -44,13 +44,9 @@ if TYPE_CHECKING:
 
     from mlnlab.model.database import Database
     from mlnlab.model.mln import MLN
-    from mlnlab.structure.cluster_scores import Memberships, Places
+    from mlnlab.structure.cluster_scores import Likelihood, MembershipPrior, Memberships, Places
     from mlnlab.structure.clustering_posterior import Smoothing
     from mlnlab.structure.lifted_hypergraph import LiftedHypergraph
-
-Likelihood = Literal["conditional", "joint"]
-MembershipPrior = Literal["uniform", "sizes"]
-SMOOTHING = (0.5, 0.5)
 
 
 class AtomRule(NamedTuple):
@@ -83,17 +79,7 @@ class ClusterRules:
 
     def __post_init__(self) -> None:
         """Refuse what would make weights infinite."""
-        if len(tuple(self.smoothing)) != 2 or not all(isfinite(one) and one > 0 for one in self.smoothing):
-            raise ArgumentError(
-                f"smoothing is two numbers of atoms above 0, such as (0.5, 0.5), not {self.smoothing!r:.60}:"
-                " without it, rules of which all atoms are true have infinite weights."
-            )
-        for word, given, known in (
-            ("likelihood", self.likelihood, ("conditional", "joint")),
-            ("membership_prior", self.membership_prior, ("uniform", "sizes")),
-        ):
-            if given not in known:
-                raise ArgumentError(f'{word} is "{known[0]}" or "{known[1]}", not {given!r:.60}.')
+        refuse_odd_rules(self.smoothing, self.likelihood, self.membership_prior)
 
     # --- the rules ------------------------------------------------------------------------------
 

@@ -11,10 +11,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from math import exp
-from typing import TYPE_CHECKING
+from math import exp, isfinite
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
+
+from mlnlab.errors import ArgumentError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,6 +26,28 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.float64]
     Places = NDArray[np.int64]
     Memberships = dict[str, Numbers]  # of each type: a row for each constant, a column for each cluster
+
+Likelihood = Literal["conditional", "joint"]
+MembershipPrior = Literal["uniform", "sizes"]
+SMOOTHING = (0.5, 0.5)
+
+
+def refuse_odd_rules(smoothing: object, likelihood: object, membership_prior: object) -> None:
+    """Refuse what would make weights infinite, and words that are none of these."""
+    numbers = smoothing if isinstance(smoothing, tuple | list) else ()
+    if len(numbers) != 2 or not all(
+        isinstance(one, int | float | np.number) and isfinite(one) and one > 0 for one in numbers
+    ):
+        raise ArgumentError(
+            f"smoothing is two numbers of atoms above 0, such as (0.5, 0.5), not {smoothing!r:.60}:"
+            " without it, rules of which all atoms are true have infinite weights."
+        )
+    for word, given, known in (
+        ("likelihood", likelihood, ("conditional", "joint")),
+        ("membership_prior", membership_prior, ("uniform", "sizes")),
+    ):
+        if given not in known:
+            raise ArgumentError(f'{word} is "{known[0]}" or "{known[1]}", not {given!r:.60}.')
 
 
 @dataclass(frozen=True, eq=False)

@@ -47,7 +47,10 @@ def learn_structure(
     leaves open: ``signs`` ("all", or the most literals whose sign is flipped), ``together`` (compare a clause
     with its sub-clauses together), ``dangling``, ``singles``, ``assembly`` ("greedy", "l1", "l2"),
     ``least_gain`` (of the overall WPLL by a clause that greedy assembly keeps; None: its length penalty),
-    ``units`` (a unit clause for each predicate, True as in Alchemy), ``pooled`` (c_r over all databases).
+    ``units`` (a unit clause for each predicate, True as in Alchemy), ``pooled`` (c_r over all databases),
+    ``cluster_predicates`` (lift with clusters of predicates, too). LHL-LiftGraph makes no clauses: it takes
+    ``penalty``, ``cluster_predicates``, and for its rules ``smoothing``, ``likelihood``,
+    ``membership_prior``. What a method has no use for is refused.
 
     Every predicate is modelled; what a database does not list is false. ``observers`` are told of each step,
     such as ``ml.Trace()``; ``start`` is a state from which to go on. ``checkpoint`` names a file to which the

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from mlnlab.model.database import Database
     from mlnlab.model.mln import MLN
     from mlnlab.steps.trace import Trace
-    from mlnlab.structure.lhl import LhlState
+    from mlnlab.structure.lhl import LhlParams, LhlState
     from mlnlab.structure.lifted_hypergraph import LiftedHypergraph
 
 
@@ -38,10 +38,13 @@ class LearnedClusterRules(LearnedStructure):
     @classmethod
     def of(
         cls, method: str, graphs: Sequence[LiftedHypergraph], databases: Sequence[Database],
-        trace: Trace[LhlState], seconds: float = nan,
+        trace: Trace[LhlState], params: LhlParams, seconds: float = nan,
     ) -> Self:  # fmt: skip
         """Return the rules of databases that were lifted together."""
-        rules = ClusterRules(graphs[0], tuple(databases) if len(databases) > 1 else ())
+        rules = ClusterRules(
+            graphs[0], tuple(databases) if len(databases) > 1 else (),
+            params.smoothing, params.likelihood, params.membership_prior,
+        )  # fmt: skip
         candidates = Candidates(None, databases[0].vocabulary)
         return cls(method, candidates, (), tuple(graphs), trace, (), seconds, rules=rules)
 

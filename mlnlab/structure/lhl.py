@@ -28,6 +28,7 @@ from mlnlab.steps.encoding import storable
 from mlnlab.structure.assembly import AssemblyState, greedy_steps, retained_clauses
 from mlnlab.structure.clause_making import most_flipped
 from mlnlab.structure.clause_scores import DEVIATION, ScoreParams
+from mlnlab.structure.cluster_scores import SMOOTHING, refuse_odd_rules
 from mlnlab.structure.create_mln import CreateMLN, CreateState
 from mlnlab.structure.lift_graph import LiftState, lift_graph
 from mlnlab.structure.lifted_hypergraph import LiftedHypergraph, unlifted
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
     from mlnlab.learning.priors import Prior
     from mlnlab.model.database import Database
     from mlnlab.structure.clause_making import Signs
+    from mlnlab.structure.cluster_scores import Likelihood, MembershipPrior
+    from mlnlab.structure.clustering_posterior import Smoothing
     from mlnlab.structure.variabilized import SupportedPath
 
 LIFTING, FINDING, CREATING, ASSEMBLING = "lifting", "finding paths", "creating clauses", "assembling"
@@ -73,12 +76,17 @@ class LhlParams:
     # better than unit clauses; whether such paths are spared its judgement.
     pure_paths: bool = False
     deviation: float = DEVIATION
+    cluster_predicates: bool = False  # whether LiftGraph clusters predicates, too
+    smoothing: Smoothing = SMOOTHING  # of LHL-LiftGraph's rules, as the next two
+    likelihood: Likelihood = "conditional"
+    membership_prior: MembershipPrior = "uniform"
     lifted: bool = True
     seed: int = 0
 
     def __post_init__(self) -> None:
         """Refuse what is no parameter."""
         most_flipped(self.signs, 1)
+        refuse_odd_rules(self.smoothing, self.likelihood, self.membership_prior)
         if not _is_whole(self.longest) or not 1 <= self.longest <= 8:
             raise ArgumentError(f"longest (ω) is a whole number from 1 to 8, not {self.longest!r:.60}.")
         if not _is_number(self.fraction) or not 0 < self.fraction <= 1:
@@ -197,7 +205,11 @@ class Lhl:
                 state = replace(state, labels=(*state.labels, labels), lift=None)
                 yield state
                 continue
-            source = lift_graph(self.databases[number], penalty=self.params.penalty)
+            source = lift_graph(
+                self.databases[number],
+                penalty=self.params.penalty,
+                cluster_predicates=self.params.cluster_predicates,
+            )
             lift = state.lift
             if lift is None or not lift.ended:
                 for merged in source.resume(lift):

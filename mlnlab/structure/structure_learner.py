@@ -176,7 +176,7 @@ def learned_from(
     if learner.method.only_lifts:
         from mlnlab.structure.learned_cluster_rules import LearnedClusterRules
 
-        return LearnedClusterRules.of(learner.method.name, graphs, databases, trace, seconds)
+        return LearnedClusterRules.of(learner.method.name, graphs, databases, trace, params, seconds)
     paths = _paths(learner, state, graphs)
     chosen, gains = _chosen(learner, state, graphs, paths)
     mln, kept = weighed(databases, chosen, params)

@@ -194,6 +194,13 @@ def test_variants() -> None:
         ml.structure_learner("lhl", _database(), longst=3)
     with pytest.raises(ArgumentError, match="without the two heuristics"):
         ml.structure_learner("lhl-noheu", _database(), sampled=3)
+    for method, option in (
+        ("lhl", {"smoothing": (1, 1)}), ("lhl-findpaths", {"penalty": 2}), ("lhl-liftgraph", {"longest": 3}),
+        ("lhl-liftgraph", {"signs": 3}), ("lhl-liftgraph", {"sampled": 7}),
+    ):  # fmt: skip
+        (word,) = option
+        with pytest.raises(ArgumentError, match=f"{method} has no option {word}: .*It takes: "):
+            ml.structure_learner(method, _database(), **option)
     options = {name: value for name, value in _OPTIONS.items() if name not in {"fewest", "sampled"}}
     assert not np.isfinite(
         [c.near for c in ml.learn_structure(_database(), "lhl-noheu", **options).candidates]
@@ -204,6 +211,21 @@ def test_variants() -> None:
     assert rules.state.ended == "the databases are lifted"
     assert rules.probabilities(_database(2), ["Cancer"]) is not None  # type: ignore[attr-defined]
     assert repr(rules).startswith("<LearnedClusterRules")
+    options = {"smoothing": (1.0, 2.0), "likelihood": "joint", "membership_prior": "sizes"}
+    found = ml.learn_structure(_database(), "lhl-liftgraph", penalty=2, **options)
+    assert vars(found.rules).items() >= options.items()  # type: ignore[attr-defined]
+    with pytest.raises(ArgumentError, match="smoothing is two numbers"):
+        ml.structure_learner("lhl-liftgraph", _database(), smoothing=3)
+
+
+def test_predicates_are_clustered_too_where_that_is_asked_for() -> None:
+    text = "P(person)\nQ(person)\nR(person)"
+    alike = _of(text, "\n".join(f"{name}(A{n})" for name in "PQ" for n in range(6)) + "\nR(B)")
+    options = {name: value for name, value in _OPTIONS.items() if name != "longest"}
+    for method, more in (("lhl", options), ("lhl-liftgraph", {})):
+        learner = ml.structure_learner(method, alike, cluster_predicates=True, **more)
+        merged = [state.lift for state in learner if state.lift is not None]
+        assert len(np.unique(merged[-1].predicates)) == 2
 
 
 @pytest.mark.parametrize(
