@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from mlnlab.lifted.rules.rule import Fired
     from mlnlab.lifted.theory import Theory
 
-MOST_CLAUSES = 30_000  # of all theories that are compiled for one question, about a minute
+MOST_CLAUSES = 15_000  # of all theories that are compiled for one question, about half a minute
 
 
 class Unfolding:
