@@ -18,6 +18,7 @@ import numpy as np
 
 from mlnlab.errors import MlnlabError
 from mlnlab.evaluation.precision_recall import precision_recall
+from mlnlab.model.fingerprints import fingerprint as fingerprint  # noqa: PLC0414 - names the files
 from mlnlab.steps.encoding import REGISTRY, storable
 from mlnlab.steps.safe_files import replacing
 
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mlnlab.evaluation.evaluating import Evaluation
-    from mlnlab.model.database import Database
 
 
 @storable("cross_validation.Judgement")
@@ -99,21 +99,6 @@ class FoldResult:
     def finished(self) -> bool:
         """Whether there is a result."""
         return not self.problem and self.judgement is not None
-
-
-def fingerprint(db: Database) -> str:
-    """Return a hash of a database's constants and facts."""
-    found = hashlib.sha256()
-    for type_, domain in sorted(db.vocabulary.types.items()):
-        found.update(f"{type_}\0{len(domain)}\0".encode())
-        found.update("\0".join(domain).encode("utf-8", "surrogatepass"))
-    for name in sorted(db.relations):
-        relation = db.relations[name]
-        for mark in ("true", "false", "unknown", "soft", "probabilities"):
-            rows = getattr(relation, mark)
-            found.update(f"\0{name}\0{mark}\0{len(rows)}\0".encode())
-            found.update(np.ascontiguousarray(rows).tobytes())
-    return found.hexdigest()
 
 
 def hashed(*parts: str) -> str:

@@ -38,6 +38,7 @@ from mlnlab.experiments.structure_testing import (
 from mlnlab.logic.suggestions import did_you_mean
 from mlnlab.logic.vocabulary import FrozenMapping
 from mlnlab.steps.step import numbered, watched
+from mlnlab.structure.checked_options import checked_seed
 
 if TYPE_CHECKING:
     from mlnlab.model.database import Database
@@ -113,7 +114,7 @@ def evaluate_structure(
     """
     how = (groups, predicates, evidence, method, prior, inference, exact, smoothing)
     place = None if folder is None else Path(folder)
-    tasks = _tasks(systems, named(dbs), omit, how, number, only, place, seed)
+    tasks = _tasks(systems, named(dbs), omit, how, number, only, place, checked_seed(seed))
     check_executor(executor)
     order = [(task.system.name, task.fold.name) for task in tasks]
     results: list[FoldResult] = []

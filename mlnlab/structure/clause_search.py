@@ -55,6 +55,8 @@ class Searched:
 
 def searched(text: str, columns: Iterable[str], other_words: Mapping[str, str] | None = None) -> Searched:
     """Read what was typed; ``columns`` are those that have numbers, ``other_words`` also stand for them."""
+    if not isinstance(text, str):
+        raise ArgumentError(f'A search is words, such as "!Smokes gain>0", not {text!r:.60}.')
     if len(text) > _LONGEST:
         raise ArgumentError(f"A search of up to {_LONGEST} letters can be typed here.")
     names = {name: name for name in columns} | dict(other_words or {})

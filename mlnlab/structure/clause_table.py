@@ -17,6 +17,8 @@ from mlnlab.errors import ArgumentError, count_of
 from mlnlab.logic.printing import to_text
 from mlnlab.logic.suggestions import did_you_mean
 from mlnlab.structure.by_hand import places_of_model
+from mlnlab.structure.clause_frames import ClauseRow as ClauseRow  # noqa: PLC0414 - what a table is made of
+from mlnlab.structure.clause_frames import rows_frame
 from mlnlab.structure.clause_making import clause_formula
 from mlnlab.structure.clause_provenance import provenance
 from mlnlab.structure.clause_search import Searched, searched
@@ -28,7 +30,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mlnlab.structure.by_hand import Named
-    from mlnlab.structure.candidates import Candidate
     from mlnlab.structure.clause_provenance import Provenance
     from mlnlab.structure.learned_structure import LearnedClause
 
@@ -42,20 +43,6 @@ COLUMNS = (
 SHORTER = {"sub": "best sub-clause", "path": "on its path", "length": "literals", "atoms": "true atoms"}
 _DESCENDING = frozenset({"score", "gain", "best sub-clause", "on its path", "weight", "true atoms"})
 MODEL = "in the model"
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ClauseRow:
-    """A row: a candidate by its place, and its clause in the model where it is there."""
-
-    place: int
-    candidate: Candidate
-    chosen: LearnedClause | None
-
-    @property
-    def in_model(self) -> str:
-        """Whether it is in the model, and through whom."""
-        return "" if self.chosen is None else "by hand" if self.chosen.by_hand else "learned"
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,9 +157,7 @@ class ClauseTable(Sequence[ClauseRow]):
 
     def to_frame(self, most: int | None = None) -> pd.DataFrame:
         """Return the rows as a data frame: all of them, or the first ``most``."""
-        import pandas as pd
-
-        return pd.DataFrame([_frame_row(row) for row in map(self.row, self.places[:most].tolist())])
+        return rows_frame(map(self.row, self.places[:most].tolist()))
 
     def __repr__(self) -> str:
         total, own = len(self.learned.candidates), len(self)
@@ -267,18 +252,6 @@ def _checked(name: str, names: Sequence[str], what: str) -> str:
         hint = did_you_mean(str(name), [one for one in names if one]) or "."
         raise ArgumentError(f"There is no {what} {name!s:.60}{hint} There are: {known}.")
     return name
-
-
-def _frame_row(row: ClauseRow) -> dict[str, object]:
-    one = row.candidate
-    return {
-        "clause": to_text(one.clause), "in the model": row.in_model,
-        "weight in the model": np.nan if row.chosen is None else row.chosen.weight, "score": one.score,
-        "gain": one.score - one.score_without,
-        "best sub-clause": max((score for _, score in one.sub_scores), default=np.nan),
-        "on its path": one.near, "weight": one.weight, "literals": one.length, "true atoms": one.true_atoms,
-        "verdict": one.verdict, "reason": one.reason, "place": row.place,
-    }  # fmt: skip
 
 
 def clause_table(learned: LearnedStructure) -> ClauseTable:

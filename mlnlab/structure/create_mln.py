@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mlnlab.errors import ArgumentError
 from mlnlab.steps.encoding import storable
 from mlnlab.structure.clause_making import ClauseKey, clause_key, sub_clause_bits, sub_paths
 from mlnlab.structure.clause_scores import PathScores, ScoreParams, Scorer
@@ -207,11 +208,21 @@ def scored_elsewhere(
     batches = (paths[first : first + _AT_ONCE] for first in range(0, len(paths), _AT_ONCE))
     waiting: deque[object] = deque()
     for batch in batches:
-        waiting.append(executor.submit(score_batch, token, tuple(databases), labels, params, tuple(batch)))  # type: ignore[arg-type]
+        waiting.append(_submitted(executor, token, tuple(databases), labels, params, tuple(batch)))
         if len(waiting) > 2 * _workers(executor):
             yield from waiting.popleft().result()  # type: ignore[attr-defined]
     while waiting:
         yield from waiting.popleft().result()  # type: ignore[attr-defined]
+
+
+def _submitted(executor: Executor, *arguments: object) -> object:
+    try:
+        return executor.submit(score_batch, *arguments)  # type: ignore[arg-type]
+    except RuntimeError as problem:  # it is shut down, or its workers died
+        raise ArgumentError(
+            f"The executor takes no work: {problem}. Give one that is open, or none, and go on from the last "
+            "state or checkpoint."
+        ) from problem
 
 
 def _workers(executor: Executor) -> int:

@@ -18,6 +18,7 @@ from mlnlab.model.database import Database
 from mlnlab.model.hypergraph import Hypergraph
 from mlnlab.steps.encoding import storable
 from mlnlab.steps.step import Step, numbered
+from mlnlab.structure.checked_options import checked_truth, is_number
 from mlnlab.structure.lifted_hypergraph import LiftedHypergraph, unlifted
 from mlnlab.structure.path_estimates import PathsEstimate, estimated_paths
 from mlnlab.structure.path_places import Places
@@ -205,7 +206,8 @@ def find_paths(
     ('added', 2, 'backed up', 'it has the full length')
     """
     check_longest(longest)
-    if not 0 <= fewest < float("inf"):
+    checked_truth("singles", singles)
+    if not is_number(fewest) or fewest < 0:
         raise ArgumentError(
             f"The fewest true atoms per hyperedge are a number from 0 on, not {fewest!r:.40}."
         )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mlnlab.errors import InputError
 from mlnlab.learning.learning_line import is_terminal
 from mlnlab.steps.checkpoint import Checkpointer, load_checkpoint, previous_path
+from mlnlab.structure.checked_options import checked_file, checked_observers
 from mlnlab.structure.lhl import LhlState
+from mlnlab.structure.run_identity import refuse_other_state
 from mlnlab.structure.structure_learner import completed, structure_learner
 from mlnlab.structure.structure_line import StructureLine
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from mlnlab.model.database import Database
     from mlnlab.steps.step import Observer
     from mlnlab.structure.learned_structure import LearnedStructure
+    from mlnlab.structure.structure_learner import StructureLearner
 
 _SECONDS = 10.0  # between two writes of a checkpoint
 
@@ -55,7 +57,7 @@ def learn_structure(
     Every predicate is modelled; what a database does not list is false. ``observers`` are told of each step,
     such as ``ml.Trace()``; ``start`` is a state from which to go on. ``checkpoint`` names a file to which the
     run writes where it is, and from which the same call goes on after a crash: no clause is scored twice.
-    What would take more than ``most_hours`` (1) is refused with an estimate before it begins. With an
+    What would take more than ``most_hours`` (1) is refused with an estimate before clauses are made. With an
     ``executor`` clauses are scored by its workers, with the same result. Ctrl-C raises an error whose
     ``so_far()`` is the best model so far.
 
@@ -65,36 +67,32 @@ def learn_structure(
     'lhl'
     """
     learner = structure_learner(method, dbs, seed=seed, executor=executor, most_hours=most_hours, **options)
-    written, writing = _checkpointing(checkpoint, f"{method}: {learner.params}")
+    told = checked_observers(observers)
+    written, writing = _checkpointing(checkpoint, learner)
     start = written if start is None else start
     wanted = progress if progress is not None else is_terminal(sys.stderr)
     lines = (StructureLine(method, sys.stderr),) if wanted else ()
     try:
-        return completed(learner, [*(observers or ()), *writing, *lines], start)
+        return completed(learner, [*told, *writing, *lines], start)
     finally:
         for line in lines:
             line.clear()
 
 
 def _checkpointing(
-    path: str | PathLike[str] | None, settings: str
+    path: str | PathLike[str] | None, learner: StructureLearner
 ) -> tuple[LhlState | None, tuple[Checkpointer, ...]]:
     """Return the state in a file, if there is one, and what goes on writing to it."""
     if path is None:
         return None, ()
-    file = Path(path)
+    file = checked_file(path)
     if not file.absolute().parent.is_dir():
         raise InputError(f"There is no folder {str(file.absolute().parent)!r:.200} to write checkpoints to.")
-    writing = (Checkpointer(file, seconds=_SECONDS, meta={"settings": settings}),)
+    writing = (Checkpointer(file, seconds=_SECONDS, meta={"settings": learner.first.settings}),)
     if not file.exists() and not previous_path(file).exists():
         return None, writing
     found = load_checkpoint(file)
     if not isinstance(found.state, LhlState):
         raise InputError(f"{file.name} holds no state of a structure learner.")
-    before = found.meta.get("settings", settings)
-    if before != settings:
-        raise InputError(
-            f"{file.name} is of a run with other settings, {before!s:.400}; go on with these, or name another"
-            " file."
-        )
+    refuse_other_state(learner.first, found.state, found.path.name)
     return found.state, writing

@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mlnlab.errors import count_of
+from mlnlab.errors import ArgumentError, count_of
 from mlnlab.learning.likelihoods import pseudo_log_likelihood
 from mlnlab.logic.ground_atoms import GroundAtom
-from mlnlab.logic.printing import to_text
 from mlnlab.structure.by_hand import changed, place_of, refuse_what_has_no_clauses
 from mlnlab.structure.candidates import Candidate as Candidate  # noqa: PLC0414 - part of what is returned
 from mlnlab.structure.candidates import Candidates as Candidates  # noqa: PLC0414
 from mlnlab.structure.candidates import LearnedClause as LearnedClause  # noqa: PLC0414
+from mlnlab.structure.checked_options import is_whole
+from mlnlab.structure.clause_frames import candidates_frame, clauses_frame
 from mlnlab.structure.dropped_paths import dropped_paths
 
 if TYPE_CHECKING:
@@ -107,10 +108,20 @@ class LearnedStructure:
 
     def hyperedges(self, clause: LearnedClause | int) -> tuple[tuple[LiftedEdge, ...], ...]:
         """Return the hyperedges that support a clause's path, of each database."""
-        chosen = self.clauses[clause] if isinstance(clause, int) else clause
+        chosen = self._clause(clause)
         if chosen.support is None:
             return tuple(() for _ in self.graphs)
         return hyperedges_of(self.graphs, chosen.support)
+
+    def _clause(self, clause: object) -> LearnedClause:
+        if isinstance(clause, LearnedClause):
+            return clause
+        number = len(self.clauses)
+        if not is_whole(clause) or not -number <= int(clause) < number:  # type: ignore[call-overload]
+            raise ArgumentError(
+                f"Clauses of the model have places from 0 to {number - 1}; there is none at {clause!r:.60}."
+            )
+        return self.clauses[int(clause)]  # type: ignore[call-overload]
 
     def supporting_atoms(self, clause: LearnedClause | int) -> tuple[tuple[GroundAtom, ...], ...]:
         """Return the true ground atoms of these hyperedges, of each database."""
@@ -121,24 +132,11 @@ class LearnedStructure:
 
     def to_frame(self) -> pd.DataFrame:
         """Return a table with a row for each clause of the model."""
-        import pandas as pd
-
-        return pd.DataFrame([_row(clause) for clause in self.clauses], columns=_COLUMNS)
+        return clauses_frame(self.clauses)
 
     def candidates_frame(self) -> pd.DataFrame:
         """Return a table with a row for each candidate."""
-        import pandas as pd
-
-        rows = [
-            {
-                "clause": to_text(one.clause), "length": one.length, "score": one.score,
-                "gain": one.score - one.score_without, "gain on path": one.near, "weight": one.weight,
-                "definite": one.definite, "dangling": one.dangling, "true atoms": one.true_atoms,
-                "verdict": one.verdict, "reason": one.reason,
-            }
-            for one in self.candidates
-        ]  # fmt: skip
-        return pd.DataFrame(rows)
+        return candidates_frame(self.candidates)
 
     def to_networkx(self) -> nx.Graph[Any]:
         """Return the learned model as a graph of its predicates, joined where a clause has both."""
@@ -149,20 +147,6 @@ class LearnedStructure:
         tried = f" of {count_of(len(self.candidates), 'candidate')}" if len(self.candidates) else ""
         seconds = "" if isnan(self.seconds) else f", {self.seconds:.3g} s"
         return f"<LearnedStructure: {formulas}{tried} by {self.method}{seconds}>"
-
-
-_COLUMNS = ["clause", "weight", "score", "gain", "gain in model", "definite", "true atoms", "path"]
-
-
-def _row(clause: LearnedClause) -> dict[str, object]:
-    one = clause.candidate
-    return {
-        "clause": to_text(clause.formula), "weight": clause.weight,
-        "score": nan if one is None else one.score,
-        "gain": nan if one is None else one.score - one.score_without,
-        "gain in model": clause.gain, "definite": clause.definite,
-        "true atoms": 0 if one is None else one.true_atoms, "path": "" if one is None else str(one.path),
-    }  # fmt: skip
 
 
 def hyperedges_of(

@@ -16,121 +16,32 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from math import isfinite
+from math import inf
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from mlnlab.errors import ArgumentError
-from mlnlab.learning.priors import Gaussian, Laplace
 from mlnlab.model.hypergraph import Hypergraph
 from mlnlab.steps.encoding import storable
 from mlnlab.structure.assembly import AssemblyState, greedy_steps, retained_clauses
-from mlnlab.structure.clause_making import most_flipped
-from mlnlab.structure.clause_scores import DEVIATION, ScoreParams
-from mlnlab.structure.cluster_scores import SMOOTHING, refuse_odd_rules
 from mlnlab.structure.create_mln import CreateMLN, CreateState
+from mlnlab.structure.lhl_params import LhlParams as LhlParams  # noqa: PLC0414 - algorithm 1 takes them
 from mlnlab.structure.lift_graph import LiftState, lift_graph
 from mlnlab.structure.lifted_hypergraph import LiftedHypergraph, unlifted
 from mlnlab.structure.remembered_paths import remembered_paths
+from mlnlab.structure.worth_trying import ScoringBudget
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import numpy as np
     from numpy.typing import NDArray
 
     from mlnlab.counting.delta_answers import Executor
-    from mlnlab.learning.priors import Prior
     from mlnlab.model.database import Database
-    from mlnlab.structure.clause_making import Signs
-    from mlnlab.structure.cluster_scores import Likelihood, MembershipPrior
-    from mlnlab.structure.clustering_posterior import Smoothing
     from mlnlab.structure.variabilized import SupportedPath
 
 LIFTING, FINDING, CREATING, ASSEMBLING = "lifting", "finding paths", "creating clauses", "assembling"
-ASSEMBLIES = ("greedy", "l1", "l2")
 _PATHS_PER_STATE = 100
-
-
-@dataclass(frozen=True, slots=True)
-class LhlParams:
-    """The parameters of algorithm 1 by their names there, and the choices that the paper leaves open."""
-
-    longest: int = 5  # ω
-    penalty: float = 1.0  # λ
-    fewest: float = 50  # μ; 0: without heuristic 1
-    sampled: int | None = 500  # ν; None: without heuristic 2
-    fraction: float = 0.5  # σ
-    length_penalty: float = 0.01  # π
-    path_length_penalty: float = 0.001  # π'
-    signs: Signs = "all"
-    singles: bool = False  # whether a single hyperedge is a path
-    together: bool = False  # compare a clause with its sub-clauses together
-    dangling: bool = False  # whether clauses with dangling variables come into the model
-    assembly: str = "greedy"
-    least_gain: float | None = None  # of the overall WPLL by a clause that is kept; None: its length penalty
-    prior_scale: float | None = None  # of the Laplace (l1, 100) or Gaussian (l2, 10) prior of assembly
-    units: bool = True  # a unit clause for each predicate in the model
-    pooled: bool = False  # c_r over all databases together
-    # Heuristic 2 drops every clause of a path whose ground atoms are all true, for nothing can predict them
-    # better than unit clauses; whether such paths are spared its judgement.
-    pure_paths: bool = False
-    deviation: float = DEVIATION
-    cluster_predicates: bool = False  # whether LiftGraph clusters predicates, too
-    smoothing: Smoothing = SMOOTHING  # of LHL-LiftGraph's rules, as the next two
-    likelihood: Likelihood = "conditional"
-    membership_prior: MembershipPrior = "uniform"
-    lifted: bool = True
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        """Refuse what is no parameter."""
-        most_flipped(self.signs, 1)
-        refuse_odd_rules(self.smoothing, self.likelihood, self.membership_prior)
-        if not _is_whole(self.longest) or not 1 <= self.longest <= 8:
-            raise ArgumentError(f"longest (ω) is a whole number from 1 to 8, not {self.longest!r:.60}.")
-        if not _is_number(self.fraction) or not 0 < self.fraction <= 1:
-            raise ArgumentError(f"fraction (σ) is a number above 0 and up to 1, not {self.fraction!r:.60}.")
-        for name in ("penalty", "fewest", "length_penalty", "path_length_penalty"):
-            value = getattr(self, name)
-            if not _is_number(value) or not 0 <= value <= 1e9:
-                raise ArgumentError(f"{name} is a number from 0 on, not {value!r:.60}.")
-        if self.sampled is not None and (not _is_whole(self.sampled) or self.sampled < 1):
-            raise ArgumentError(
-                f"sampled (ν) is the most ground atoms of a path that are looked at, from 1 on, or None for "
-                f"no such look, not {self.sampled!r:.60}."
-            )
-        if self.assembly not in ASSEMBLIES:
-            raise ArgumentError(f"assembly is one of {', '.join(ASSEMBLIES)}, not {self.assembly!r:.60}.")
-        for name in ("prior_scale", "deviation", "least_gain"):
-            value = getattr(self, name)
-            if value is None and name != "deviation":
-                continue
-            if not _is_number(value) or not (0 if name == "least_gain" else 1e-9) <= value <= 1e6:
-                least = "from 0" if name == "least_gain" else "above 0"
-                raise ArgumentError(f"{name} is a number {least} to a million, not {value!r:.60}.")
-
-    @property
-    def assembly_prior(self) -> Prior:
-        """The prior over the weights of clauses in the model."""
-        if self.assembly == "l1":
-            return Laplace(0.0, 100.0 if self.prior_scale is None else self.prior_scale)
-        if self.assembly == "l2":
-            return Gaussian(0.0, 10.0 if self.prior_scale is None else self.prior_scale)
-        return Gaussian(0.0, self.deviation)
-
-    def scores(self) -> ScoreParams:
-        """Return what scores depend on."""
-        return ScoreParams(self.fraction, self.sampled, self.length_penalty, self.path_length_penalty,
-                           self.signs, self.pooled, self.deviation, self.seed, self.pure_paths)  # fmt: skip
-
-
-def _is_whole(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float | np.number) and not isinstance(value, bool) and isfinite(value)
 
 
 @storable("lhl.LhlState")
@@ -145,6 +56,8 @@ class LhlState:
     create: CreateState | None = None
     assembly: AssemblyState | None = None
     ended: str = ""
+    data: str = ""  # what tells the databases of the run from others
+    settings: str = ""  # its method and parameters
 
     def metrics(self) -> Mapping[str, float]:
         """Return the numbers of the present phase, and how far it is."""
@@ -165,6 +78,8 @@ class Lhl:
     databases: tuple[Database, ...]
     params: LhlParams
     executor: Executor | None = None
+    first: LhlState = LhlState(LIFTING)  # what a run begins with
+    most_hours: float = inf  # that finding paths and scoring may take, by estimate
 
     def __iter__(self) -> Iterator[LhlState]:
         return self.resume(None)
@@ -173,7 +88,7 @@ class Lhl:
         """Yield the states that follow a state; clauses that were scored are not scored again."""
         if state is not None and state.ended:
             return
-        state = LhlState(LIFTING) if state is None else state
+        state = self.first if state is None else state
         if state.phase == LIFTING:
             for reached in self._lifting(state):
                 state = reached
@@ -232,10 +147,13 @@ class Lhl:
     ) -> Iterator[LhlState]:
         """Find the paths, and put them in order of their lengths; again, and silently, after a resumption."""
         known = state.phase in {CREATING, ASSEMBLING}
+        budget = ScoringBudget.of(self.databases, inf if known else self.most_hours)
         for path in remembered_paths(
-            graphs, self.params.longest, singles=self.params.singles, fewest=self.params.fewest
-        ):
+            graphs, self.params.longest, singles=self.params.singles, fewest=self.params.fewest,
+            progress=budget.refuse_what_is_expected,
+        ):  # fmt: skip
             paths.append(path)
+            budget.add(path.length)
             if not known and len(paths) % _PATHS_PER_STATE == 0 and len(paths) > state.paths:
                 state = replace(state, phase=FINDING, paths=len(paths))
                 yield state

@@ -9,6 +9,7 @@ import numpy as np
 
 from mlnlab.errors import ArgumentError
 from mlnlab.steps.breakpoints import Break
+from mlnlab.structure.checked_options import is_number, is_whole
 
 if TYPE_CHECKING:
     from mlnlab.steps.step import Step
@@ -59,8 +60,10 @@ class LiftBreaks:
 
     def clusters(self, at_most: int, type: str | None = None) -> Break:  # noqa: A002 - the paper's word
         """Break where there are so few clusters, of a type or in all."""
-        if at_most < 1:
-            raise ArgumentError(f"There is always a cluster; clusters({at_most}) cannot be met.")
+        if not is_whole(at_most) or at_most < 1:
+            raise ArgumentError(
+                f"Clusters are counted in whole numbers from 1 on; clusters({at_most!r:.60}) cannot be met."
+            )
         constants = self.problem.number_of_constants
         number = None if type is None else self.problem.types.index(self.problem.checked_type(type))
         kinds = self.problem.type_of
@@ -75,6 +78,8 @@ class LiftBreaks:
 
     def gain_below(self, gain: float) -> Break:
         """Break at a merge that gains less than a value."""
+        if not is_number(gain):
+            raise ArgumentError(f"A gain is a number, such as 0.5, not {gain!r:.60}.")
 
         def condition(_: Step[Any] | None, now: Step[Any]) -> str | None:
             merge = now.state.merge

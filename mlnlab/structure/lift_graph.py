@@ -14,15 +14,16 @@ and the posterior is that of both clusterings together, with a default rule for 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from math import isfinite
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mlnlab.errors import ArgumentError, TooLargeError
 from mlnlab.steps.step import Step, numbered, run
+from mlnlab.structure.checked_options import checked_truth, is_number, is_whole
 from mlnlab.structure.clustering_posterior import Combination, from_units
 from mlnlab.structure.fast_lift_search import FastLiftSearch
 from mlnlab.structure.lift_breaks import LiftBreaks
@@ -37,7 +38,7 @@ from mlnlab.structure.pair_estimates import refuse_many_pairs
 from mlnlab.structure.smoothing_cost import pairs_at_first, refuse_long_smoothing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
@@ -67,13 +68,16 @@ class LiftParams:
 
     def __post_init__(self) -> None:
         """Refuse what is no penalty and no count of atoms."""
-        if not isfinite(self.penalty) or not 0 <= self.penalty <= 1e6:
-            raise ArgumentError(f"penalty (λ) is a number from 0 to a million, not {self.penalty!r}.")
-        counts = tuple(self.smoothing)
-        if len(counts) != 2 or not all(isfinite(count) and count >= 0 for count in counts):
+        if not is_number(self.penalty) or not 0 <= self.penalty <= 1e6:
+            raise ArgumentError(f"penalty (λ) is a number from 0 to a million, not {self.penalty!r:.60}.")
+        given: object = self.smoothing
+        counts = tuple(given) if isinstance(given, Iterable) else ()
+        if len(counts) != 2 or not all(is_number(count) and count >= 0 for count in counts):
             raise ArgumentError(
                 f"smoothing is two counts (α, β) of 0 or more, such as (1, 1), not {self.smoothing!r:.60}."
             )
+        for name in ("cluster_predicates", "look_ahead"):
+            checked_truth(name, getattr(self, name))
         object.__setattr__(self, "smoothing", counts)
 
 
@@ -199,7 +203,7 @@ class LiftGraph:
     def _two_clusters(self, state: LiftState, first: int, second: int) -> tuple[int, int]:
         labels = self._labels(state)
         for node in (first, second):
-            if not 0 <= node < len(labels) or labels[node] != node:
+            if not is_whole(node) or not 0 <= node < len(labels) or labels[node] != node:
                 raise ArgumentError(f"There is no cluster {node!r:.60} in this state.")
         types = [self.problem.types[self.problem.type_of[node]] for node in (first, second)]
         if first == second or types[0] != types[1]:
@@ -249,17 +253,8 @@ def _state(
     predicates.setflags(write=False)
     likelihood = search.likelihood()
     posterior = from_units(likelihood - search.hyperedges * search.penalty)
-    return LiftState(
-        labels,
-        predicates,
-        number,
-        merge,
-        runners_up,
-        posterior,
-        from_units(likelihood),
-        search.hyperedges,
-        **marks,
-    )
+    return LiftState(labels, predicates, number, merge, runners_up, posterior, from_units(likelihood),
+                     search.hyperedges, **marks)  # fmt: skip
 
 
 def lift_graph(

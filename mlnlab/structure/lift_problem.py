@@ -153,13 +153,19 @@ def lift_problem(db: Database | Hypergraph, *, cluster_predicates: bool = False)
             "There is nothing to lift: no atom with an argument is true. LiftGraph clusters the constants of "
             "true atoms, so the database needs facts such as Friends(Anna, Bob)."
         )
-    if graph.number_of_edges > MOST_ATOMS:
+    refuse_many_atoms(problem)
+    return problem
+
+
+def refuse_many_atoms(problem: LiftProblem) -> None:
+    """Refuse more true atoms than sums of log-likelihoods are exact for."""
+    atoms = problem.hypergraph.number_of_edges
+    if atoms > MOST_ATOMS:
         raise TooLargeError(
-            f"There are {graph.number_of_edges:,} true atoms; LiftGraph takes up to {MOST_ATOMS:,}.",
-            graph.number_of_edges,
+            f"There are {atoms:,} true atoms; LiftGraph takes up to {MOST_ATOMS:,}.",
+            atoms,
             ["Lift parts of the database one by one, as folds are."],
         )
-    return problem
 
 
 def _refuse_open_atoms(db: Database) -> None:

@@ -16,11 +16,12 @@ import numpy as np
 from mlnlab.structure.path_support import PathSearch
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from mlnlab.structure.lifted_hypergraph import LiftedHypergraph
+    from mlnlab.structure.path_support import PathProgress
     from mlnlab.structure.variabilized import SupportedPath
 
 _Key: TypeAlias = tuple[bytes, int, bool, float]
@@ -31,8 +32,9 @@ _SEARCHES: OrderedDict[_Key, PathSearch] = OrderedDict()
 
 
 def remembered_paths(
-    graphs: Sequence[LiftedHypergraph], longest: int, *, singles: bool = False, fewest: float = 0
-) -> Iterator[SupportedPath]:
+    graphs: Sequence[LiftedHypergraph], longest: int, *, singles: bool = False, fewest: float = 0,
+    progress: Callable[[PathProgress], None] | None = None,
+) -> Iterator[SupportedPath]:  # fmt: skip
     """Yield the same as ``supported_paths``, but search no length again that was searched a moment ago."""
     key = (_digest(graphs), longest, singles, float(fewest))
     with _LOCK:
@@ -42,7 +44,7 @@ def remembered_paths(
         _SEARCHES[key] = search
         while len(_SEARCHES) > _REMEMBERED:
             _SEARCHES.popitem(last=False)
-    return search.paths()
+    return search.paths(progress)
 
 
 def _digest(graphs: Sequence[LiftedHypergraph]) -> bytes:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
-from math import nan
+from math import inf, nan
 from typing import TYPE_CHECKING
 
 from mlnlab.errors import ArgumentError, count_of
@@ -16,13 +16,21 @@ from mlnlab.model.hypergraph import Hypergraph
 from mlnlab.steps.step import Step, numbered, run
 from mlnlab.steps.trace import Trace
 from mlnlab.structure.assembly import greedy_steps, retained_clauses
+from mlnlab.structure.checked_options import checked_hours, checked_observers
 from mlnlab.structure.learned_structure import Candidates, LearnedClause, LearnedStructure
 from mlnlab.structure.lhl import ASSEMBLING, CREATING, Lhl, LhlState
 from mlnlab.structure.model_weights import weighed
 from mlnlab.structure.registry import Method, method_named
 from mlnlab.structure.remembered_paths import remembered_paths
+from mlnlab.structure.run_identity import first_state, refuse_other_state
 from mlnlab.structure.structure_breaks import StructureBreaks
-from mlnlab.structure.worth_trying import checked_databases, joined, refuse_long_runs, refuse_many_paths
+from mlnlab.structure.worth_trying import (
+    checked_databases,
+    joined,
+    refuse_long_runs,
+    refuse_many_pairs_of,
+    refuse_many_paths,
+)
 
 if TYPE_CHECKING:
     from mlnlab.counting.delta_answers import Executor
@@ -47,6 +55,7 @@ class StructureLearner:
     databases: tuple[Database, ...]
     params: LhlParams
     executor: Executor | None = None
+    most_hours: float = inf
 
     def __iter__(self) -> Iterator[LhlState]:
         return self.resume(None)
@@ -59,7 +68,12 @@ class StructureLearner:
     def lhl(self) -> Lhl:
         """Algorithm 1 over these databases; what only lifts, lifts them together."""
         together = (joined(self.databases),) if self.method.only_lifts else self.databases
-        return Lhl(together, self.params, self.executor)
+        return Lhl(together, self.params, self.executor, self.first, self.most_hours)
+
+    @cached_property
+    def first(self) -> LhlState:
+        """The state with which a run begins."""
+        return first_state(self.databases, self.method.name, self.params)
 
     @cached_property
     def breaks(self) -> StructureBreaks:
@@ -69,7 +83,7 @@ class StructureLearner:
     def resume(self, state: LhlState | None) -> Iterator[LhlState]:
         """Yield the states that follow a state, of this process or from a checkpoint."""
         if state is not None:
-            refuse_other_state(self.lhl.databases, state)
+            refuse_other_state(self.first, state)
         for reached in self.lhl.resume(state):
             if self.method.only_lifts and reached.labels:
                 yield replace(reached, ended="the databases are lifted")
@@ -138,29 +152,19 @@ def structure_learner(
     """
     method = method_named(name)
     params = method.settings(seed=seed, **options)
-    databases = checked_databases(dbs)
+    databases, most = checked_databases(dbs), checked_hours(most_hours)
     if not method.only_lifts:
-        refuse_long_runs(databases, params.longest, most_hours)
-    if not params.lifted:
+        refuse_long_runs(databases, params.longest, most)
+    if params.lifted:
+        refuse_many_pairs_of(databases if not method.only_lifts else [joined(databases)])
+    else:
         refuse_many_paths([Hypergraph.from_database(db) for db in databases], params.longest)
     if executor is not None and not callable(getattr(executor, "submit", None)):
         raise ArgumentError(
             f"executor= takes something with submit(), such as concurrent.futures.ProcessPoolExecutor, not "
             f"{executor!r:.60}."
         )
-    return StructureLearner(method, databases, params, executor)
-
-
-def refuse_other_state(databases: Sequence[Database], state: LhlState) -> None:
-    """Refuse a state of other databases before anything is computed from it."""
-    sizes = [Hypergraph.from_database(db).number_of_nodes for db in databases]
-    if len(state.labels) > len(sizes) or any(
-        len(labels) != size for labels, size in zip(state.labels, sizes, strict=False)
-    ):
-        raise ArgumentError(
-            "This state belongs to other databases: their constants are not as many. Go on with those with "
-            "which the run began."
-        )
+    return StructureLearner(method, databases, params, executor, most)
 
 
 # --- the model ------------------------------------------------------------------------------------
@@ -248,7 +252,9 @@ def completed(
 
     began = time.perf_counter()
     trace: Trace[LhlState] = Trace(budget=TRACE_BYTES)
-    watching = list(observers)
+    watching = checked_observers(observers)
+    if state is not None:
+        refuse_other_state(learner.first, state)  # before anybody is told of it
     try:
         # The state from which it goes on is looked at first: it may be all there is.
         states = learner.resume(state)

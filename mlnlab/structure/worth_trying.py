@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import ceil
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mlnlab.errors import ArgumentError, TooLargeError, count_of
 from mlnlab.model.database import Database
+from mlnlab.model.hypergraph import Hypergraph
+from mlnlab.structure.lift_problem import LiftProblem, refuse_many_atoms
+from mlnlab.structure.pair_estimates import refuse_many_pairs
 
 if TYPE_CHECKING:
-    from mlnlab.model.hypergraph import Hypergraph
+    from mlnlab.structure.path_support import PathProgress
 
 MOST_PATHS = 2e9  # of hyperedges that are not lifted: some hours
-_SECONDS = 2e-7  # for a true atom, one conjunction and one path, as counting goes
-_PATHS = 2_000  # that may be expected: 700 on IMDB, 10,000 on UW-CSE
+_SECONDS = 4e-7  # for a true atom, one conjunction and one path, as counting goes
+_SEARCHED = 2e-4  # seconds for a path that is found, whether it is kept or not
+_PATHS = 500  # that may be expected of any data; how many there are is known once they are looked for
+_SHARE = 0.1  # of the shorter paths: once so many were added to, it can be told how many paths there will be
 
 
 def checked_databases(databases: object) -> tuple[Database, ...]:
@@ -113,9 +120,68 @@ def refuse_long_runs(databases: Sequence[Database], longest: int, most_hours: fl
             [
                 f"look for shorter paths: longest={max(2, longest - 1)}",
                 "learn from a part of the databases",
-                f"allow it: most_hours={max(1, round(2 * hours))}, with a checkpointer among the observers",
+                _allowing(hours),
             ],
         )
+
+
+def _allowing(hours: float) -> str:
+    return f'allow it: most_hours={max(1, ceil(2 * hours))}, with checkpoint="run.npz" to go on after a stop'
+
+
+@dataclass(slots=True)
+class ScoringBudget:
+    """How long it takes to find paths and to score their clauses, summed up as paths are found."""
+
+    facts: int
+    most_hours: float
+    conjunctions: int = 0  # of all paths that were found so far
+
+    @classmethod
+    def of(cls, databases: Sequence[Database], most_hours: float) -> ScoringBudget:
+        """Return the budget of a run over databases."""
+        return cls(sum(database.number_of_facts() for database in databases), most_hours)
+
+    def hours(self, conjunctions: float, searched: float = 0) -> float:
+        """Return how long so many conjunctions, and the search for so many paths, take."""
+        return (_SECONDS * self.facts * conjunctions + _SEARCHED * searched) / 3600
+
+    def add(self, length: int) -> None:
+        """Count a path; refuse where all that were found take too long already."""
+        self.conjunctions += 1 << length
+        self._refuse_above(self.hours(self.conjunctions), length)
+
+    def refuse_what_is_expected(self, progress: PathProgress) -> None:
+        """Refuse a length of which there will be too many paths, as soon as that can be told."""
+        if progress.grown < _SHARE * progress.shorter:
+            return
+        more = (progress.expected / max(1, progress.found) - 1) * progress.kept
+        hours = self.hours(self.conjunctions + more * (1 << progress.length), progress.expected)
+        self._refuse_above(hours, progress.length)
+
+    def _refuse_above(self, hours: float, length: int) -> None:
+        if hours > self.most_hours:
+            raise TooLargeError(
+                f"Finding all paths of {count_of(length, 'atom')} and scoring their clauses, on "
+                f"{count_of(self.facts, 'true atom')}, takes some {hours:.2g} hours or more (at most "
+                f"{self.most_hours:g} are begun).",
+                hours,
+                [
+                    f"look for shorter paths: longest={max(1, length - 1)}",
+                    "ask for more true atoms of each path: fewest",
+                    "learn from a part of the databases",
+                    _allowing(hours),
+                ],
+            )
+
+
+def refuse_many_pairs_of(databases: Sequence[Database]) -> None:
+    """Refuse what LiftGraph refuses, before a run over several databases begins."""
+    for database in databases:
+        problem = LiftProblem(Hypergraph.from_database(database))
+        if problem.predicates:
+            refuse_many_atoms(problem)
+            refuse_many_pairs(problem)
 
 
 # --- paths of what is not lifted ------------------------------------------------------------------

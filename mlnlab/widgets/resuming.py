@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import chain
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,6 @@ from mlnlab.steps.checkpoint import Checkpoint, Checkpointer, load_checkpoint, p
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from os import PathLike
 
     from mlnlab.widgets.session import Resumable
 
@@ -27,6 +27,8 @@ def checkpointing(
     """
     if path is None:
         return None, ()
+    if not isinstance(path, str | PathLike):
+        raise InputError(f'checkpoint is the name of a file, such as "run.npz", not {path!r:.60}.')
     file = Path(path)
     if not file.absolute().parent.is_dir():
         raise InputError(f"There is no folder {str(file.absolute().parent)!r:.200} to write checkpoints to.")

@@ -16,6 +16,7 @@ from mlnlab.structure.clause_table import ClauseTable
 from mlnlab.structure.learned_structure import LearnedStructure
 from mlnlab.structure.lhl import ASSEMBLING, CREATING, LhlState
 from mlnlab.structure.path_support import supported_paths
+from mlnlab.structure.run_identity import refuse_other_state
 from mlnlab.structure.structure_learner import StructureLearner
 from mlnlab.widgets.asked import number_asked, observers_of
 from mlnlab.widgets.clause_table_view import ClauseTableView
@@ -87,6 +88,8 @@ class StructureStepper(RunView):
                 f" {type(source).__name__}."
             )
         resumed, writing = checkpointing(checkpoint, LhlState, "a structure learner")
+        if resumed is not None:
+            refuse_other_state(source.first, resumed.state, resumed.path.name)
         told = [*observers_of(observers), *writing]
         session = StructureSession(source, resumed, stop=stop, breaks=breaks, observers=told, delay=delay)
         self._learner, self._steered = source, session
