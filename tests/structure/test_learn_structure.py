@@ -11,13 +11,12 @@ import numpy as np
 import pytest
 
 import mlnlab as ml
-from mlnlab.errors import ArgumentError, TooLargeError
+from mlnlab.errors import ArgumentError
 from mlnlab.logic.printing import to_text
 from mlnlab.steps.checkpoint import Checkpointer, load_checkpoint
 from mlnlab.structure.create_mln import VERDICTS
 from mlnlab.structure.structure_learner import StructureInterrupted
 from mlnlab.structure.structure_line import structure_line
-from mlnlab.structure.worth_trying import estimated_hours, estimated_paths
 from tests.structure.small_databases import random_databases
 
 if TYPE_CHECKING:
@@ -266,28 +265,6 @@ def test_odd_data_are_learned_from() -> None:
     for given in (one, [always, lacking]):
         found = ml.learn_structure(given, **_OPTIONS)
         assert np.isfinite([clause.weight for clause in found.clauses]).all()
-
-
-def test_paths_that_are_too_many_are_refused_before_the_work_begins() -> None:
-    people = [f"P{number}" for number in range(80)]
-    facts = "\n".join(f"Friends({a}, {b})" for a in people for b in people)
-    crowd = _of(_PREDICATES, facts)
-    hypergraph = ml.Hypergraph.from_database(_database())
-    assert estimated_paths(hypergraph, 1) == hypergraph.number_of_edges
-    with pytest.raises(TooLargeError, match="Without lifting"):
-        ml.structure_learner("lhl-findpaths", crowd)
-
-
-def test_long_runs_are_estimated_before_they_begin() -> None:
-    database = _database()
-    hours = estimated_hours([database], 5)
-    assert (
-        estimated_hours([database, database], 5) == 2 * hours == pytest.approx(estimated_hours([database], 6))
-    )
-    with pytest.raises(TooLargeError, match=r"most_hours=1,") as refused:
-        ml.structure_learner("lhl", database, most_hours=hours / 2)
-    assert refused.value.estimate == hours
-    assert ml.structure_learner("lhl", database, most_hours=hours).params.longest == 5
 
 
 def test_the_line_of_a_terminal_says_how_far_it_is(learned: LearnedStructure) -> None:
