@@ -14,6 +14,7 @@ from mlnlab.display.lifted_boxes import cluster_name
 from mlnlab.display.markup import shortened
 from mlnlab.display.samplers_view import Latest
 from mlnlab.errors import ArgumentError
+from mlnlab.structure.checked_options import is_whole
 from mlnlab.structure.lifted_hypergraph import LiftedHypergraph
 
 if TYPE_CHECKING:
@@ -122,7 +123,7 @@ class LiftView:
             if isinstance(name, str):
                 found.append({number for number, node in enumerate(graph.nodes()) if node.constant == name})
             else:
-                found.append({name} if 0 <= name < graph.number_of_nodes else set())
+                found.append({name} if is_whole(name) and 0 <= name < graph.number_of_nodes else set())
             if not found[-1]:
                 raise ArgumentError(f"There is no constant {name!r:.60} in this hypergraph.")
         shared = set.intersection(*({graph.node(node).type for node in nodes} for nodes in found))

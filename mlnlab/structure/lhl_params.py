@@ -100,4 +100,5 @@ class LhlParams:
     def text(self) -> str:
         """Return all parameters; 1 and 1.0 are the same."""
         values = ((field.name, getattr(self, field.name)) for field in fields(self))
-        return ", ".join(f"{name}={float(one) if is_number(one) else one!r}" for name, one in values)
+        texts = ((name, repr(float(one) if is_number(one) else one)) for name, one in values)
+        return ", ".join(f"{name}={text.removesuffix('.0')}" for name, text in texts)

@@ -79,6 +79,10 @@ def test_what_is_asked_of_searches(department: ml.Database) -> None:
             search.breaks.clusters(number)
     with pytest.raises(ArgumentError, match=r"no cluster 0\.5"):
         search.gain(first, 0.5, "x")
+    view: Any = ml.stepper(search, delay=0)
+    with pytest.raises(ArgumentError, match="no constant None"):
+        view.merge(None, 3)
+    view.close()
     with pytest.raises(ArgumentError, match="fewest true atoms"):
         ml.find_paths(department, fewest="x")  # type: ignore[arg-type]
 
