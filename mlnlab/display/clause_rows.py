@@ -44,7 +44,7 @@ HEADINGS = (
     Heading("score", "score", 500, "Score(c, D): WPLL with unit clauses at best weights, less π per literal"),
     Heading("gain", "gain", 570, "Score(c, D) − Score(∅, D): what it adds to unit clauses alone"),
     Heading("sub", "best sub-clause", 640, "the score of its best retained sub-clause"),
-    Heading("path", "on its path", 710, "heuristic 2: Score(c, D') − Score(∅, D') on the atoms of its path"),
+    Heading("path", "on its path", 702, "heuristic 2: Score(c, D') − Score(∅, D') on the atoms of its path"),
     Heading("literals", "literals", 766, "how many literals it has"),
     Heading("atoms", "true atoms", 828, "true ground atoms in the hyperedges that support its path"),
 )

@@ -7,6 +7,7 @@ import pytest
 import mlnlab as ml
 from mlnlab.display.bundles import bundle
 from mlnlab.display.clause_places import place_drawing
+from mlnlab.display.clause_rows import ShownTable, heading_items
 from mlnlab.display.scene.items import Group, Text
 from mlnlab.errors import ArgumentError
 from mlnlab.logic.printing import to_text
@@ -179,3 +180,10 @@ def test_what_a_page_says_wrongly_does_no_harm(view):
         view.answer(kind, content, [])
     with pytest.raises(ArgumentError, match="There are pages 0 to"):
         view.turn_to(99)
+
+
+def test_no_heading_stands_on_another(learned):
+    shown = ShownTable(ml.clause_table(learned))
+    plates = [group for group in heading_items(shown, 0.0) if isinstance(group, Group)]
+    ends = [group.x + group.children[0].width for group in plates]
+    assert all(group.x >= end for end, group in zip(ends, plates[1:], strict=False))
