@@ -63,10 +63,8 @@ class System:
         if self.models:
             model = model_of(self.models[fold], self.name)
             return model.to_text() if isinstance(model, MLN) else text_of(model)
-        parts = [text_of(self.method)]
-        return "; ".join(
-            [*parts, *(f"{name}={text_of(value)}" for name, value in sorted(self.options.items()))]
-        )
+        options = sorted((name, one) for name, one in self.options.items() if name != "most_hours")
+        return "; ".join([text_of(self.method), *(f"{name}={text_of(one)}" for name, one in options)])
 
     @property
     def learner(self) -> str:

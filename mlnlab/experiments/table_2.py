@@ -53,7 +53,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import nan
+from math import inf, nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -126,7 +126,7 @@ def made(
         else {
             name: choosing(dataset, chosen.learning, testing, results)
             if name == CHOSEN
-            else system(dataset, name, chosen.learning, chosen.weights)
+            else _as_long_as_it_takes(system(dataset, name, chosen.learning, chosen.weights))
             for name in systems
         }
     )
@@ -168,6 +168,12 @@ def choosing(
 ) -> Choosing:
     """Return LHL with weights that are chosen on the training folds."""
     return Choosing(CHOICES, testing, system(dataset, "lhl", switched), folder=results)
+
+
+def _as_long_as_it_takes(given: object) -> object:
+    """Return a system of which nothing is refused for its time: the paper's runs took up to 5,900 hours."""
+    learns = isinstance(given, Mapping) and isinstance(given.get("method"), str)
+    return {**given, "most_hours": inf} if learns else given  # type: ignore[dict-item]
 
 
 def refuse_wrong(systems: Sequence[str], settings: Settings) -> None:
