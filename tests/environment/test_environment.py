@@ -218,7 +218,12 @@ def test_every_direct_import_is_declared(repository):
         )
     }
     foreign = names - set(sys.stdlib_module_names) - {"mlnlab"}
-    distributions = {"bs4": "beautifulsoup4", "IPython": "ipython", "pysat": "python_sat"}
+    distributions = {
+        "bs4": "beautifulsoup4",
+        "IPython": "ipython",
+        "flint": "python_flint",
+        "pysat": "python_sat",
+    }
     for name in foreign:
         distribution = distributions.get(name, name)
         assert distribution in declared, name

@@ -35,7 +35,7 @@ Rules(person!)
 def test_what_is_too_large_is_refused_at_once(people):
     mln, sizes = ml.MLN.from_text(SMOKING), {"person": people}
     questions = [
-        lambda: ml.log_z(mln, sizes),
+        lambda: ml.log_z(mln, sizes, method="enumeration"),
         lambda: ml.map_state(mln, sizes, method="enumeration"),
         lambda: ml.infer(mln, sizes, method="enumeration"),
     ]
