@@ -10,7 +10,7 @@ from math import comb
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mlnlab.circuits.first_order import Counting, InclusionExclusion, Power, Product, SizeCase, Sum
-from mlnlab.circuits.fold import Key, Weights, called, leaf_value, needed, refuse_many, value_of
+from mlnlab.circuits.fold import Key, Weights, all_values, called, leaf_value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -30,37 +30,14 @@ class Derivatives(NamedTuple):
 def derivatives(circuit: Bodies, sizes: Sequence[int], ring: Semiring[Any], weights: Weights) -> Derivatives:
     """Return value and derivatives; the pass up keeps every value that it needs."""
     root = (circuit.root, tuple(sizes))
-    known, order = _upward(circuit, root, ring, weights)
+    known = all_values(circuit, sizes, ring, weights)
     adjoints: dict[Key, Any] = {root: ring.one}
     true, false = [ring.zero] * len(weights.true), [ring.zero] * len(weights.false)
     down = _Down(known, ring, weights, adjoints, true, false)
-    for key in reversed(order):
+    for key in reversed(known):
         if key in adjoints:
             down.body(circuit.body(*key), key[1], adjoints[key])
     return Derivatives(known[root], tuple(true), tuple(false))
-
-
-def _upward(
-    circuit: Bodies, root: Key, ring: Semiring[Any], weights: Weights
-) -> tuple[dict[Key, Any], list[Key]]:
-    """Return all values, and the order in which they were found: what is called comes first."""
-    known: dict[Key, Any] = {}
-    order: list[Key] = []
-    waiting = [root]
-    while waiting:
-        refuse_many(len(known))
-        key = waiting[-1]
-        if key in known:
-            waiting.pop()
-            continue
-        body = circuit.body(*key)
-        missing = [child for child in needed(body, key[1]) if child not in known]
-        if missing:
-            waiting += missing
-            continue
-        known[waiting.pop()] = value_of(body, key[1], known, ring, weights)
-        order.append(key)
-    return known, order
 
 
 class _Down:

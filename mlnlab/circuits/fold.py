@@ -44,6 +44,13 @@ class Bodies(Protocol):
 
 def fold(circuit: Bodies, sizes: Sequence[int], semiring: Semiring[V], weights: Weights) -> V:
     """Return the value of a circuit for sizes of its root's subdomains."""
+    return all_values(circuit, sizes, semiring, weights)[circuit.root, tuple(sizes)]
+
+
+def all_values(
+    circuit: Bodies, sizes: Sequence[int], semiring: Semiring[V], weights: Weights
+) -> dict[Key, V]:
+    """Return all values that a circuit's value is made of, each after those that it is made of itself."""
     known: dict[Key, V] = {}
     waiting: list[Key] = [(circuit.root, tuple(sizes))]
     while waiting:
@@ -57,9 +64,8 @@ def fold(circuit: Bodies, sizes: Sequence[int], semiring: Semiring[V], weights: 
         if missing:
             waiting += missing
             continue
-        known[key] = value_of(body, key[1], known, semiring, weights)
-        waiting.pop()
-    return known[circuit.root, tuple(sizes)]
+        known[waiting.pop()] = value_of(body, key[1], known, semiring, weights)
+    return known
 
 
 def refuse_many(values: int) -> None:

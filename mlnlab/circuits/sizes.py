@@ -91,9 +91,6 @@ def _falling_text(size: Size, times: int) -> str:
     return " · ".join(str(f) if len(f.terms) + bool(f.constant) == 1 else f"({f})" for f in factors)
 
 
-ONE = Count(())
-
-
 def tuples_of(subdomains: Sequence[int]) -> Count:
     """Return the number of tuples over subdomains, those of one subdomain of different elements."""
     numbers = {subdomain: subdomains.count(subdomain) for subdomain in sorted(set(subdomains))}

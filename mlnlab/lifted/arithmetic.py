@@ -227,6 +227,3 @@ def _radius(ball: Any) -> float:  # noqa: ANN401
 
 def _middle(ball: Any) -> float:  # noqa: ANN401
     return float(ball.mid()) if hasattr(ball, "mid") else float(ball)
-
-
-__all__ = ["Evaluated", "Evaluation"]

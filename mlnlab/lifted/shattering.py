@@ -165,6 +165,3 @@ def literal_of(formula: Formula) -> tuple[Atom, bool] | None:
     if isinstance(formula, Not) and isinstance(formula.operand, Atom):
         return formula.operand, False
     return None
-
-
-__all__ = ["Shattered", "Shattering", "Symbol", "literal_of"]

@@ -47,7 +47,6 @@ class WeightedTheory:
     factors: tuple[tuple[Fraction, Fraction], ...]  # of each symbol: of its true and of its false atoms
     tallies: tuple[Tally, ...]
     constants: dict[str, tuple[str, ...]]  # mentioned, of each type
-    sentences: tuple[Formula, ...]  # what must hold, before existential quantifiers are replaced
 
 
 def weighted_theory(mln: MLN) -> WeightedTheory:
@@ -82,9 +81,7 @@ def weighted_theory(mln: MLN) -> WeightedTheory:
     true, false = _weights_of_symbols(mln, carriers, shattering)
     one = (Fraction(1), Fraction(1))
     factors = tuple(collected.factors.get(symbol.predicate, one) for symbol in shattered.symbols)
-    return WeightedTheory(
-        mln, shattered, true, false, factors, tuple(collected.tallies), mentioned, tuple(sentences)
-    )
+    return WeightedTheory(mln, shattered, true, false, factors, tuple(collected.tallies), mentioned)
 
 
 def _mentioned(mln: MLN) -> dict[str, tuple[str, ...]]:
@@ -131,6 +128,3 @@ def exclusive(predicate: Predicate) -> Sequence[Formula]:
         unique = [Or((*same, Equality(first[n], second[n]))) for n in values]
     some = () if predicate.at_most_one else (Exists(tuple(first[n] for n in values), atom),)
     return (*unique, *some)
-
-
-__all__ = ["WeightedTheory", "exclusive", "weighted_theory"]

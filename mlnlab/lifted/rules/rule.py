@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from mlnlab.circuits.first_order import Call, Leaf, Product
-from mlnlab.circuits.sizes import ONE, of_subdomain, tuples_of
+from mlnlab.circuits.sizes import of_subdomain, tuples_of
 from mlnlab.lifted.theory import Theory, compacted, pieces_in
 
 if TYPE_CHECKING:
@@ -98,6 +98,3 @@ class Parts:
     def all(self) -> tuple[Part, ...]:
         """Return the theories in the order of the calls."""
         return tuple(self.made)
-
-
-GROUND = ONE
