@@ -27,8 +27,21 @@ class Derivatives(NamedTuple):
     false: tuple[Any, ...]
 
 
+class Passes(NamedTuple):
+    """What a pass up and one down leave: values and adjoints by definition and sizes."""
+
+    known: dict[Key, Any]
+    adjoints: dict[Key, Any]
+    found: Derivatives
+
+
 def derivatives(circuit: Bodies, sizes: Sequence[int], ring: Semiring[Any], weights: Weights) -> Derivatives:
     """Return value and derivatives; the pass up keeps every value that it needs."""
+    return both_passes(circuit, sizes, ring, weights).found
+
+
+def both_passes(circuit: Bodies, sizes: Sequence[int], ring: Semiring[Any], weights: Weights) -> Passes:
+    """Return all values, and the derivative of the circuit's value by each of them."""
     root = (circuit.root, tuple(sizes))
     known = all_values(circuit, sizes, ring, weights)
     adjoints: dict[Key, Any] = {root: ring.one}
@@ -37,7 +50,7 @@ def derivatives(circuit: Bodies, sizes: Sequence[int], ring: Semiring[Any], weig
     for key in reversed(known):
         if key in adjoints:
             down.body(circuit.body(*key), key[1], adjoints[key])
-    return Derivatives(known[root], tuple(true), tuple(false))
+    return Passes(known, adjoints, Derivatives(known[root], tuple(true), tuple(false)))
 
 
 class _Down:

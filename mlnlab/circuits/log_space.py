@@ -62,7 +62,9 @@ class LogResult:
 
 
 @dataclass(slots=True, eq=False)
-class _Pass:
+class LogPass:
+    """One pass up, which leaves nodes for the pass down; a mutable local of one evaluation."""
+
     circuit: FirstOrderCircuit
     true: Values  # (symbols, columns)
     false: Values
@@ -272,7 +274,7 @@ def log_value(
     if circuit.recursive() or not circuit.is_complete:
         raise ArgumentError("A circuit with domain recursion is evaluated size by size.")
     columns = true.shape[1]
-    one = _Pass(circuit, true, false, [np.asarray(size, dtype=float) for size in sizes])
+    one = LogPass(circuit, true, false, [np.asarray(size, dtype=float) for size in sizes])
     root = circuit.definitions[circuit.root]
     top = one.valued(one.body(root.body, tuple(of_subdomain(b) for b in range(root.subdomains))))
     value, error = np.broadcast_to(top.value, (columns,)), np.broadcast_to(top.error, (columns,))

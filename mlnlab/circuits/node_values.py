@@ -1,0 +1,181 @@
+"""What the definitions of a circuit are worth at some sizes and weights, and how much log Z hangs on each.
+
+The derivative of log Z by the logarithm of a definition's value is how often a random world goes through it,
+where no weight is negative: all of them for the root, a share for a case, many times below a power. A
+definition below a counting node has a value for each size k of the subset; these are told at the k on which
+most hangs, and together with how probable each k is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import comb, inf, nan
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mlnlab.circuits.derivatives import Derivatives, both_passes
+from mlnlab.circuits.first_order import Call, Counting
+from mlnlab.circuits.fold import called
+from mlnlab.circuits.log_nodes import Linear, Node, Term
+from mlnlab.circuits.log_space import LogPass, LogResult
+from mlnlab.circuits.sizes import Size, of_subdomain
+from mlnlab.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from mlnlab.algebra.semirings import Semiring
+    from mlnlab.circuits.first_order import FirstOrderCircuit
+    from mlnlab.circuits.fold import Bodies, Key, Weights
+
+    Values = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NodeValue:
+    """A definition's value for the sizes on which most hangs, and the derivative of log Z by all its values.
+
+    ``value`` is the logarithm of the value without its sign; ``uses`` the derivative of log Z by logarithms.
+    ``chosen``, of a counting node: how probable each size k of the subset is, with signs as they are.
+    """
+
+    sizes: tuple[int, ...]
+    value: float
+    is_negative: bool
+    uses: float
+    different: int  # sizes at which it has a value
+    chosen: Values | None = None
+
+
+def log_node_values(
+    circuit: FirstOrderCircuit, sizes: Sequence[int], true: Values, false: Values
+) -> tuple[LogResult, dict[int, NodeValue]]:
+    """Return log Z with its derivatives, and all definitions' values, in logarithms of floats."""
+    if circuit.recursive() or not circuit.is_complete:
+        raise ArgumentError("A circuit with domain recursion is evaluated size by size.")
+    one = _NodePass(circuit, true[:, None], false[:, None], [np.array([float(size)]) for size in sizes])
+    plain = tuple(map(of_subdomain, range(len(sizes))))
+    (top,) = one.called(Call(circuit.root, plain), plain)
+    if np.isnan(top.node.value).any():
+        raise ArgumentError("A weight is not a number, or too large to count with.")
+    value, error = np.broadcast_to(top.node.value, (1,)), np.broadcast_to(top.node.error, (1,))
+    return LogResult(value, error, *one.down(top.node)), one.node_values()
+
+
+def ring_node_values(
+    bodies: Bodies, sizes: Sequence[int], ring: Semiring[Any], weights: Weights
+) -> tuple[Derivatives, dict[int, NodeValue]]:
+    """Return value, derivatives and all definitions' values in balls, where signs cancel."""
+    known, adjoints, found = both_passes(bodies, sizes, ring, weights)
+    by_number: dict[int, list[Key]] = {}
+    for key in known:
+        by_number.setdefault(key[0], []).append(key)
+    whole = found.value
+    flows = {key: float((adjoints[key] * known[key] / whole).mid()) for key in known if key in adjoints}
+    values = {}
+    for number, keys in by_number.items():
+        most = max(keys, key=lambda key: abs(flows.get(key, 0.0)))
+        body = bodies.body(*most)
+        chosen = _chosen_shares(body, keys, known, adjoints) if isinstance(body, Counting) else None
+        log, is_negative = _logarithm(known[most])
+        uses = sum(flows.get(key, 0.0) for key in keys)
+        values[number] = NodeValue(most[1], log, is_negative, uses, len(keys), chosen)
+    return found, values
+
+
+def _chosen_shares(
+    body: Counting, keys: Sequence[Key], known: Mapping[Key, Any], adjoints: Mapping[Key, Any]
+) -> Values:
+    """Return how much hangs on each k, for all sizes of a counting definition together."""
+    total: list[Any] = [0] * (1 + max(sizes[body.subdomain] for _, sizes in keys))
+    for key in keys:
+        elements = key[1][body.subdomain]
+        for k in range(elements + 1) if key in adjoints else ():
+            total[k] += adjoints[key] * known[called(body.call, key[1], k)] * comb(elements, k)
+    whole = sum(total)
+    return np.array([float((part / whole).mid()) if whole != 0 and part != 0 else 0.0 for part in total])
+
+
+def _logarithm(ball: Any) -> tuple[float, bool]:  # noqa: ANN401 - flint's types have no stubs
+    if ball == 0:
+        return -inf, False
+    size = abs(ball)
+    return (float(size.log().mid()) if size > 0 else nan), bool(ball < 0)
+
+
+@dataclass(slots=True, eq=False)
+class _NodePass(LogPass):
+    """A pass that gives every definition a node of its own, and keeps what flows through it down."""
+
+    nodes: dict[tuple[int, tuple[Size, ...]], Node] = field(default_factory=dict)
+    flows: dict[tuple[int, tuple[Size, ...]], Values] = field(default_factory=dict)
+    chosen_flows: dict[int, list[Values]] = field(default_factory=dict)
+    path: list[int] = field(default_factory=list)
+
+    def called(self, call: Call, sizes: Sequence[Size], chosen: Size | None = None) -> Linear:
+        """Return a definition's value for some sizes, as one node."""
+        key = (call.definition, tuple(size.within(sizes, chosen) for size in call.sizes))
+        counting = self.path[-1] if self.path else -1
+        if key not in self.nodes:
+            self.path.append(call.definition)
+            linear = LogPass.called(self, call, sizes, chosen)
+            self.path.pop()
+            self.nodes[key] = self._heard(self.valued(linear), key)
+        one = Term(np.ones(1), self.nodes[key])
+        if chosen is None:
+            return [one]
+        # A node between the counting one and what it calls has the axis of k also where the latter has not.
+        axis = np.ones_like(self.variables[chosen.terms[0][0]])
+        between = self.valued([Term(axis, self.nodes[key])])
+        self._hear_chosen(between, counting)
+        return [Term(np.ones(1), between)]
+
+    def _heard(self, node: Node, key: tuple[int, tuple[Size, ...]]) -> Node:
+        inner = node.back
+
+        def back(adjoint: Values) -> None:
+            self.flows[key] = np.broadcast_to(adjoint, node.value.shape)
+            inner(adjoint)
+
+        node.back = back
+        return node
+
+    def _hear_chosen(self, node: Node, counting: int) -> None:
+        inner = node.back
+
+        def back(adjoint: Values) -> None:
+            flow = np.broadcast_to(adjoint, node.value.shape)
+            self.chosen_flows.setdefault(counting, []).append(flow.reshape(len(flow), -1).sum(axis=1))
+            inner(adjoint)
+
+        node.back = back
+
+    def node_values(self) -> dict[int, NodeValue]:
+        """Return what is known of each definition after the pass down."""
+        found: dict[int, list[tuple[tuple[Size, ...], Values, Values]]] = {}
+        for (number, sizes), node in self.nodes.items():
+            flow = self.flows.get((number, sizes), np.zeros_like(node.value))
+            found.setdefault(number, []).append((sizes, node.value, flow))
+        return {number: self._summary(number, parts) for number, parts in found.items()}
+
+    def _summary(self, number: int, parts: Sequence[tuple[tuple[Size, ...], Values, Values]]) -> NodeValue:
+        most = [float(np.abs(flow).max(initial=0.0)) for _, _, flow in parts]
+        sizes, value, flow = parts[int(np.argmax(most))]
+        at = np.unravel_index(int(np.argmax(np.abs(flow))), flow.shape)
+        here = tuple(int(np.broadcast_to(self.array(size), flow.shape)[at]) for size in sizes)
+        uses = float(sum(flow.sum() for _, _, flow in parts))
+        different = sum(flow.size for _, _, flow in parts)
+        return NodeValue(here, float(value[at]), False, uses, different, self._chosen(number))
+
+    def _chosen(self, number: int) -> Values | None:
+        flows = self.chosen_flows.get(number)
+        if flows is None:
+            return None
+        total = np.zeros(max(map(len, flows)))
+        for flow in flows:
+            total[: len(flow)] += flow
+        whole = total.sum()
+        return total / whole if whole else total
