@@ -1,7 +1,7 @@
 """Semirings over which circuits are folded: one way to add, one to multiply, and what leaves are worth.
 
 Exact rationals count; balls (python-flint's ``arb``) carry a certified error, also where weights are
-negative; polynomials in one unknown keep worlds apart by how many atoms are marked; logarithms never
+negative; power series in one unknown keep worlds apart by how many atoms are marked; logarithms never
 overflow.
 """
 
@@ -43,18 +43,18 @@ def balls() -> Semiring[Any]:
     return _ring("ball", arb(0), arb(1))
 
 
-def polynomials() -> Semiring[Any]:
-    """Return polynomials in one unknown with rational coefficients."""
-    from flint import fmpq_poly
+def series() -> Semiring[Any]:
+    """Return power series with rational coefficients, as many of them as flint's present cap says."""
+    from flint import fmpq_series
 
-    return _ring("polynomial", fmpq_poly([0]), fmpq_poly([1]))
+    return _ring("series", fmpq_series([0]), fmpq_series([1]))
 
 
-def ball_polynomials() -> Semiring[Any]:
-    """Return polynomials in one unknown whose coefficients are balls."""
-    from flint import arb_poly
+def ball_series() -> Semiring[Any]:
+    """Return power series whose coefficients are balls, as many of them as flint's present cap says."""
+    from flint import arb_series
 
-    return _ring("ball polynomial", arb_poly([0]), arb_poly([1]))
+    return _ring("ball series", arb_series([0]), arb_series([1]))
 
 
 def _ring(name: str, zero: Any, one: Any) -> Semiring[Any]:  # noqa: ANN401 - flint's types have no stubs

@@ -2,7 +2,7 @@
 
 Float logarithms cannot be trusted where Skolem atoms weigh -1: sums cancel down to nothing. Ball arithmetic
 (python-flint's ``arb``) knows its own error; its precision is doubled until the error is small enough. Exact
-fractions count worlds. Where tallies ask for so many true atoms, values are polynomials: each unknown's
+fractions count worlds. Where tallies ask for so many true atoms, values are series: each unknown's
 exponent is a tally so far, several of them written as one number with digits large enough for each.
 """
 
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mlnlab.algebra.semirings import ball_polynomials, balls, polynomials, rationals
+from mlnlab.algebra.semirings import ball_series, balls, rationals, series
 from mlnlab.circuits.derivatives import derivatives
 from mlnlab.circuits.fold import Bodies, Weights, fold
 from mlnlab.circuits.log_space import log_value
@@ -23,7 +23,7 @@ from mlnlab.errors import TooLargeError
 from mlnlab.logic.formulas import holds_between
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from fractions import Fraction
 
     from numpy.typing import NDArray
@@ -35,7 +35,9 @@ if TYPE_CHECKING:
 
 RELATIVE = 2.0**-60
 FIRST_BITS, MOST_BITS = 128, 1 << 17
-MOST_TERMS = 1 << 20  # of a polynomial
+MOST_TERMS = 1 << 20  # of a power series
+
+Added = tuple[tuple[str, int], ...]  # what a tally's atoms add
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -114,7 +116,7 @@ class Evaluation:
             for side, logs in enumerate((log_true, log_false))
         ]
         if self.weighted.tallies:
-            value, true, false = self._tallied(ball_polynomials(), weighed, expectations=expectations)
+            value, true, false = self._tallied(ball_series, weighed, expectations=expectations)
         elif expectations:
             found = derivatives(self.bodies, self.subdomains, balls(), Weights(*weighed))
             value = found.value
@@ -136,68 +138,92 @@ class Evaluation:
     # --- tallies
 
     def _tallied(
-        self, ring: Semiring[Any], weighed: Sequence[Sequence[Any]], *, expectations: bool
+        self, ring_of: Callable[[], Semiring[Any]], weighed: Sequence[Sequence[Any]], *, expectations: bool
     ) -> tuple[Any, list[Any], list[Any]]:
         """Return the value of the worlds whose tallies are right, and that times how many atoms are true."""
+        from flint import ctx
+
         digits = Digits(self.weighted, self.types)
+        right = list(digits.right())
+        before = ctx.cap
+        ctx.cap = max(right, default=0) + 1  # what is beyond can never become right
+        try:
+            return self._at_right(ring_of(), digits, right, weighed, expectations=expectations)
+        finally:
+            ctx.cap = before
+
+    def _at_right(
+        self, ring: Semiring[Any], digits: Digits, right: Sequence[int], weighed: Sequence[Sequence[Any]], *,
+        expectations: bool,
+    ) -> tuple[Any, list[Any], list[Any]]:  # fmt: skip
         kind, zero = type(ring.one), ring.one[0] * 0
         marked = [
             [kind([*([zero] * exponent), w]) for w, exponent in zip(ws, exponents, strict=True)]
             for ws, exponents in zip(weighed, (digits.true, digits.false), strict=True)
         ]
 
-        def right(value: Any) -> Any:  # noqa: ANN401
-            coefficients = value.coeffs()
-            return sum((coefficients[e] for e in digits.right() if e < len(coefficients)), zero)
+        def of_right(value: Any) -> Any:  # noqa: ANN401
+            return sum((value[exponent] for exponent in right), zero)
 
         if not expectations:
-            return right(fold(self.bodies, self.subdomains, ring, Weights(*marked))), [], []
+            return of_right(fold(self.bodies, self.subdomains, ring, Weights(*marked))), [], []
         found = derivatives(self.bodies, self.subdomains, ring, Weights(*marked))
-        true = [right(d * w) for d, w in zip(found.true, marked[0], strict=True)]
-        false = [right(d * w) for d, w in zip(found.false, marked[1], strict=True)]
-        return right(found.value), true, false
+        true = [of_right(d * w) for d, w in zip(found.true, marked[0], strict=True)]
+        false = [of_right(d * w) for d, w in zip(found.false, marked[1], strict=True)]
+        return of_right(found.value), true, false
 
     def world_count(self) -> int:
         """Return how many worlds there are, all weights 1, exactly."""
         factors = [[_fmpq(pair[side]) for pair in self.weighted.factors] for side in (0, 1)]
         if self.weighted.tallies:
-            return int(self._tallied(polynomials(), factors, expectations=False)[0].p)
+            return int(self._tallied(series, factors, expectations=False)[0].p)
         return int(fold(self.bodies, self.subdomains, rationals(), Weights(*factors)).p)
 
 
 class Digits:
-    """Tallies as digits of one exponent: how much an atom of each symbol adds, and which sums are right."""
+    """Tallies as digits of one exponent: how much an atom of each symbol adds, and which sums are right.
+
+    Tallies of the same sum, such as those of a bijection's two sides, are one digit.
+    """
 
     def __init__(self, weighted: WeightedTheory, types: Mapping[str, int]) -> None:
-        self.tallies, self.types = weighted.tallies, types
+        self.types = types
+        self.tallies: dict[tuple[Added, Added], list[Tally]] = {}
+        for tally in weighted.tallies:
+            self.tallies.setdefault((tally.true, tally.false), []).append(tally)
         sizes = {s.predicate: prod(types[t] for t in s.types) for s in weighted.shattered.symbols}
-        self.most = [_most(tally, sizes) for tally in self.tallies]
+        self.choices = [self._allowed(group, sizes) for group in self.tallies.values()]
         strides = [1]
-        for most in self.most:
-            strides.append(strides[-1] * (most + 1))
-        if strides[-1] > MOST_TERMS:
+        for group in self.tallies.values():
+            strides.append(strides[-1] * (_most(group[0], sizes) + 1))
+        self.strides = strides[:-1]
+        terms = sum(s * max(c, default=0) for s, c in zip(self.strides, self.choices, strict=True)) + 1
+        if terms > MOST_TERMS:
             raise TooLargeError(
-                f"Counting quantifiers and cardinalities need {strides[-1]:,} terms; at most"
-                f" {MOST_TERMS:,} are taken.", float(strides[-1]),
+                f"Counting quantifiers and cardinalities need {terms:,} terms; at most"
+                f" {MOST_TERMS:,} are taken.", float(terms),
                 ["ask about smaller domains", "use fewer counting quantifiers"],
             )  # fmt: skip
-        self.strides = strides[:-1]
-        self.true = [self._added(s.predicate, true=True) for s in weighted.shattered.symbols]
-        self.false = [self._added(s.predicate, true=False) for s in weighted.shattered.symbols]
+        self.true = [self._added(s.predicate, 0) for s in weighted.shattered.symbols]
+        self.false = [self._added(s.predicate, 1) for s in weighted.shattered.symbols]
 
-    def _added(self, predicate: str, *, true: bool) -> int:
+    def _added(self, predicate: str, side: int) -> int:
         return sum(
-            stride * dict(tally.true if true else tally.false).get(predicate, 0)
-            for tally, stride in zip(self.tallies, self.strides, strict=True)
+            stride * dict(sums[side]).get(predicate, 0)
+            for sums, stride in zip(self.tallies, self.strides, strict=True)
         )
 
+    def _allowed(self, group: Sequence[Tally], sizes: Mapping[str, int]) -> list[int]:
+        """Return the values of a sum that stand in the right relation to the bounds of all its tallies."""
+        return [
+            n for n in range(_most(group[0], sizes) + 1)
+            if all(holds_between(tally.relation, n, self.bound(tally)) for tally in group)
+        ]  # fmt: skip
+
     def right(self) -> Iterator[int]:
-        """Yield the exponents at which every tally stands in its relation to its bound."""
-        choices = [
-            [n * stride for n in range(most + 1) if holds_between(tally.relation, n, self.bound(tally))]
-            for tally, stride, most in zip(self.tallies, self.strides, self.most, strict=True)
-        ]
-        yield from map(sum, product(*choices))
+        """Yield the exponents at which all tallies are right."""
+        parts = [[n * s for n in c] for c, s in zip(self.choices, self.strides, strict=True)]
+        yield from map(sum, product(*parts))
 
     def bound(self, tally: Tally) -> int:
         """Return what a tally is compared with, for these domains."""

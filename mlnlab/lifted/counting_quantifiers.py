@@ -58,6 +58,9 @@ def count_quantified(sentences: Sentences, formula: CountingExists | Not, *, ass
     relation = OPPOSITE[inner.relation] if isinstance(formula, Not) else inner.relation
     outside = tuple(v for v in free_variables(inner.body) if v not in inner.variables)
     every = (*outside, *inner.variables)
+    if asserted and relation == "=" and inner.bound > 0:
+        _exactly_everywhere(sentences, inner, outside)
+        return Truth(True)
     body = sentences.new("counted", every)
     sentences.add(Iff(body, inner.body), every)
     counted = _Counted(sentences, body, outside, inner.variables)
@@ -68,6 +71,34 @@ def count_quantified(sentences: Sentences, formula: CountingExists | Not, *, ass
         sentences.add(Iff(other, Not(stands)), outside)
         counted.require(other, OPPOSITE[relation], inner.bound)
     return stands
+
+
+def _exactly_everywhere(sentences: Sentences, inner: CountingExists, outside: tuple[Variable, ...]) -> None:
+    """Say that everywhere exactly so many are true: without marks, so that all tallies are of one sum."""
+    _refuse_large(inner.bound)
+    every, types = (*outside, *inner.variables), tuple(v.type for v in outside)
+    own = inner.body
+    if not isinstance(own, Atom) or sorted(map(str, own.arguments)) != sorted(map(str, every)):
+        own = sentences.new("counted", every)
+        sentences.add(Iff(own, inner.body), every)
+    if outside:  # else the tally alone says it
+        _share_out(sentences, own, inner, outside)
+    sentences.tallies.append(Tally(((own.predicate, 1),), (), "=", 0, (inner.bound, types)))
+
+
+def _share_out(sentences: Sentences, own: Atom, inner: CountingExists, outside: tuple[Variable, ...]) -> None:
+    """Share what is true out among so many total functions, which bound! orders do."""
+    every, number = (*outside, *inner.variables), inner.bound
+    shares = [sentences.new("share", every) for _ in range(number)] if number > 1 else [own]
+    if number > 1:
+        order = sentences.new("order", outside)
+        sentences.add(order, outside)
+        sentences.factors[order.predicate] = (Fraction(1, factorial(number)), Fraction(1))
+        sentences.add(Iff(own, Or(tuple(shares))), every)
+    for place, share in enumerate(shares):
+        sentences.add(Exists(inner.variables, share), outside)
+        for other in shares[:place]:
+            sentences.add(Or((Not(share), Not(other))), every)
 
 
 class _Counted:

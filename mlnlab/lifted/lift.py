@@ -26,6 +26,7 @@ from mlnlab.lifted.arithmetic import Evaluated, Evaluation
 from mlnlab.lifted.canonical_theory import canonical
 from mlnlab.lifted.compiling import Compilation, Compiled, CompileParams, CompileState
 from mlnlab.lifted.shattering import literal_of
+from mlnlab.lifted.sweeps import sweep
 from mlnlab.lifted.theory_text import theory_text
 from mlnlab.lifted.unfolding import Unfolding
 from mlnlab.lifted.weighted_theory import WeightedTheory, weighted_theory
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from mlnlab.lifted.sweeps import Sweep, Swept
     from mlnlab.lifted.theory import Theory
     from mlnlab.model.database import Database
     from mlnlab.model.mln import MLN
@@ -116,6 +118,11 @@ class LiftedCircuit:
         return signed or bool(self.weighted.tallies) or not self.circuit.is_complete
 
     @property
+    def by_floats(self) -> bool:
+        """Whether logarithms of floats do, all sizes below counting nodes at once."""
+        return not self.is_signed and not self.circuit.recursive()
+
+    @property
     def unlifted(self) -> tuple[str, ...]:
         """The theories that no rule lifts, as text: their constants are taken one by one."""
         return tuple(self.lift.text(one.theory) for one in self.definitions if isinstance(one.body, Unfolded))
@@ -146,8 +153,13 @@ class LiftedCircuit:
     ) -> list[float]:
         """Return E[n_i] of all formulas, by one pass up and one down; of a hard one, its groundings."""
         found = self.evaluated(domains, weights, expectations=True)
-        expected = self.weighted.true.T @ found.true + self.weighted.false.T @ found.false
-        sizes = self._domain_sizes(domains)
+        return self.counts_of(found.true, found.false, self.domain_sizes(domains))
+
+    def counts_of(
+        self, true: NDArray[np.float64], false: NDArray[np.float64], sizes: Mapping[str, int]
+    ) -> list[float]:
+        """Return E[n_i] of all formulas from the expected numbers of atoms of all symbols."""
+        expected = self.weighted.true.T @ true + self.weighted.false.T @ false
         return [
             float(value) if isinstance(one.weight, Soft | ToLearn) or weight_value(one.weight) is not None
             else float(_groundings(one.formula, sizes))
@@ -161,22 +173,21 @@ class LiftedCircuit:
         weights: Sequence[float] | None = None,
     ) -> float:
         """Return the probability of an atom; different variables stand for different constants."""
-        formula = self.mln.parse(query) if isinstance(query, str) else query
-        literal = literal_of(formula)
-        if literal is None:
-            raise ArgumentError(f"{formula} is no literal; lift the model with it as a formula of weight 0.")
-        atom, positive = literal
-        number = self._symbol(atom)
+        number, positive = self.symbol_of(query)
         found = self.evaluated(domains, weights, expectations=True)
         total = found.true[number] + found.false[number]
         if not total:
-            raise ArgumentError(f"{formula} has no groundings in these domains.")
+            raise ArgumentError(f"{query} has no groundings in these domains.")
         probability = float(found.true[number] / total)
         return probability if positive else 1.0 - probability
 
+    def sweep(self, domains: Swept, weights: Sequence[object] | None = None) -> Sweep:
+        """Return log Z, expected counts and marginals at many sizes, or for many rows of weights."""
+        return sweep(self, domains, weights)
+
     def world_count(self, domains: Sizes | Database | None = None) -> int:
         """Return how many worlds satisfy the hard formulas, exactly; weights do not matter."""
-        return self._evaluation(domains).world_count()
+        return self.evaluation(domains).world_count()
 
     # --- parts
 
@@ -184,13 +195,13 @@ class LiftedCircuit:
         self, domains: Sizes | Database | None, weights: Sequence[float] | None = None, *, expectations: bool
     ) -> Evaluated:
         """Return log Z, and the expected numbers of true atoms of each symbol."""
-        found = self._evaluation(domains).evaluated(*self.log_weights(weights), expectations=expectations)
+        found = self.evaluation(domains).evaluated(*self.log_weights(weights), expectations=expectations)
         if found.value == -np.inf:
             raise UnsatisfiableError("No world satisfies the hard formulas in domains of these sizes.")
         return found
 
-    def _evaluation(self, domains: Sizes | Database | None) -> Evaluation:
-        sizes = self._domain_sizes(domains)
+    def evaluation(self, domains: Sizes | Database | None) -> Evaluation:
+        sizes = self.domain_sizes(domains)
         bodies: Bodies = self.circuit
         if not self.circuit.is_complete:
             bodies = Unfolding(self.circuit, self.lift.compilation, [one.theory for one in self.definitions])
@@ -213,7 +224,7 @@ class LiftedCircuit:
 
     def subdomain_sizes(self, domains: Sizes | Database | None) -> tuple[int, ...]:
         """Return how many constants each of the root's subdomains has: its type's without named ones."""
-        sizes = self._domain_sizes(domains)
+        sizes = self.domain_sizes(domains)
         found = []
         for type_ in self.types:
             named = self.weighted.constants.get(type_, ())
@@ -225,9 +236,18 @@ class LiftedCircuit:
             found.append(sizes[type_] - len(named))
         return tuple(found)
 
-    def _domain_sizes(self, domains: Sizes | Database | None) -> dict[str, int]:
+    def domain_sizes(self, domains: Sizes | Database | None) -> dict[str, int]:
+        """Return how many constants each type has."""
         vocabulary = self.mln.vocabulary_with(domains)
         return {type_: len(domain) for type_, domain in vocabulary.types.items()}
+
+    def symbol_of(self, query: str | Formula) -> tuple[int, bool]:
+        """Return the number of a literal's symbol, and whether it is positive."""
+        formula = self.mln.parse(query) if isinstance(query, str) else query
+        literal = literal_of(formula)
+        if literal is None:
+            raise ArgumentError(f"{formula} is no literal; lift the model with it as a formula of weight 0.")
+        return self._symbol(literal[0]), literal[1]
 
     def _symbol(self, atom: Atom) -> int:
         places: dict[object, int] = {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import perm
+from math import comb, factorial, perm, prod
 
 import pytest
 
@@ -126,3 +126,73 @@ def test_signs_that_cancel(n):
     found = circuit.log_z({"d": n})
     assert abs(found.value - STRESS[n]) <= 1e-15 * abs(STRESS[n]) + found.error
     assert found.error < 1e-13
+
+
+def stirling(n, k):
+    """Ways to share n things out among k heaps."""
+    return sum((-1) ** (k - j) * comb(k, j) * j**n for j in range(k + 1)) // factorial(k)
+
+
+def two_regular(n):
+    counts = [1, 0, 0]
+    for m in range(3, n + 1):
+        counts.append((m - 1) * counts[-1] + comb(m - 1, 2) * counts[-3])
+    return counts[n]
+
+
+AT_FIFTY = {
+    "graph": lambda n: 2 ** comb(n, 2),
+    "oriented": lambda n: 3 ** comb(n, 2),
+    "either": lambda n: (2**n + 1) ** n,
+    "friends": lambda n: sum(comb(n, k) * 2 ** (n * n - k * (n - k)) for k in range(n + 1)),
+    "drawer": lambda n: sum(comb(n, k) * 2 ** (k * k) for k in range(n + 1)),
+    "two colours": lambda n: sum(comb(n, k) * 2 ** (k * (n - k)) for k in range(n + 1)),
+    "rows": lambda n: (2**n - 1) ** n,
+    "rows and columns": lambda n: sum((-1) ** j * comb(n, j) * (2 ** (n - j) - 1) ** n for j in range(n + 1)),
+    "a full row": lambda n: 2 ** (n * n) - (2**n - 1) ** n,
+    "nobody alone": lambda n: sum((-1) ** (n - k) * comb(n, k) * 2 ** comb(k, 2) for k in range(n + 1)),
+    "nobody alone, loops": lambda n: sum(
+        (-1) ** (n - k) * comb(n, k) * 2 ** comb(k + 1, 2) for k in range(n + 1)
+    ),
+    "functions": lambda n: n**n,
+    "functions by clauses": lambda n: n**n,
+    "permutations": factorial,
+    "derangements": lambda n: sum((-1) ** k * factorial(n) // factorial(k) for k in range(n + 1)),
+    "involutions": lambda n: sum(
+        factorial(n) // (factorial(n - 2 * k) * 2**k * factorial(k)) for k in range(n // 2 + 1)
+    ),
+    "perfect matchings": lambda n: prod(range(n - 1, 0, -2)),
+    "matchings": lambda n: sum(
+        factorial(n) // (factorial(n - 2 * k) * 2**k * factorial(k)) for k in range(n // 2 + 1)
+    ),
+    "partial functions": lambda n: (n + 1) ** n,
+    "equivalences": lambda n: sum(stirling(n, k) for k in range(n + 1)),
+    "linear orders": factorial,
+}
+
+
+@pytest.mark.parametrize("name", AT_FIFTY)
+def test_known_counts_of_fifty(name):
+    circuit = ml.lift(ml.MLN.from_text(ROWS[name][0])).compile()
+    assert circuit.world_count({"d": 50}) == AT_FIFTY[name](50)
+
+
+@pytest.mark.parametrize(("name", "formula"), [("2-regular", two_regular), ("partial equivalences", None)])
+def test_known_counts_of_twenty(name, formula):
+    circuit = ml.lift(ml.MLN.from_text(ROWS[name][0])).compile()
+    formula = formula or (lambda n: sum(stirling(n + 1, k) for k in range(n + 2)))
+    assert circuit.world_count({"d": 20}) == formula(20)
+
+
+@pytest.mark.parametrize("k", [1, 2, 3])
+def test_as_many_as_are_counted(k):
+    for text in (f"U(d)\nEXIST={k} x U(x).", f"U(d)\nV(d)\nEXIST={k} x U(x) v V(x)."):
+        circuit = ml.lift(ml.MLN.from_text(text)).compile()
+        ways = 3**k if "V" in text else 1
+        assert circuit.world_count({"d": 50}) == comb(50, k) * ways
+
+
+def test_bijections_of_two_types():
+    text = "R(a, b)\nEXIST=1 y R(x, y).\nEXIST=1 x R(x, y)."
+    circuit = ml.lift(ml.MLN.from_text(text)).compile()
+    assert [circuit.world_count({"a": 6, "b": n}) for n in (5, 6, 7)] == [0, 720, 0]

@@ -1,0 +1,164 @@
+r"""Many domain sizes and weights asked of one circuit in one call: how log Z, counts and marginals drift.
+
+>>> import mlnlab as ml
+>>> mln = ml.MLN.from_text("Smokes(person)\nFriends(person, person)\n"
+...     "0.4 Friends(x, y) ^ Smokes(x) => Smokes(y)\n-0.3 Smokes(x)\n-4 Friends(x, y)")
+>>> swept = ml.lift(mln).compile().sweep({"person": [2, 3, 10, 100]})
+>>> swept
+<Sweep of 4 points, person from 2 to 100>
+>>> swept.marginal("Smokes(x)").round(4)
+array([0.4253, 0.4251, 0.4236, 0.3961])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mlnlab.circuits.log_space import log_value
+from mlnlab.errors import ArgumentError, UnsatisfiableError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from mlnlab.lifted.lift import LiftedCircuit
+    from mlnlab.logic.formulas import Formula
+
+Swept = Mapping[str, int | Sequence[int]]
+AT_ONCE = 1 << 18  # cases of one pass: columns times sizes that are summed over
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sweep:
+    """log Z, expected counts and atoms at each point; ``sizes[point]`` are its domains.
+
+    ``true`` and ``false`` are expected numbers of atoms, of each symbol at each point.
+    """
+
+    circuit: LiftedCircuit
+    sizes: tuple[dict[str, int], ...]
+    weights: NDArray[np.float64]  # (points, formulas)
+    log_z: NDArray[np.float64]  # (points,)
+    errors: NDArray[np.float64]
+    true: NDArray[np.float64]  # (symbols, points)
+    false: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.sizes)
+
+    @property
+    def varied(self) -> tuple[str, ...]:
+        """The types whose sizes are not the same at all points."""
+        return tuple(t for t in (self.sizes[0] if self.sizes else ()) if len({s[t] for s in self.sizes}) > 1)
+
+    @property
+    def expected_counts(self) -> NDArray[np.float64]:
+        """E[n_i] as (points, formulas); of a hard formula all its groundings."""
+        return np.array(
+            [
+                self.circuit.counts_of(true, false, sizes)
+                for true, false, sizes in zip(self.true.T, self.false.T, self.sizes, strict=True)
+            ]
+        ).reshape(len(self), len(self.circuit.mln.formulas))
+
+    def marginal(self, query: str | Formula) -> NDArray[np.float64]:
+        """Return the probability of an atom at each point; it is not a number where no such atom exists."""
+        symbol, positive = self.circuit.symbol_of(query)
+        total = self.true[symbol] + self.false[symbol]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            share = np.where(total > 0, self.true[symbol] / total, np.nan)
+        return share if positive else 1.0 - share
+
+    def rows(self) -> Iterator[dict[str, float]]:
+        """Yield a row for each point: sizes, log Z, and its error's bound."""
+        for sizes, value, error in zip(self.sizes, self.log_z, self.errors, strict=True):
+            yield {**sizes, "log Z": float(value), "error below": float(error)}
+
+    def __repr__(self) -> str:
+        ranges = [f"{t} from {min(s[t] for s in self.sizes):,} to {max(s[t] for s in self.sizes):,}"
+                  for t in self.varied]  # fmt: skip
+        return f"<Sweep of {len(self):,} points{''.join(f', {text}' for text in ranges)}>"
+
+
+def sweep(circuit: LiftedCircuit, domains: Swept, weights: Sequence[object] | None = None) -> Sweep:
+    """Evaluate a circuit at many points; a size or a vector of weights given once holds for all of them."""
+    rows = _rows_of_weights(circuit, weights)
+    sizes = _points(circuit, domains, len(rows))
+    rows = rows if len(rows) == len(sizes) else np.repeat(rows, len(sizes), axis=0)
+    logs = [circuit.log_weights(list(row)) for row in rows]
+    true = np.array([log[0] for log in logs]).T
+    false = np.array([log[1] for log in logs]).T
+    if circuit.by_floats:
+        parts = [_floats(circuit, sizes[p], true[:, p], false[:, p]) for p in _pieces(circuit, sizes)]
+    else:
+        parts = [_balls(circuit, one, row) for one, row in zip(sizes, rows, strict=True)]
+    value, error, expected_true, expected_false = (
+        np.concatenate([part[n] for part in parts], axis=-1) for n in range(4)
+    )
+    if (impossible := np.flatnonzero(value == -np.inf)).size:
+        raise UnsatisfiableError(f"No world satisfies the hard formulas at {sizes[impossible[0]]}.")
+    return Sweep(circuit, tuple(sizes), rows, value, error, expected_true, expected_false)
+
+
+Part = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+
+
+def _floats(
+    circuit: LiftedCircuit, sizes: Sequence[dict[str, int]], true: NDArray[np.float64],
+    false: NDArray[np.float64],
+) -> Part:  # fmt: skip
+    """Evaluate points together, each a column."""
+    columns = np.array([circuit.subdomain_sizes(one) for one in sizes]).reshape(len(sizes), -1)
+    found = log_value(circuit.circuit, [list(size) for size in columns.T], true, false)
+    return found.value, found.error, found.true, found.false
+
+
+def _balls(circuit: LiftedCircuit, sizes: dict[str, int], weights: NDArray[np.float64]) -> Part:
+    found = circuit.evaluated(sizes, list(weights), expectations=True)
+    return np.array([found.value]), np.array([found.error]), found.true[:, None], found.false[:, None]
+
+
+def _pieces(circuit: LiftedCircuit, sizes: Sequence[dict[str, int]]) -> Iterator[slice]:
+    """Yield runs of points that are evaluated together: large domains alone, small ones side by side."""
+    order = max(circuit.circuit.nesting(), 1)
+    start = 0
+    while start < len(sizes):
+        end, largest = start, 0
+        while end < len(sizes):
+            largest = max(largest, *(n + 1 for n in sizes[end].values()), 1)
+            if end > start and (end + 1 - start) * largest**order > AT_ONCE:
+                break
+            end += 1
+        yield slice(start, end)
+        start = end
+
+
+def _rows_of_weights(circuit: LiftedCircuit, weights: Sequence[object] | None) -> NDArray[np.float64]:
+    if weights is None:
+        circuit.log_weights(None)  # refuses weights that are not known
+        weights = [0.0 if weight is None else weight for weight in circuit.mln.weights]
+    rows = np.array(
+        [[0.0 if w is None else w for w in row] if isinstance(row, Sequence | np.ndarray) else row
+         for row in weights], dtype=float,
+    )  # fmt: skip
+    return rows[None] if rows.ndim < 2 else rows
+
+
+def _points(circuit: LiftedCircuit, domains: Swept, rows: int) -> list[dict[str, int]]:
+    """Return the sizes of each point."""
+    several = {t: list(s) for t, s in domains.items() if not isinstance(s, int | np.integer)}
+    lengths = {len(s) for s in several.values()} | ({rows} if rows > 1 else set())
+    if len(lengths) > 1 or 0 in lengths:
+        told = ", ".join(f"{len(s)} of {t}" for t, s in several.items()) + f", {rows} of weights"
+        raise ArgumentError(f"A sweep needs as many sizes of each type as of the others, not {told}.")
+    count = lengths.pop() if lengths else 1
+    given = [
+        {t: several[t][n] if t in several else s for t, s in domains.items()}
+        for n in range(count)
+    ]
+    return [circuit.domain_sizes({t: int(size) for t, size in one.items()}) for one in given]  # type: ignore[arg-type]
