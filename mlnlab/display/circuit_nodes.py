@@ -16,6 +16,7 @@ from mlnlab.circuits.first_order import (
     Sum,
     Unfolded,
 )
+from mlnlab.lifted.symbol_names import SUBSCRIPTS, shown_symbol
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from mlnlab.circuits.sizes import Count, Size
     from mlnlab.lifted.shattering import Symbol
 
-SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 _SIGNS = {"true": "", "false": "¬", "free": "±"}
 
 
@@ -73,7 +73,7 @@ def atoms_of(leaves: Sequence[Leaf], symbols: Sequence[Symbol]) -> tuple[str, ..
     """Return leaves in words: the atom with its sign, and how many there are of it."""
     return tuple(
         "false unless there are none" if leaf.sign == "impossible"
-        else f"{_SIGNS[leaf.sign]}{symbols[leaf.symbol]}{_times(leaf.times)}"
+        else f"{_SIGNS[leaf.sign]}{shown_symbol(symbols[leaf.symbol])}{_times(leaf.times)}"
         for leaf in leaves
     )  # fmt: skip
 

@@ -1,8 +1,10 @@
-"""Theories as text: clauses with the names of predicates, subdomains as letters."""
+"""Theories as text: clauses with the names of predicates, subdomains by the names of their types."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+
+from mlnlab.lifted.symbol_names import shown_predicate, subdomain_names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,10 +23,16 @@ def clause_text(clause: Clause, theory: Theory, symbols: Sequence[Symbol]) -> st
         + piece_text(literal.piece, [names[v] for v in literal.arguments], theory, symbols)
         for literal in clause.literals
     ]
-    where = ", ".join(
-        f"{name} in D{subdomain}" for name, subdomain in zip(names, clause.subdomains, strict=True)
-    )
-    return (" v ".join(literals) or "false") + (f"  for all {where}" if where else "")
+    return (" v ".join(literals) or "false") + _where(names, clause, subdomain_names(theory, symbols))
+
+
+def _where(names: Sequence[str], clause: Clause, subdomains: Sequence[str]) -> str:
+    """Return where variables come from, those of one subdomain together."""
+    groups: dict[int, list[str]] = {}
+    for name, subdomain in zip(names, clause.subdomains, strict=True):
+        groups.setdefault(subdomain, []).append(name)
+    where = [f"{', '.join(group)} in {subdomains[subdomain]}" for subdomain, group in groups.items()]
+    return f"  for all {', '.join(where)}" if where else ""
 
 
 def piece_text(number: int, arguments: Sequence[str], theory: Theory, symbols: Sequence[Symbol]) -> str:
@@ -35,7 +43,8 @@ def piece_text(number: int, arguments: Sequence[str], theory: Theory, symbols: S
         shown = [left[p] if isinstance(p, int) else p for p in symbol.pattern]
     else:  # some arguments are one constant that was taken out of its subdomain
         shown = [*left, *("·" for _ in range(len(symbol.pattern) - len(left)))]
-    return f"{symbol.predicate}({', '.join(shown)})" if shown else symbol.predicate
+    predicate = shown_predicate(symbol.predicate)
+    return f"{predicate}({', '.join(shown)})" if shown else predicate
 
 
 def theory_text(theory: Theory, symbols: Sequence[Symbol]) -> str:

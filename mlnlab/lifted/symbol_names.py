@@ -1,0 +1,70 @@
+"""What people read for predicates that translation made, and for the subdomains of a theory."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mlnlab.logic.substitution import free_variables
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mlnlab.lifted.shattering import Symbol
+    from mlnlab.lifted.theory import Theory
+    from mlnlab.lifted.weighted_theory import WeightedTheory
+
+SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+_LETTERS = {"formula": "f", "exists": "Z", "skolem": "S"}  # Z and S as Van den Broeck et al. 2014 have them
+_MOST_PRIMES = 3
+
+
+def shown_predicate(name: str) -> str:
+    """Return a predicate as it is read: ``f₁`` for the atom of the first formula, and so on."""
+    kind, mark, number = name.partition("#")
+    if not mark or not number.isdigit():
+        return name
+    return f"{_LETTERS.get(kind, kind)}{str(int(number) + 1).translate(SUBSCRIPTS)}"
+
+
+def shown_symbol(symbol: Symbol) -> str:
+    """Return a symbol as it is read, with its pattern of arguments."""
+    return str(symbol._replace(predicate=shown_predicate(symbol.predicate)))
+
+
+def subdomain_names(theory: Theory, symbols: Sequence[Symbol]) -> tuple[str, ...]:
+    """Return subdomains by their types: ``person``, and ``person′`` for the second of that type."""
+    types: dict[int, str] = {}
+    for piece in theory.pieces:
+        given = symbols[piece.symbol].variables
+        if len(given) == len(piece.subdomains) or len(set(given)) == 1:
+            types.update(zip(piece.subdomains, given, strict=False))
+    counts: dict[str, int] = {}
+    names = []
+    for subdomain in range(theory.subdomains):
+        type_ = types.get(subdomain, "D")
+        before = counts.get(type_, 0)
+        counts[type_] = before + 1
+        primes = "′" * before if before <= _MOST_PRIMES else str(before).translate(SUBSCRIPTS)
+        names.append(type_ + primes)
+    return tuple(names)
+
+
+def legend(weighted: WeightedTheory) -> tuple[tuple[str, str], ...]:
+    """Return what each predicate stands for that translation made."""
+    found = []
+    for name in dict.fromkeys(symbol.predicate for symbol in weighted.shattered.symbols):
+        kind, mark, number = name.partition("#")
+        if not mark:
+            continue
+        shown = shown_predicate(name)
+        if kind == "formula":
+            formula = weighted.mln.formulas[int(number)].formula
+            variables = ", ".join(variable.name for variable in free_variables(formula))
+            found.append((f"{shown}({variables})" if variables else shown, f"{formula}"))
+        elif kind == "skolem":
+            found.append((shown, "makes worlds cancel in which Z holds without reason: true, it weighs −1"))
+        elif kind == "exists":
+            found.append((shown, "stands for a part with EXIST"))
+        else:
+            found.append((shown, "stands for a part that counts"))
+    return tuple(found)

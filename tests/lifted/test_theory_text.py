@@ -1,0 +1,28 @@
+"""What people read of a theory: their own formulas' names, and subdomains by type."""
+
+from __future__ import annotations
+
+import mlnlab as ml
+from mlnlab.lifted.symbol_names import legend, shown_symbol, subdomain_names
+
+TEXT = "Smokes(person)\nFriends(person, person)\n1.5 Friends(x, y) ^ Smokes(x) => Smokes(y)"
+
+
+def test_formulas_are_named_and_subdomains_by_their_types():
+    lifted = ml.lift(ml.MLN.from_text(TEXT))
+    text = lifted.text(lifted.compilation.theory)
+    assert "Smokes(x) v f₁(x, y)  for all x, y in person" in text
+    assert "#" not in text
+    assert legend(lifted.weighted) == (("f₁(x, y)", "Friends(x, y) ^ Smokes(x) => Smokes(y)"),)
+    below = lifted.compile().definitions[1].theory
+    assert subdomain_names(below, lifted.weighted.shattered.symbols) == ("person", "person′")
+    assert "x in person, y in person′" in lifted.text(below)
+
+
+def test_what_stands_for_an_existential_part_is_told():
+    lifted = ml.lift(ml.MLN.from_text("E(p, p)\nP(q)\nEXIST y E(x, y).\n1 P(x)"))
+    names = [name for name, _ in legend(lifted.weighted)]
+    assert names == ["Z₁", "S₂"]
+    shown = [shown_symbol(symbol) for symbol in lifted.weighted.shattered.symbols]
+    assert "P(x)" in shown
+    assert not any("#" in name for name in shown)
