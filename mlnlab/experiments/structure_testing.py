@@ -74,15 +74,18 @@ class StructureTesting:
         return replace(found, judged=judged)
 
     def _evaluation(self, model: Model, databases: Sequence[Database], seed: int) -> Evaluation:
+        asked = [(with_atoms(group, db), db) for group in self.groups for db in databases]
+        asked = [(group, db) for group, db in asked if group]
+        if not asked:
+            raise ArgumentError("The databases for testing have no atoms of the predicates to predict.")
         if not isinstance(model, MLN):
-            asked = [(group, db) for group in self.groups for db in databases]
             said = [model.probabilities(db.without(list(group)), group).judged(db) for group, db in asked]
             return Evaluation(joined(said), (), self.prior, seed)
         if self.evidence == "all-other-atoms":
             return Evaluation(joined(_given_all_others(model, databases, self.groups)), (), self.prior, seed)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the doubts stand in the answers' own warnings
-            parts = [self._answered(model, db, group, seed) for group in self.groups for db in databases]
+            parts = [self._answered(model, db, group, seed) for group, db in asked]
         answers = tuple(answer for part in parts for answer in part.answers)
         return Evaluation(joined([part.judged for part in parts]), answers, self.prior, seed)
 
@@ -130,6 +133,18 @@ def groups_of(
     if not found:
         raise ArgumentError("There is no predicate to predict.")
     return found
+
+
+def with_atoms(names: Sequence[str], database: Database) -> tuple[str, ...]:
+    r"""Return those of some predicates that have atoms: in a small fold a type may have no constants.
+
+    >>> import mlnlab as ml
+    >>> db = ml.Database.from_text("Student(Ann)", ml.MLN.from_text("Student(person)\nMember(group, person)"))
+    >>> with_atoms(["Student", "Member"], db)
+    ('Student',)
+    """
+    types = database.vocabulary.predicates
+    return tuple(name for name in names if all(len(database.domain(t)) for t in types[name].types))
 
 
 def without_predicates(database: Database, omitted: Sequence[str]) -> Database:

@@ -279,3 +279,14 @@ def test_what_makes_no_sense_gets_a_sentence(mln, dbs, systems, options, says):
 def test_records_say_whose_they_are():
     record = Learned("LHL", "first", "abc", "text")
     assert np.isnan(record.seconds)
+
+
+@pytest.mark.parametrize("evidence", ["other-predicates", "all-other-atoms"])
+def test_a_fold_that_lacks_a_predicate_is_judged_by_the_others(evidence):
+    mln = ml.MLN.from_text("Student(person)\nMember(group, person)\n-1 Student(x)\n-2 Member(g, x)")
+    small = ml.Database.from_text("Student(Ann)\n!Student(Bob)", mln)
+    testing = StructureTesting((("Student",), ("Member",)), evidence=evidence, exact=True)
+    found = testing.evaluation(mln, [small], 0)
+    assert set(found.judged.predicates) == {"Student"}
+    with pytest.raises(ml.ArgumentError, match="no atoms"):
+        StructureTesting((("Member",),), evidence=evidence, exact=True).evaluation(mln, [small], 0)
