@@ -1,0 +1,151 @@
+"""All numbers of a compiled model at once, for sizes and weights: what stands on a circuit that is looked at.
+
+One pass up and one down gives log Z, expected counts, marginals, and the value of every definition with its
+derivative. What would take longer than a view can wait for is refused before it is begun.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import nan
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mlnlab.algebra.semirings import balls
+from mlnlab.circuits.evaluation_cost import predicted_numbers, values_needed
+from mlnlab.circuits.fold import Weights
+from mlnlab.circuits.node_values import NodeValue, log_node_values, ring_node_values
+from mlnlab.errors import TooLargeError, UnsatisfiableError
+from mlnlab.lifted.lift import LiftedValue
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from mlnlab.lifted.arithmetic import Evaluated, Evaluation
+    from mlnlab.lifted.lift import LiftedCircuit
+
+LIVE_NUMBERS = 4_000_000  # in logarithms: some tenths of a second
+LIVE_VALUES = 3_000  # in balls
+NODE_BITS = 256  # at first; doubled until no digit that is shown is in doubt
+_MOST_BITS = 1 << 14
+
+
+@dataclass(frozen=True, slots=True)
+class ClassMarginal:
+    """How probable an atom of one symbol is, and how many atoms there are of it."""
+
+    atom: str
+    probability: float  # not a number where there are none
+    atoms: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CircuitNumbers:
+    """What a compiled model says at some sizes and weights; ``nodes`` by definition, where known."""
+
+    sizes: Mapping[str, int]
+    weights: tuple[float, ...]
+    log_z: LiftedValue
+    expected_counts: tuple[float, ...]
+    groundings: tuple[float, ...]
+    marginals: tuple[ClassMarginal, ...]
+    nodes: Mapping[int, NodeValue]
+
+
+def circuit_numbers(
+    circuit: LiftedCircuit, domains: Mapping[str, int], weights: Sequence[float] | None = None,
+    *, most: int | None = LIVE_NUMBERS,
+) -> CircuitNumbers:  # fmt: skip
+    """Return all numbers; ``most`` bounds what may be computed, ``None`` for no bound."""
+    sizes = circuit.domain_sizes(domains)
+    given = [0.0 if weight is None else float(weight) for weight in weights or circuit.mln.weights]
+    true, false = circuit.log_weights(weights)
+    evaluation = circuit.evaluation(domains)
+    if most is not None:
+        refuse_slow(circuit, evaluation, sizes, most)
+    found, nodes = _evaluated(circuit, evaluation, true, false)
+    if found.value == -np.inf:
+        raise UnsatisfiableError("No world satisfies the hard formulas in domains of these sizes.")
+    atoms = found.true + found.false
+    return CircuitNumbers(
+        sizes, tuple(given), LiftedValue(found.value, found.error, found.arithmetic),
+        tuple(circuit.counts_of(found.true, found.false, sizes)),
+        tuple(circuit.counts_of(atoms, atoms, sizes)), _marginals(circuit, found, atoms), nodes,
+    )  # fmt: skip
+
+
+def refuse_slow(circuit: LiftedCircuit, evaluation: Evaluation, sizes: Mapping[str, int], most: int) -> None:
+    """Refuse an evaluation that takes more numbers than so many, in words that name the sizes."""
+    told = ", ".join(f"{type_} = {size:,}" for type_, size in sizes.items())
+    if circuit.by_floats:
+        numbers, limit = predicted_numbers(circuit.circuit, evaluation.subdomains), most
+    else:
+        limit = max(1, most * LIVE_VALUES // LIVE_NUMBERS)
+        numbers = values_needed(evaluation.bodies, evaluation.subdomains, limit)
+    if numbers > limit:
+        kind = "numbers" if circuit.by_floats else "values in ball arithmetic"
+        more = "about" if circuit.by_floats else "more than"
+        raise TooLargeError(
+            f"With {told} this circuit takes {more} {min(numbers, 10**15) if circuit.by_floats else limit:,}"
+            f" {kind}, too many to follow a slider; at most {limit:,} are taken here.", float(numbers),
+            ["take smaller domains", "ask circuit.log_z(...), which may take its time"],
+        )  # fmt: skip
+
+
+def _evaluated(
+    circuit: LiftedCircuit, evaluation: Evaluation, true: NDArray[np.float64], false: NDArray[np.float64]
+) -> tuple[Evaluated, Mapping[int, NodeValue]]:
+    from mlnlab.lifted.arithmetic import Evaluated
+
+    if not circuit.by_floats:
+        found = evaluation.evaluated(true, false, expectations=True)
+        if circuit.weighted.tallies or found.value == -np.inf:
+            return found, {}  # values are polynomials, or there is nothing to be told
+        return found, _ball_nodes(circuit, evaluation, true, false)
+    log, nodes = log_node_values(circuit.circuit, evaluation.subdomains, true, false)
+    value, error = float(log.value[0]), float(log.error[0])
+    return Evaluated(value, error, log.true[:, 0], log.false[:, 0], "float logarithms"), nodes
+
+
+def _ball_nodes(
+    circuit: LiftedCircuit, evaluation: Evaluation, true: NDArray[np.float64], false: NDArray[np.float64]
+) -> Mapping[int, NodeValue]:
+    """Return node values in balls that are precise enough, or none where too many bits were needed."""
+    from flint import arb, ctx, fmpq
+
+    def ball(factor: Any, log: float) -> Any:  # noqa: ANN401 - flint's types have no stubs
+        return arb(fmpq(factor.numerator, factor.denominator)) * arb(float(log)).exp()
+
+    nodes: Mapping[int, NodeValue] = {}
+    before, bits = ctx.prec, NODE_BITS
+    try:
+        while bits <= _MOST_BITS:
+            ctx.prec = bits
+            weighed = [
+                [ball(pair[side], log) for pair, log in zip(circuit.weighted.factors, logs, strict=True)]
+                for side, logs in enumerate((true, false))
+            ]
+            found, nodes = ring_node_values(
+                evaluation.bodies, evaluation.subdomains, balls(), Weights(*weighed)
+            )
+            if found.value > 0 and float(found.value.rel_accuracy_bits()) > 53:
+                break
+            bits *= 2
+    finally:
+        ctx.prec = before
+    return {number: one for number, one in nodes.items() if number < len(circuit.circuit)}
+
+
+def _marginals(
+    circuit: LiftedCircuit, found: Evaluated, atoms: NDArray[np.float64]
+) -> tuple[ClassMarginal, ...]:
+    """Return the marginals of all kinds of atoms that the user's predicates have."""
+    own = circuit.mln.vocabulary.predicates
+    return tuple(
+        ClassMarginal(str(symbol), float(found.true[n] / atoms[n]) if atoms[n] > 0 else nan, float(atoms[n]))
+        for n, symbol in enumerate(circuit.weighted.shattered.symbols)
+        if symbol.predicate in own
+    )
