@@ -15,6 +15,7 @@ from mlnlab.grounding.question import listed, opening, refuse_unlearned
 from mlnlab.inference.asking import log_z_by
 from mlnlab.inference.conflicts import contradiction
 from mlnlab.inference.enumeration import MOST_WORLDS
+from mlnlab.inference.lifted_likelihoods import circuit_for, lifted_log_likelihood
 from mlnlab.inference.refutation import is_impossible
 from mlnlab.logic.weights import Hard, weight_value
 from mlnlab.model.database import Database
@@ -32,7 +33,7 @@ SECONDS = 5.0  # for finding out whether any world is possible where this one is
 
 def log_likelihood(
     mln: MLN,
-    db: Database,
+    db: Database | Sequence[Database],
     query: Sequence[str] | str | None = None,
     *,
     method: str = "auto",
@@ -40,7 +41,10 @@ def log_likelihood(
 ) -> float:
     r"""Return log P(db) = sum_i w_i n_i(db) - log Z (lecture notes, eq. 15); every atom is part of the world.
 
-    With ``query``, names of predicates, it is that of their atoms given all others: log P(y | x).
+    With ``query``, names of predicates, it is that of their atoms given all others: log P(y | x). Of several
+    databases, each a world of its own, it is the sum. ``method="auto"`` sums over all worlds where these are
+    at most ``limit``, lifts the model where that takes a moment, and passes messages in a junction tree where
+    that is small; ``"lifted"`` lifts it whatever that takes, for domains of any size.
 
     >>> import mlnlab as ml
     >>> mln = ml.MLN.from_text("Smokes(person)\nCancer(person)\n1.5 Smokes(x) => Cancer(x)")
@@ -49,7 +53,14 @@ def log_likelihood(
     -2.6704
     >>> round(ml.log_likelihood(mln, db, query=["Cancer"]), 4)
     -1.7014
+    >>> people = ml.Database.from_text("person = {1, ..., 1000}\nSmokes(7)", mln)
+    >>> round(ml.log_likelihood(mln, people, method="lifted"), 4)
+    -1171.853
     """
+    if isinstance(db, list | tuple):
+        if not db:
+            raise ArgumentError("A likelihood is that of data: give a database, or a list of them.")
+        return sum(log_likelihood(mln, one, query, method=method, limit=limit) for one in db)
     if not isinstance(db, Database):
         raise ArgumentError(f"A database is needed, made by ml.Database.from_text or ml.load_db, not {db!r}.")
     if any(relation.listed > len(relation.true) + len(relation.false) for relation in db.relations.values()):
@@ -58,6 +69,12 @@ def log_likelihood(
         )
     expanded = mln.expand(db)
     refuse_unlearned(expanded)
+    circuit = circuit_for(expanded, db, query, method, limit)
+    if circuit is not None:
+        value = lifted_log_likelihood(circuit, expanded, db)
+        if value == -inf:
+            _refuse_contradiction(expanded)
+        return value
     world = World(expanded.vocabulary, frozenset(db.atoms()))
     if not _is_possible(expanded, world):
         _refuse_contradiction(expanded)

@@ -129,9 +129,13 @@ def scale_at(point: Point) -> Numbers:
 
     In these units all directions of single weights are equally steep, however often formulas have groundings.
     """
-    if not has_quick_diagonal(point.moments.curvature):
+    rough = getattr(point.moments.curvature, "rough_diagonal", None)
+    if rough is not None:
+        steepness = np.sqrt(point.problem.free.gathered(rough()) + point.problem.priors.precision)
+    elif has_quick_diagonal(point.moments.curvature):
+        steepness = np.sqrt(point.hessian_diagonal())
+    else:
         return np.ones(point.problem.free.number)
-    steepness = np.sqrt(point.hessian_diagonal())
     most = float(steepness.max(initial=0.0))
     return np.asarray(1.0 / np.maximum(steepness, 1e-6 * most if most > 0 else 1.0))
 

@@ -20,6 +20,7 @@ import numpy as np
 
 from mlnlab.learning.conditional_log_likelihood import EstimatedLogLikelihood, ExactLogLikelihood
 from mlnlab.learning.exact_counts import ByTables
+from mlnlab.learning.lifted_counts import LiftedLogLikelihood
 from mlnlab.learning.moments import plain
 from mlnlab.learning.pseudo_log_likelihood import PseudoLogLikelihood
 from mlnlab.logic.printing import to_text
@@ -202,15 +203,22 @@ def _fewest(rows: Any, direction: Numbers, low: Numbers, high: Numbers) -> Numbe
 def _at_extremes(problem: Problem, low: Numbers, high: Numbers) -> Iterator[Runaway]:
     """Yield parameters whose formulas hold in none or in all of their open groundings."""
     objective, free = plain(problem.objective), problem.free
-    if not isinstance(objective, ExactLogLikelihood | EstimatedLogLikelihood):
+    if not isinstance(objective, ExactLogLikelihood | EstimatedLogLikelihood | LiftedLogLikelihood):
         return
     observed = free.gathered(objective.counts)
-    of_all = free.gathered(np.sum([open_groundings(example) for example in objective.examples], axis=0))
+    of_all = free.gathered(all_open(objective))
     for place in range(free.number):
         if of_all[place] > 0 and observed[place] == 0 and low[place] < 0:
             yield Runaway(_axis(free.number, place, -1.0), is_sure=False)
         elif of_all[place] > 0 and observed[place] == of_all[place] and high[place] > 0:
             yield Runaway(_axis(free.number, place, 1.0), is_sure=False)
+
+
+def all_open(objective: ExactLogLikelihood | EstimatedLogLikelihood | LiftedLogLikelihood) -> Numbers:
+    """Return how many groundings of each formula are open, in all databases."""
+    if isinstance(objective, LiftedLogLikelihood):
+        return objective.groundings
+    return np.asarray(np.sum([open_groundings(example) for example in objective.examples], axis=0))
 
 
 def open_groundings(example: GroundExample) -> Numbers:

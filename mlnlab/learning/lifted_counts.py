@@ -1,0 +1,193 @@
+r"""Expected counts by a lifted circuit: exact for domains of any size (Van den Broeck et al. 2013).
+
+Algorithm 1 of "Lifted generative parameter learning" in its fast form: one circuit for all databases,
+weights and iterations, and instead of one circuit for each equiprobable class one pass down, which has the
+expected numbers of true atoms of all symbols at once. Databases may have domains of different sizes.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mlnlab.counting.counts import count
+from mlnlab.errors import ArgumentError, TooLargeError
+from mlnlab.learning.moments import Moments
+from mlnlab.lifted.lift import lift
+from mlnlab.lifted.lifted_likelihood import lifted_likelihood, refuse_closed_facts
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from mlnlab.learning.training_data import TrainingData
+    from mlnlab.lifted.lift import LiftedCircuit
+    from mlnlab.lifted.lifted_likelihood import LiftedLikelihood, LikelihoodAt
+
+    Numbers = NDArray[np.float64]
+
+MOST_TERMS, MOST_SIGNED_TERMS = 1e8, 1e5
+_DIFFERENCE = 1e-4  # of a weight: the step of differences of gradients
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LiftedMoments(Moments):
+    """Moments whose difference is known better than the difference of the two: counts may be 10^9."""
+
+    difference: Numbers | None = None
+
+    @property
+    def gradient(self) -> Numbers:
+        """Observed minus expected."""
+        return self.observed - self.expected if self.difference is None else self.difference
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LiftedCurvature:
+    """The covariance of the counts, by differences of their expectations at two points nearby."""
+
+    objective: LiftedLogLikelihood
+    weights: Numbers
+    at: tuple[LikelihoodAt, ...]  # what is known there, of each database
+
+    def rough_diagonal(self) -> Numbers:
+        """Return what the variances were if all atoms were independent; it costs nothing."""
+        weighted = self.objective.circuit.weighted
+        change = (weighted.true - weighted.false) ** 2
+        return np.asarray(sum(change.T @ _binomial(one.true, one.false) for one in self.at))
+
+    def diagonal(self) -> Numbers:
+        """Return the variances."""
+        return np.diag(self.matrix()).copy()
+
+    def times(self, direction: Numbers) -> Numbers:
+        """Return H d = (E[n] at w + h d - E[n] at w - h d) / 2h."""
+        length = float(np.abs(direction).max(initial=0.0))
+        if length == 0.0:
+            return np.zeros(len(direction))
+        step = _DIFFERENCE / length
+        gaps = [self.objective.gap(self.weights + sign * step * direction) for sign in (-1.0, 1.0)]
+        return np.asarray((gaps[0] - gaps[1]) / (2 * step))
+
+    def quadratic(self, direction: Numbers) -> float:
+        """Return d'Hd."""
+        return float(direction @ self.times(direction))
+
+    def matrix(self) -> Numbers:
+        """Return the covariance matrix."""
+        rows = np.array([self.times(axis) for axis in np.eye(len(self.weights))])
+        return np.asarray(rows + rows.T) / 2
+
+
+def _binomial(true: Numbers, false: Numbers) -> Numbers:
+    """Return N p (1 - p) from N p and N (1 - p); signs of Skolem atoms are not looked at."""
+    both = np.abs(true) + np.abs(false)
+    return np.asarray(np.abs(true) * np.abs(false) / np.maximum(both, 1e-300))
+
+
+@dataclass(frozen=True, eq=False)
+class LiftedLogLikelihood:
+    """The log-likelihood of several databases by one circuit."""
+
+    name: str
+    circuit: LiftedCircuit
+    examples: tuple[LiftedLikelihood, ...]
+    observed: tuple[Numbers, ...]  # of each database: n_i, of hard formulas too
+    compiling_seconds: float
+
+    has_value = True
+    has_quick_curvature = False
+
+    @property
+    def counts(self) -> Numbers:
+        """n_i in the data."""
+        return np.asarray(sum(self.observed))
+
+    @cached_property
+    def groundings(self) -> Numbers:
+        """The number of groundings of each formula in all databases; 0 of a hard one."""
+        return np.asarray(sum(example.groundings for example in self.examples))
+
+    def moments(self, weights: Numbers, memory: object = None) -> tuple[Moments, object]:
+        """Return the moments at some weights: Algorithm 1, lines 11 to 21."""
+        found = [example.at(weights) for example in self.examples]
+        value = sum(one.value for one in found)  # line 15 and 17
+        gap = np.asarray(sum(one.gap for one in found))  # lines 18 to 21
+        curvature = LiftedCurvature(self, weights, tuple(found))
+        return LiftedMoments(self.counts, self.counts - gap, curvature, value, difference=gap), memory
+
+    def gap(self, weights: Numbers) -> Numbers:
+        """Return observed minus expected counts alone."""
+        return np.asarray(sum(example.at(weights).gap for example in self.examples))
+
+    def recalled(self, weights: Numbers, memory: object) -> Moments:
+        """Return the moments again."""
+        return self.moments(weights, memory)[0]
+
+    def part(self, databases: Sequence[int]) -> LiftedLogLikelihood:
+        """Return the same of some of the databases."""
+        examples = tuple(self.examples[number] for number in databases)
+        return replace(self, examples=examples, observed=tuple(self.observed[n] for n in databases))
+
+
+def lifted_log_likelihood(data: TrainingData) -> LiftedLogLikelihood:
+    """Compile the model once and count what holds in each database; refuse what cannot be lifted, and why."""
+    _refuse_evidence(data)
+    began = time.perf_counter()
+    circuit = lift(replace(data.mln, semantics="textbook")).compile()
+    seconds = time.perf_counter() - began
+    if circuit.unlifted:
+        raise _not_liftable(data, circuit)
+    counts = [count(data.model(example), example.database) for example in data.examples]
+    examples = tuple(
+        lifted_likelihood(circuit, example.vocabulary, found)
+        for example, found in zip(data.examples, counts, strict=True)
+    )
+    for example in examples:
+        refuse_costly(circuit, example.sizes)
+    observed = tuple(np.array(found.numbers, np.float64) for found in counts)
+    return LiftedLogLikelihood("log-likelihood", circuit, examples, observed, seconds)
+
+
+def refuse_costly(circuit: LiftedCircuit, sizes: Mapping[str, int]) -> None:
+    """Refuse what would sum over too many sizes at every step, with an estimate."""
+    largest = max(sizes.values(), default=0)
+    order = max(circuit.circuit.nesting(), int(circuit.is_signed))
+    terms = float(largest + 1) ** order
+    most = MOST_SIGNED_TERMS if circuit.is_signed else MOST_TERMS
+    if terms > most:
+        raise TooLargeError(
+            f"Each step of lifted learning would sum over about {largest:,}^{order} = {terms:.1g} sizes (up"
+            f" to {most:.0g}): {order} sets of constants are counted one below the other.", terms,
+            ["drop formulas that join unary predicates of one type", "learn from smaller domains",
+             'use the pseudo-likelihood: method="pll"'],
+        )  # fmt: skip
+
+
+def _refuse_evidence(data: TrainingData) -> None:
+    """Raise a sentence where something is known beforehand: it would break the symmetries."""
+    if data.query or data.false_facts == "evidence":
+        what = "query=" if data.query else 'false_facts="evidence"'
+        raise ArgumentError(
+            f"Lifted learning is generative: evidence would tell constants apart. Leave {what} out, so that"
+            ' all atoms are predicted, or learn conditionally: method="pll", "ll" or "pscg".'
+        )
+    for example in data.examples:
+        refuse_closed_facts(data.mln, example.database)
+
+
+def _not_liftable(data: TrainingData, circuit: LiftedCircuit) -> ArgumentError:
+    """Return what no rule lifts, with the exact alternative where it fits."""
+    from mlnlab.learning.conditional_log_likelihood import exact_log_likelihood
+
+    try:
+        exact = exact_log_likelihood(data).exact[0]
+        instead = f'method="ll" learns as exactly here, by {exact.name}.'
+    except TooLargeError:
+        instead = 'These databases are too large for method="ll", too: learn by "pll" or "pscg", or drop it.'
+    return ArgumentError(f"No rule lifts a part of the model: {circuit.unlifted[0]:.200}. {instead}")

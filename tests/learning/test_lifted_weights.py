@@ -1,0 +1,131 @@
+"""Lifted weight learning: the same numbers as without lifting, and sentences where it cannot be done."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+import mlnlab as ml
+from mlnlab.errors import ArgumentError, TooLargeError, UnsatisfiableError
+from mlnlab.learning.conditional_log_likelihood import exact_log_likelihood
+from mlnlab.learning.lifted_counts import lifted_log_likelihood, refuse_costly
+from mlnlab.learning.runaways import LearningWarning
+from mlnlab.learning.training_data import training_data
+from mlnlab.steps.checkpoint import load_checkpoint, save_checkpoint
+
+FRIENDS = "Smokes(person)\nFriends(person, person)\n"
+RULES = "Smokes(x) ^ Friends(x, y) => Smokes(y)\nFriends(x, y)\nSmokes(x)\n"
+MODELS = {
+    "friends": FRIENDS + RULES,
+    "a constant": FRIENDS + RULES + "Friends(x, Anna)\nFriends(Anna, x) => Smokes(x)",
+    "hard": FRIENDS + RULES + "!Friends(x, x).\n",
+    "existential": FRIENDS + RULES + "EXIST y Friends(x, y)\nEXIST x Smokes(x).",
+    "blocks": FRIENDS + "Lives(person, house!)\n" + RULES + "Lives(x, h) => Smokes(x)",
+}
+PEOPLE = (("Anna", "Bob"), ("Anna", "Carla", "Dan"))
+
+
+def _databases(mln, seed=1):
+    draw = random.Random(seed)
+    for people in PEOPLE:
+        facts = [f"person = {{{', '.join(people)}}}", f"Smokes({people[0]})"]
+        facts += [f"Friends({a}, {b})" for a in people for b in people if a != b and draw.random() < 0.5]
+        if "Lives" in mln.vocabulary.predicates:
+            facts += ["house = {H, I}", *(f"Lives({a}, {draw.choice('HI')})" for a in people)]
+        yield ml.Database.from_text("\n".join(facts), mln)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_moments_and_optimum_are_those_without_lifting(name):
+    mln = ml.MLN.from_text(MODELS[name])
+    databases = list(_databases(mln))
+    data = training_data(mln, databases)
+    lifted, exact = lifted_log_likelihood(data), exact_log_likelihood(data)
+    weights = np.array([0.0 if one.weight.__class__.__name__ == "Hard" else 0.3 - 0.2 * n
+                        for n, one in enumerate(data.formulas)])  # fmt: skip
+    free = np.array([one.weight.__class__.__name__ != "Hard" for one in data.formulas])
+    found, truth = lifted.moments(weights)[0], exact.moments(weights)[0]
+    assert found.value == pytest.approx(truth.value, abs=1e-9)
+    assert found.gradient[free] == pytest.approx(truth.gradient[free], abs=1e-9)
+    assert not found.gradient[~free].any()
+    assert found.observed[free] == pytest.approx(truth.observed[free])
+    ours, theirs = found.curvature.matrix(), truth.curvature.matrix()
+    assert ours[np.ix_(free, free)] == pytest.approx(theirs[np.ix_(free, free)], abs=1e-6)
+    prior = ml.Gaussian(0, 2)
+    one = ml.learn_weights(mln, databases, method="lwl", prior=prior)
+    other = ml.learn_weights(mln, databases, method="ll", prior=prior)
+    assert one.weights == pytest.approx(other.weights, abs=1e-4)  # Newton stops at a gain of 1e-10
+    assert one.objective == pytest.approx(other.objective, abs=1e-9)
+
+
+def test_any_optimizer_takes_lifted_counts():
+    mln = ml.MLN.from_text(MODELS["friends"])
+    databases = list(_databases(mln))
+    found = [
+        ml.learn_weights(mln, databases, method="lwl", optimizer=optimizer).weights
+        for optimizer in ("l-bfgs", "newton")
+    ]
+    assert found[0] == pytest.approx(found[1], abs=1e-5)
+
+
+def test_a_run_goes_on_from_a_checkpoint(tmp_path):
+    mln = ml.MLN.from_text(MODELS["friends"])
+    learner = ml.weight_learner("lwl", mln, list(_databases(mln)))
+    states = list(learner)
+    assert len(states) > 5
+    save_checkpoint(tmp_path / "state", states[3])
+    again = list(learner.resume(load_checkpoint(tmp_path / "state").state))
+    assert len(again) == len(states) - 4
+    assert all(a.weights == pytest.approx(b.weights) for a, b in zip(again, states[4:], strict=True))
+
+
+def test_weights_that_run_away_are_named():
+    mln = ml.MLN.from_text(FRIENDS + "Friends(x, y) => Smokes(x)\nFriends(x, y)\nSmokes(x)")
+    db = ml.Database.from_text("Friends(Anna, Bob)\nSmokes(Anna)\nFriends(Anna, Carla)", mln)
+    with pytest.warns(LearningWarning, match=r"Friends\(x, y\) => Smokes\(x\) likely grows without end"):
+        ml.learn_weights(mln, db, method="lwl", prior=None)
+
+
+def test_impossible_data_say_which_fact_and_which_formula():
+    mln = ml.MLN.from_text(FRIENDS + RULES + "!Friends(x, x).")
+    db = ml.Database.from_text("Friends(Anna, Bob)\nFriends(Bob, Bob)", mln)
+    with pytest.raises(UnsatisfiableError, match=r"hard formula !Friends\(x, x\)\. .* It is: .*Bob"):
+        ml.learn_weights(mln, db, method="lwl")
+
+
+def test_what_cannot_be_lifted_is_said_with_what_can_be_done():
+    mln = ml.MLN.from_text("E(a, a)\nE(x, y) ^ E(y, z) => E(x, z)\nE(x, y)")
+    small = ml.Database.from_text("E(A, B)\nE(B, C)", mln)
+    with pytest.raises(ArgumentError, match=r'No rule lifts .* method="ll" learns as exactly here'):
+        ml.learn_weights(mln, small, method="lwl")
+    large = ml.Database.from_text("\n".join(f"E(A{n}, A{n + 1})" for n in range(30)), mln)
+    with pytest.raises(ArgumentError, match=r'No rule lifts .* too large for method="ll", too'):
+        ml.learn_weights(mln, large, method="lwl")
+
+
+def test_evidence_is_refused():
+    mln = ml.MLN.from_text(MODELS["friends"])
+    db = next(_databases(mln))
+    with pytest.raises(ArgumentError, match="Leave query= out"):
+        ml.learn_weights(mln, db, "lwl", ["Smokes"])
+    with pytest.raises(ArgumentError, match="Leave false_facts="):
+        ml.learn_weights(mln, db, "lwl", false_facts="evidence")
+
+
+def test_too_many_sums_are_refused_with_an_estimate():
+    unary = "".join(f"U{n}(a)\n" for n in range(4))
+    rules = "".join(f"0.{n + 1} U{n}(x) ^ R(x, y) => U{(n + 1) % 4}(y)\n" for n in range(4))
+    circuit = ml.lift(ml.MLN.from_text(unary + "R(a, a)\n" + rules)).compile()
+    assert circuit.circuit.nesting() > 3
+    with pytest.raises(TooLargeError, match="would sum over about 5,000"):
+        refuse_costly(circuit, {"a": 5000})
+
+
+def test_domains_of_size_one_and_none():
+    mln = ml.MLN.from_text(FRIENDS + RULES)
+    one, none = ml.Database.from_text("Smokes(Anna)", mln), ml.Database(mln.vocabulary)
+    found = ml.learn_weights(mln, [one, none], method="lwl")
+    alone = ml.learn_weights(mln, one, method="ll")
+    assert found.weights == pytest.approx(alone.weights, abs=1e-5)

@@ -1,0 +1,162 @@
+"""Exact likelihoods by lifting: equal to enumeration on small models, to published numbers on IMDB."""
+
+from __future__ import annotations
+
+import random
+from math import comb, inf, isclose
+
+import numpy as np
+import pytest
+
+import mlnlab as ml
+from mlnlab.errors import ArgumentError
+from mlnlab.lifted.equiprobable import bell, number_of_classes
+from mlnlab.lifted.lifted_likelihood import lifted_likelihood
+from mlnlab.logic.formulas import Variable
+from tests import oracles
+from tests.lifted.test_random_theories import random_model
+from tests.thoroughness import examples
+
+IMDB = """
+actor(person)
+director(person)
+workedUnder(person, person)
+male(person)
+movie(film, person)
+genre(person, type)
+-3.4649031139821473 workedUnder(x, y)
+0.23531366486665017 male(x)
+-1.0104489225948443 movie(f, x)
+-3.0392103251414024 genre(x, t)
+0.4005203041319314 actor(x)
+-2.120305331980837 director(x)
+10.619803657317657 !workedUnder(x, y) v actor(x) v director(y)
+"""
+OF_FOLDS = (
+    -547.863401737115,
+    -563.430851340552,
+    -1034.74243129392,
+    -385.81264717229,
+    -389.272488034434,
+)
+FRIENDS = "Smokes(person)\nFriends(person, person)\n"
+
+
+@pytest.mark.data
+def test_imdb_folds_to_ten_digits(data_folder):
+    mln = ml.MLN.from_text(IMDB)
+    folder = data_folder / "imdb" / "forclift-original"
+    databases = [ml.load_db(folder / f"imdb_fold{n}.db", mln) for n in range(1, 6)]
+    for db, expected in zip(databases, OF_FOLDS, strict=True):
+        assert ml.log_likelihood(mln, db, method="lifted") == pytest.approx(expected, rel=1e-12)
+    assert ml.log_likelihood(mln, databases) == pytest.approx(sum(OF_FOLDS), rel=1e-12)
+
+
+def _random_database(draw, mln, sizes):
+    sized = ml.MLN(mln.vocabulary_with(sizes), mln.formulas)
+    atoms = oracles.all_atoms(sized.vocabulary)
+    true = {str(atom): True for atom in atoms if draw.random() < 0.6}
+    return ml.Database(sized.vocabulary).with_atoms(true)
+
+
+def test_random_models_against_enumeration():
+    draw, compared, impossible = random.Random(20130714), 0, 0
+    for number in range(examples(40)):
+        text, sizes = random_model(draw, number)
+        mln = ml.MLN.from_text(text)
+        db = _random_database(draw, mln, sizes)
+        try:
+            truth = ml.log_likelihood(mln, db, method="enumeration")
+        except (ml.UnsatisfiableError, ml.TooLargeError):
+            continue
+        found = ml.log_likelihood(mln, db, method="lifted")
+        assert found == truth or isclose(found, truth, rel_tol=1e-9, abs_tol=1e-9), text
+        compared += truth > -inf
+        impossible += truth == -inf
+    assert compared > 8
+    assert impossible
+
+
+def test_a_domain_may_have_one_constant_or_none():
+    mln = ml.MLN.from_text(FRIENDS + "0.7 Smokes(x) ^ Friends(x, y) => Smokes(y)\n-1 Friends(x, y)")
+    for db in (ml.Database(mln.vocabulary), ml.Database.from_text("Smokes(Anna)", mln)):
+        by_worlds = ml.log_likelihood(mln, db, method="enumeration")
+        assert ml.log_likelihood(mln, db, method="lifted") == pytest.approx(by_worlds, abs=1e-12)
+
+
+def test_what_breaks_a_hard_formula_or_a_block_is_impossible():
+    mln = ml.MLN.from_text(FRIENDS + "Lives(person, house!)\n1 Smokes(x)\n!Friends(x, x).")
+    house = "house = {H, I}\nLives(Anna, H)\n"
+    for facts, possible in (
+        (house, True),
+        (house + "Friends(Anna, Anna)", False),
+        (house + "Smokes(Bob)", False),
+    ):
+        db = ml.Database.from_text(facts, mln)
+        assert (ml.log_likelihood(mln, db, method="lifted") > -inf) is possible
+
+
+def test_what_is_evidence_is_refused_in_words():
+    mln = ml.MLN.from_text("*" + FRIENDS.splitlines()[1] + "\nSmokes(person)\n1 Friends(x, y) => Smokes(y)")
+    db = ml.Database.from_text("Friends(Anna, Bob)", mln)
+    with pytest.raises(ArgumentError, match="Friends is declared closed"):
+        ml.log_likelihood(mln, db, method="lifted")
+    with pytest.raises(ArgumentError, match="leave query= out"):
+        ml.log_likelihood(mln, db, ["Smokes"], method="lifted")
+
+
+def test_nothing_cancels_where_there_are_a_thousand_million_atoms():
+    """The derivative of log Z at c = 0.4, f = -4, s = -0.3 is known to 20 digits for 30,000 people."""
+    mln = ml.MLN.from_text(
+        FRIENDS + "0.4 !Friends(x, y) v !Smokes(x) v Smokes(y)\n-4 Friends(x, y)\n-0.3 Smokes(x)"
+    )
+    circuit = ml.lift(mln).compile()
+    vocabulary = mln.vocabulary_with({"person": 30_000})
+    found = lifted_likelihood(circuit, vocabulary, [900_000_000, 16_187_588, 0]).at(mln.weights)
+    assert found.gap == pytest.approx([0.0, -0.965882402224, 0.0], abs=1e-7)
+    log_z = 376334935.12602876632
+    direct = 0.4 * 900_000_000 - 4 * 16_187_588 - log_z
+    assert found.value == pytest.approx(direct, abs=1e-6)
+    assert found.error < 1e-6
+
+
+# --- equiprobable classes ----------------------------------------------------------------------------------
+
+
+def test_classes_are_as_many_as_definition_2_and_proposition_2_say():
+    assert [bell(n) for n in range(8)] == [1, 1, 2, 5, 15, 52, 203, 877]
+    recursive = [1]
+    for n in range(7):
+        recursive.append(sum(comb(n, k) * recursive[k] for k in range(n + 1)))
+    assert recursive == [bell(n) for n in range(8)]
+    mln = ml.MLN.from_text("R(a, a, a, b, b)\nS(a, a)\n1 R(x, y, z, u, v)\n2 S(x, y) => S(y, x)\nS(x, x).")
+    classes = ml.equiprobable_classes(mln)
+    assert len(classes) == bell(3) * bell(2) + bell(2)
+    assert [len(classes.of(n)) for n in range(3)] == [10, 2, 0]
+
+
+def test_classes_are_polynomial_in_the_constants_that_are_mentioned():
+    x, y, z = (Variable(name, "a") for name in "xyz")
+    numbers = [number_of_classes([x, y, z], {"a": [str(n) for n in range(many)]}) for many in range(6)]
+    assert numbers == [many**3 + 3 * many**2 * 1 + 3 * many * 2 + 5 for many in range(6)]
+    mln = ml.MLN.from_text("S(a, a)\n1 S(x, y) => S(y, x)\n1 S(A, x)\n1 S(x, B)")
+    assert [len(ml.equiprobable_classes(mln).of(n)) for n in range(3)] == [10, 3, 3]
+
+
+@pytest.mark.parametrize("extra", ["", "0.9 P(A)\n-0.4 E(B, x)"])
+def test_classes_partition_the_groundings_into_equally_probable_ones(extra):
+    text = "P(a)\nE(a, a)\n0.8 P(x) ^ E(x, y) => P(y)\n-0.6 E(x, y)\n" + extra
+    mln = ml.MLN.from_text(text)
+    classes = ml.equiprobable_classes(mln, {"a": 3})
+    names = {"a": tuple(classes.vocabulary.domain("a"))}
+    found = {one: one.representative(names) for one in classes}
+    chosen = [ground for ground in found.values() if ground is not None]
+    probabilities = ml.infer(mln, {"a": 3}, query=chosen, method="enumeration")
+    expected = np.zeros(len(mln.formulas))
+    for one, ground in found.items():
+        expected[one.number] += 0 if ground is None else one.size({"a": 3}) * probabilities[ground]
+    by_circuit = ml.lift(mln).compile().expected_counts({"a": 3})
+    assert expected == pytest.approx(by_circuit, abs=1e-9)  # eq. 4
+    sizes = [sum(one.size({"a": n}) for one in classes) for n in (2, 3, 7)]
+    free = [2, 2, *([0, 1] if extra else [])]
+    assert sizes == [sum(n**k for k in free) for n in (2, 3, 7)]
