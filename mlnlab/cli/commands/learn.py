@@ -31,7 +31,7 @@ The model with its weights goes to stdout, how it was learned and what to doubt 
 stderr. With -o it goes to a file: .mln is the model, .csv and .json have a row for each
 formula with its weight, its count in the data, the count expected, and its gap.
 
---method is pll, wpll, ll, vp, vp-pw, cd, cd-pw, dn, scg, pscg or smd; --option sets what
+--method is pll, wpll, ll, lwl, vp, vp-pw, cd, cd-pw, dn, scg, pscg or smd; --option sets what
 a method has, such as iterations, rate or samples. --prior is none, a deviation as in
 gaussian:2, or laplace:1. Ctrl-C ends learning: what was learned so far is written, and
 the exit code is 130."""
