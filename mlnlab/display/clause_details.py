@@ -64,12 +64,17 @@ def _headline(shown: ShownTable, found: Provenance, top: float, by_hand: bool) -
         y += 20
     x, y = 8.0, y + 4
     in_model = shown.table.row(found.place).chosen is not None
-    act = ("out", "throw it out", "and learn the other weights again") if in_model else (
-        "keep", "keep it", "in the model, and learn all weights again")  # fmt: skip
-    turns = (("earlier", "‹ place", found.places[1:]), ("later", "place ›", found.places[1:]))
-    buttons = [act, *((name, words, "another place of its path") for name, words, more in turns if more)]
-    for name, words, tip in buttons if by_hand else ():
-        made, width = chip(numbered_id(name, shown.turn, found.place), x, y, words, tip)
+    # Both are there, whatever it is now: two quick clicks must not keep it and throw it out again.
+    buttons = [
+        ("keep", "in the model", "keep it, and learn all weights again", in_model),
+        ("out", "left out", "throw it out, and learn the other weights again", not in_model),
+    ]
+    if found.places[1:]:
+        buttons += [(name, words, "another place of its path", False)
+                    for name, words in (("earlier", "‹ place"), ("later", "place ›"))]  # fmt: skip
+    buttons.append(("close", "close", "look at no clause", False))
+    for name, words, tip, pressed in buttons if by_hand else ():
+        made, width = chip(numbered_id(name, found.place), x, y, words, tip, pressed=pressed)
         items.append(made)
         x += width + 6
     items.append(

@@ -60,7 +60,6 @@ class ShownTable:
     chosen: Provenance | None = None
     told: GroundingsTold | None = None  # of the chosen clause
     path_place: int = 0  # which of the places of its path is drawn
-    turn: int = 0  # ids hold it, so that what was clicked can be clicked again
     busy: str = ""
     problem: str = ""
     pending: frozenset[int] = frozenset()  # places of clauses whose weights are being learned
@@ -86,7 +85,7 @@ def chip(
     shown, look = (f"● {words}", "words small strong") if pressed else (words, "words small")
     width = text_width(shown, look) + 16
     return Group(
-        id=name, x=x, y=y, pick=True, tooltip=tooltip(words, tip),
+        id=name, x=x, y=y, press=True, tooltip=tooltip(words, tip),
         children=(
             Rectangle(x=0, y=0, width=width, height=19, corner=4, look="panel" if pressed else "frame"),
             Text(x=8, y=13.5, text=shown, look=look),
@@ -122,7 +121,7 @@ def _heading(
     x = _CLAUSE - 2 if right is None else right - width + 2
     at = 2.0 if right is None else width - 2
     return Group(
-        id=numbered_id("sort", shown.turn, place), x=x, y=y, pick=True,
+        id=numbered_id("sort", place), x=x, y=y, press=True,
         tooltip=tooltip(f"sort: {column}", tip),
         children=(
             Rectangle(x=0, y=0, width=width, height=18, corner=3, look="plate"),
@@ -163,7 +162,7 @@ def _row(shown: ShownTable, row: ClauseRow, y: float) -> tuple[Group, float]:
     lines = fitted_lines(text, _ROOM, _MOST_LINES, look)
     height = ROW + _LINE * (len(lines) - 1)
     return Group(
-        id=numbered_id("row", shown.turn, row.place), y=y, pick=True,
+        id=numbered_id("row", row.place), y=y, press=True,
         tooltip=tooltip(text, f"{one.verdict}: {one.reason}", f"in the model {hand}" if in_model else ""),
         children=(
             Rectangle(x=2, y=0, width=WIDTH - 4, height=height - 1, corner=3,
@@ -188,16 +187,12 @@ def pager_items(shown: ShownTable, y: float) -> tuple[list[Item], float]:
     first, last = shown.page * PAGE, min(total, (shown.page + 1) * PAGE)
     items: list[Item] = []
     x = 8.0
-    turns = (("‹‹", 0, shown.page > 0), ("‹", shown.page - 1, shown.page > 0),
-             ("›", shown.page + 1, shown.page + 1 < shown.pages),
-             ("››", shown.pages - 1, shown.page + 1 < shown.pages))  # fmt: skip
+    before, behind = shown.page > 0, shown.page + 1 < shown.pages
+    turns = (("first", "‹‹", before), ("before", "‹", before), ("next", "›", behind), ("last", "››", behind))
     if shown.pages > 1:
-        for place, (words, page, can) in enumerate(turns):
+        for name, words, can in turns:
             if can:
-                made, _ = chip(
-                    numbered_id("page", shown.turn, page, place), x, y, words, f"page {page + 1:,}"
-                )
-                items.append(made)
+                items.append(chip(f"page-{name}", x, y, words, f"the {name} page")[0])
             x += 36
         x += 6
     what = "path" if shown.shows_dropped else "clause"

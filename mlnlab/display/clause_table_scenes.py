@@ -27,6 +27,7 @@ from mlnlab.structure.create_mln import VERDICTS
 if TYPE_CHECKING:
     from mlnlab.display.clause_rows import ShownTable
 
+_UNDO = WIDTH - 52
 MOST_PREDICATES = 16  # that have a button; others are typed
 # An id, what stands on the button, what it does, and whether it is pressed.
 Chip = tuple[str, str, str, bool]
@@ -82,12 +83,10 @@ def model_words(shown: ShownTable) -> str:
 def _model_items(shown: ShownTable, top: float) -> tuple[list[Item], float]:
     words = fitted(model_words(shown), WIDTH - 230, "strong")
     items: list[Item] = [Text(id="model", x=8, y=top + 14, text=words, look="words strong")]
-    x = 20 + text_width(words, "strong")
-    if shown.edits:
-        made, _ = chip(numbered_id("undo", shown.turn), x, top, "undo", "take the last edit by hand back")
-        items.append(made)
+    if shown.edits:  # always at this place, so that it can be clicked in a row
+        items.append(chip("undo", _UNDO, top, "undo", "take the last edit by hand back")[0])
     if shown.busy:
-        items.append(Text(id="busy", x=WIDTH - 8, y=top + 14, text=shown.busy, look="quiet", anchor="end"))
+        items.append(Text(id="busy", x=_UNDO - 10, y=top + 14, text=shown.busy, look="quiet", anchor="end"))
     y = top + ROW + 2
     for line in fitted_lines(shortened(shown.problem, 400), WIDTH - 24, 3) if shown.problem else ():
         items.append(Text(id="problem", x=8, y=y + 12, text=f"! {line}", look="words"))
@@ -99,20 +98,20 @@ def _model_items(shown: ShownTable, top: float) -> tuple[list[Item], float]:
 
 
 def _filter_items(shown: ShownTable, top: float) -> tuple[list[Item], float]:
-    chosen, turn = shown.table.chosen, shown.turn
+    chosen = shown.table.chosen
     lines = [("show", _verdict_chips(shown))]
     names = tuple(shown.table.learned.mln.vocabulary.predicates)[:MOST_PREDICATES]
-    found = [(numbered_id("predicate", turn, 0), "any", "whatever its predicates", not chosen.predicate)]
+    found = [(numbered_id("predicate", 0), "any", "whatever its predicates", not chosen.predicate)]
     found += [
-        (numbered_id("predicate", turn, place), fitted(name, 150, "small"), "clauses in which it occurs",
+        (numbered_id("predicate", place), fitted(name, 150, "small"), "clauses in which it occurs",
          chosen.predicate == name)
         for place, name in enumerate(names, 1)
     ]  # fmt: skip
     lines.append(("predicate", found))
     lengths = sorted(set(shown.table.learned.candidates.columns.lengths.tolist()))
-    found = [(numbered_id("literals", turn, 0), "any", "however long", not chosen.literals)]
+    found = [(numbered_id("literals", 0), "any", "however long", not chosen.literals)]
     found += [
-        (numbered_id("literals", turn, length), f"{length}", "clauses of so many literals",
+        (numbered_id("literals", length), f"{length}", "clauses of so many literals",
          chosen.literals == length)
         for length in lengths
     ]  # fmt: skip
@@ -127,23 +126,23 @@ def _filter_items(shown: ShownTable, top: float) -> tuple[list[Item], float]:
 
 
 def _verdict_chips(shown: ShownTable) -> list[Chip]:
-    table, turn = shown.table, shown.turn
+    table = shown.table
     here = table.chosen.verdict if not shown.shows_dropped else "paths"
     of_all = here == "" and not table.chosen.model
     total = len(table.learned.candidates)
     in_model = table.chosen.model and not shown.shows_dropped
     found: list[Chip] = [
-        (numbered_id("show", turn, 0), f"all {total:,}", "every candidate", of_all),
-        (numbered_id("show", turn, 1), f"in the model {len(table.learned.kept):,}",
+        (numbered_id("show", 0), f"all {total:,}", "every candidate", of_all),
+        (numbered_id("show", 1), f"in the model {len(table.learned.kept):,}",
          "clauses of the model", in_model),
     ]  # fmt: skip
     for place, verdict in enumerate(VERDICTS, 2):
         if table.verdicts[verdict]:
             words = ("" if place == 2 else "dropped ") + SHORT_VERDICTS[verdict]
-            found.append((numbered_id("show", turn, place), f"{words} {table.verdicts[verdict]:,}",
+            found.append((numbered_id("show", place), f"{words} {table.verdicts[verdict]:,}",
                           verdict, here == verdict))  # fmt: skip
     known = "" if shown.dropped is None else f" {shown.dropped.dropped:,}"
-    found.append((numbered_id("show", turn, 9), f"paths dropped by μ{known}",
+    found.append((numbered_id("show", 9), f"paths dropped by μ{known}",
                   "heuristic 1: paths with too few true atoms, of which no clause was made",
                   shown.shows_dropped))  # fmt: skip
     return found

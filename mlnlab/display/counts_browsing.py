@@ -119,12 +119,12 @@ def _chosen_row(
     x: float = 0,
     width: float = WIDTH,
 ) -> Group:
-    """Return a row that can be clicked; the chosen one has a frame and a mark."""
+    """Return a row that is a button; the chosen one has a frame and a mark."""
     mark = Text(x=8, y=BAR - 1.5, text="▶" if chosen else "", look="words")
     frame = Rectangle(
         x=1, y=-3, width=width - 2, height=ROW - 1, corner=3, look="panel" if chosen else "clear"
     )
-    return Group(id=name, x=x, y=y, pick=True, tooltip=tip, children=(frame, mark, *children))
+    return Group(id=name, x=x, y=y, press=True, tooltip=tip, children=(frame, mark, *children))
 
 
 # --- formulas -----------------------------------------------------------------------------------
@@ -166,9 +166,9 @@ def _further(browsing: Browsing) -> Iterator[tuple[str, bool, str]]:
     """Yield what leads to formulas before and behind those of the list."""
     listed, total = listed_formulas(browsing), len(browsing.formulas)
     if listed and listed.start > 0:
-        yield numbered_id("formulas-before", listed.start), True, f"‹ {listed.start:,} earlier formulas"
+        yield "formulas-before", True, f"‹ {listed.start:,} earlier formulas"
     if listed and listed.stop < total:
-        yield numbered_id("formulas-behind", listed.stop), False, f"{total - listed.stop:,} later formulas ›"
+        yield "formulas-behind", False, f"{total - listed.stop:,} later formulas ›"
 
 
 def _headline(browsing: Browsing) -> str:
@@ -248,11 +248,11 @@ def _sample_rows(browsing: Browsing, top: float) -> tuple[list[Item], float]:
 
 
 def _again(browsing: Browsing, top: float) -> Group:
-    """Return the button that draws the next sample; its id is new each time: it can be clicked again."""
+    """Return the button that draws the next sample."""
     words = "↻ another sample"
     width = text_width(words) + 24
     return Group(
-        id=numbered_id("again", browsing.seed + 1), x=WIDTH - width - 8, y=top, pick=True,
+        id="again", x=WIDTH - width - 8, y=top, press=True,
         tooltip=tooltip("another sample", f"drawn with seed {browsing.seed + 1}"),
         children=(
             Rectangle(x=0, y=-3, width=width, height=ROW - 1, corner=4, look="panel"),

@@ -1,7 +1,6 @@
 """Exploring answers: methods to choose, a bar for each query, facts, conditions, and what would change one.
 
-Everything that can be clicked is an item of one scene. Ids hold a number that grows with each click,
-``turn``, so that what was clicked can be clicked again.
+Everything that can be clicked is a button of one scene: each click presses it.
 """
 
 from __future__ import annotations
@@ -51,7 +50,6 @@ class Exploring:
     chosen: str = ""
     first_answer: int = 0
     first_fact: int = 0
-    turn: int = 0
     busy: bool = False
     reasons: tuple[str, ...] = ()
     checked: bool = False
@@ -84,7 +82,7 @@ def _button(
     width = text_width(words, "words strong") + 16
     look = "panel" if pressed else "frame"
     return Group(
-        id=name, x=x, y=y, pick=True, tooltip=tooltip(words, tip),
+        id=name, x=x, y=y, press=True, tooltip=tooltip(words, tip),
         children=(
             Rectangle(x=0, y=-2, width=width, height=ROW - 3, corner=4, look=look),
             Text(x=8, y=BAR - 2, text=words, look="words strong" if pressed else "words"),
@@ -108,14 +106,14 @@ def _flow(buttons: Sequence[tuple[str, str, str, bool]], left: float, top: float
 def _method_rows(state: Exploring, top: float) -> tuple[list[Item], float]:
     items: list[Item] = [Text(x=8, y=top + BAR - 2, text="method", look="words strong")]
     first = [
-        (numbered_id("method", state.turn, place), name, "answer by this method", name == state.method)
+        (numbered_id("method", place), name, "answer by this method", name == state.method)
         for place, name in enumerate(state.methods)
     ]
     rows, top = _flow(first, 70, top)
     items += [*rows, Text(x=8, y=top + BAR - 2, text="beside", look="words strong")]
     names = ("none", *(name for name in state.methods if name != "auto"))
     second = [
-        (numbered_id("beside", state.turn, place), name, "compare with this method",
+        (numbered_id("beside", place), name, "compare with this method",
          name == (state.beside or "none"))
         for place, name in enumerate(names)
     ]  # fmt: skip
@@ -128,7 +126,7 @@ def _method_rows(state: Exploring, top: float) -> tuple[list[Item], float]:
         )
     else:
         made, _ = _button(
-            numbered_id("check", state.turn), 70, top, "check by enumeration", "sum over all worlds",
+            "check", 70, top, "check by enumeration", "sum over all worlds",
             pressed=state.checked,
         )  # fmt: skip
         items.append(made)
@@ -144,15 +142,12 @@ def listed(first: int, number: int, most: int) -> range:
     return range(start, min(number, start + most))
 
 
-def _pager(word: str, shown: range, number: int, most: int, state: Exploring, y: float) -> Iterator[Item]:
+def _pager(word: str, shown: range, number: int, y: float) -> Iterator[Item]:
     """Yield buttons that lead to what stands before and behind."""
     if shown.start > 0:
-        before = max(0, shown.start - most)
-        name = numbered_id(f"{word}-from", state.turn, before)
-        yield _button(name, 8, y, f"‹ {shown.start:,} before", "go back in the list")[0]
+        yield _button(f"{word}-before", 8, y, f"‹ {shown.start:,} before", "go back in the list")[0]
     if shown.stop < number:
-        name = numbered_id(f"{word}-from", state.turn, shown.stop)
-        yield _button(name, 130, y, f"{number - shown.stop:,} more ›", "go on in the list")[0]
+        yield _button(f"{word}-behind", 130, y, f"{number - shown.stop:,} more ›", "go on in the list")[0]
 
 
 def _answer_rows(state: Exploring, top: float) -> tuple[list[Item], float]:
@@ -171,12 +166,10 @@ def _answer_rows(state: Exploring, top: float) -> tuple[list[Item], float]:
     left = min(max([text_width(name) for name in names] or [0.0]), 220.0) + 96
     for place in shown:
         answer = state.answers[place]
-        items.append(
-            answer_row(answer, names[place], place, y, left, state.turn, answer.name == state.chosen)
-        )
+        items.append(answer_row(answer, names[place], place, y, left, answer.name == state.chosen))
         y += ROW + BETWEEN
     if len(state.answers) > len(shown):
-        items += _pager("answers", shown, len(state.answers), LISTED, state, y)
+        items += _pager("answers", shown, len(state.answers), y)
         y += ROW + 2
     for words in filter(None, (*state.reasons, *_agreement(state), *state.remarks)):
         for line in fitted_lines(shortened(words, _LONGEST), WIDTH - 16, _MOST_LINES, "quiet"):
@@ -211,6 +204,7 @@ def _agreement(state: Exploring) -> list[str]:
 
 
 def _condition_rows(state: Exploring, top: float) -> tuple[list[Item], float]:
+    # Their number is in the ids: what two quick clicks drop is one condition, and not also the next.
     items: list[Item] = []
     y = top
     parts = (("Given", "given", state.conditions), ("Also asked", "asked", state.queries))
@@ -219,7 +213,7 @@ def _condition_rows(state: Exploring, top: float) -> tuple[list[Item], float]:
             continue
         items.append(Text(x=8, y=y + BAR - 2, text=heading, look="words strong"))
         buttons = [
-            (numbered_id(f"drop-{word}", state.turn, place), f"{fitted(in_symbols(text), 420)}  ×",
+            (numbered_id(f"drop-{word}", len(texts), place), f"{fitted(in_symbols(text), 420)}  ×",
              "take it away", False)
             for place, text in enumerate(texts)
         ]  # fmt: skip
@@ -235,18 +229,16 @@ def _fact_rows(state: Exploring, top: float) -> tuple[list[Item], float]:
     changed = f" · {state.changes} changed" if state.changes else ""
     items: list[Item] = [Text(x=8, y=top + BAR, text=f"Facts{changed}", look="words strong")]
     if state.changes:
-        made, _ = _button(
-            numbered_id("restore", state.turn), 150, top + 2, "put all back", "the facts as they were"
-        )
+        made, _ = _button("restore", 150, top + 2, "put all back", "the facts as they were")
         items.append(made)
     y = top + ROW + 2
     for number, place in enumerate(shown):
         column = number % 2
-        items.append(evidence_row(state.facts[place], place, column * WIDTH / 2, y, WIDTH / 2, state.turn))
+        items.append(evidence_row(state.facts[place], place, column * WIDTH / 2, y, WIDTH / 2))
         y += ROW if column else 0
     y += ROW if len(shown) % 2 else 0
     if len(state.facts) > len(shown):
-        items += _pager("facts", shown, len(state.facts), FACTS_LISTED, state, y + 2)
+        items += _pager("facts", shown, len(state.facts), y + 2)
         y += ROW + 4
     return items, y + 8
 
@@ -273,7 +265,7 @@ def _reason_rows(state: Exploring, top: float) -> tuple[list[Item], float]:
         )
         y += ROW - 2
     if state.sensitivities is not None:
-        rows, y = tornado_parts(state.sensitivities, y + 6)
+        rows, y = tornado_parts(state.sensitivities, y + 6, press=True)
         items += rows
         if state.sensitivities.waiting:
             words = f"{state.sensitivities.waiting:,} facts are still to be tried."

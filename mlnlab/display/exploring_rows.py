@@ -105,7 +105,7 @@ def mark(name: str, x: float, y: float, value: str, *, changed: bool) -> Group:
     words = value if value == "open" or not changed else f"{value} *"
     tip = "click: true, false, unknown, and back to how it was"
     return Group(
-        id=name, x=x, y=y, pick=True,
+        id=name, x=x, y=y, press=True,
         tooltip=tooltip(f"{value}{', changed here' if changed else ''}", tip),
         children=(
             Rectangle(x=0, y=-1, width=MARK_WIDTH - 6, height=BAR + 3, corner=3,
@@ -117,21 +117,19 @@ def mark(name: str, x: float, y: float, value: str, *, changed: bool) -> Group:
     )  # fmt: skip
 
 
-def evidence_row(row: EvidenceRow, place: int, x: float, y: float, width: float, turn: int) -> Group:
+def evidence_row(row: EvidenceRow, place: int, x: float, y: float, width: float) -> Group:
     """Return a fact with its mark."""
     name = fitted(row.name, width - MARK_WIDTH - 20)
     return Group(
         id=numbered_id("row", place), x=x + 8, y=y, tooltip=tooltip(row.name),
         children=(
-            mark(numbered_id("fact-mark", turn, place), 0, 0, row.value, changed=row.changed),
+            mark(numbered_id("fact-mark", place), 0, 0, row.value, changed=row.changed),
             Text(x=MARK_WIDTH + 2, y=BAR - 2, text=name, look="words"),
         ),
     )  # fmt: skip
 
 
-def answer_row(
-    answer: Answer, label: str, place: int, y: float, left: float, turn: int, chosen: bool
-) -> Group:
+def answer_row(answer: Answer, label: str, place: int, y: float, left: float, chosen: bool) -> Group:
     """Return a query: its mark, its name, a bar for each method with its error, and numbers."""
     length = WIDTH - left - _NUMBERS
     second = not isnan(answer.beside)
@@ -153,12 +151,12 @@ def answer_row(
         Text(x=WIDTH - 4, y=BAR - 2, text=answer.disagreement, look="words strong small", anchor="end")
     )
     row = Group(
-        id=numbered_id("answer", place), pick=True, tooltip=tooltip(answer.name, *_told(answer)),
+        id=numbered_id("answer", place), press=True, tooltip=tooltip(answer.name, *_told(answer)),
         children=tuple(parts),
     )  # fmt: skip
     if not answer.value:
         return Group(id=numbered_id("line", place), x=4, y=y, children=(row,))
-    made = mark(numbered_id("mark", turn, place), 4, 0, answer.value, changed=answer.changed)
+    made = mark(numbered_id("mark", place), 4, 0, answer.value, changed=answer.changed)
     return Group(id=numbered_id("line", place), x=4, y=y, children=(row, made))
 
 

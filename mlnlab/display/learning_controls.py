@@ -95,7 +95,7 @@ def button_line(buttons: Sequence[Button], x: float, y: float) -> tuple[list[Ite
         width = text_width(words, "small") + 16
         items.append(
             Group(
-                id=name, x=x, y=y, pick=True, tooltip=tooltip(words, tip),
+                id=name, x=x, y=y, press=True, tooltip=tooltip(words, tip),
                 children=(
                     Rectangle(x=0, y=0, width=width, height=_HEIGHT, look="panel", corner=4),
                     Text(x=8, y=13.5, text=words, look="words small"),

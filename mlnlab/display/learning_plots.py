@@ -189,7 +189,7 @@ def dots(plot: Plot, box: Box, step: Step[Any], trace: Trace[Any]) -> list[Item]
         known = known and isfinite(share)
         found.append(
             Circle(
-                id=numbered_id("at", place), pick=known,
+                id=numbered_id("at", place), press=known,
                 x=inner.x + plot.horizontal.share(index) * inner.width if known else inner.x,
                 y=inner.y + (1 - share) * inner.height if known else inner.y + inner.height,
                 radius=(4.5 if index == step.index else 3) if known else 0, look="disc blue",

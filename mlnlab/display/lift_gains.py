@@ -169,7 +169,7 @@ def pair_items(
             Text(x=_END - _OTHERS, y=12.5, text=signed(pair.gain), anchor="end", look="number small"),
         )
         name = numbered_id("pair", pair.first, pair.second)
-        items.append(Group(id=name, x=_OTHERS, y=top, pick=True, tooltip=tip, children=children))
+        items.append(Group(id=name, x=_OTHERS, y=top, press=True, tooltip=tip, children=children))
         top += _ROW
     if not pairs:
         items.append(Text(x=_OTHERS, y=top + 10, text="no pair shares a context", look="quiet small"))

@@ -56,9 +56,9 @@ def weight_swing(weight: WeightSensitivity) -> Swing:
 
 
 def tornado(
-    swings: Sequence[Swing], word: str, top: float, left: float, largest: float
+    swings: Sequence[Swing], word: str, top: float, left: float, largest: float, *, press: bool = False
 ) -> tuple[list[Item], float]:
-    """Return rows of bars around a middle that stands for no change, and where they end."""
+    """Return rows of bars around a middle that stands for no change, perhaps buttons, and where they end."""
     labels = [short_label(swing.label) for swing in swings]
     half = (WIDTH - _NUMBERS - left) / 2
     middle, scale = left + half, half / (largest or 1.0)
@@ -66,7 +66,7 @@ def tornado(
     for place, (swing, label) in enumerate(zip(swings, labels, strict=True)):
         rows.append(
             Group(
-                id=numbered_id(word, place), y=top + place * ROW, pick=True,
+                id=numbered_id(word, place), y=top + place * ROW, pick=not press, press=press,
                 tooltip=tooltip(swing.label, swing.words, swing.tip),
                 children=(
                     Rectangle(x=left, y=0, width=2 * half, height=BAR, look="shaded"),
@@ -125,8 +125,8 @@ def largest_change(found: Sensitivities) -> float:
     return max(sizes, default=0.0)
 
 
-def tornado_parts(found: Sensitivities, top: float) -> tuple[list[Item], float]:
-    """Return headings and bars of facts and of weights, and where they end."""
+def tornado_parts(found: Sensitivities, top: float, *, press: bool = False) -> tuple[list[Item], float]:
+    """Return headings and bars of facts, perhaps buttons, and of weights, and where they end."""
     items: list[Item] = []
     largest = largest_of(found)
     facts = [fact_swing(fact) for fact in found.facts[:MOST_ROWS_DRAWN]]
@@ -142,7 +142,7 @@ def tornado_parts(found: Sensitivities, top: float) -> tuple[list[Item], float]:
             continue
         rest = f" · {len(swings)} of {number:,}" if number > len(swings) else ""
         items.append(Text(x=8, y=top + BAR, text=heading + rest, look="words strong"))
-        rows, top = tornado(swings, word, top + ROW + 2, left, largest)
+        rows, top = tornado(swings, word, top + ROW + 2, left, largest, press=press and word == "fact")
         items += rows
         top += 8
     return items, top

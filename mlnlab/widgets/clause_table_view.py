@@ -96,7 +96,7 @@ class ClauseTableView(EditedTable):
         """Do what a click on an item, or a typed line, says; what cannot be done is said in a sentence."""
         try:
             match kind, content:
-                case "select", {"id": str(name)}:
+                case "press", {"id": str(name)}:
                     self._press(name)
                 case "typed", {"text": str(text)}:
                     self._type(text)
@@ -111,15 +111,22 @@ class ClauseTableView(EditedTable):
 
     def _press(self, name: str) -> None:
         """Do what a button says. It may be of a drawing that is old by now, so its id says all there is."""
-        word, *numbers = name.split("-")
-        number = int(numbers[1]) if len(numbers) > 1 and numbers[1].isdecimal() else 0
+        word, _, rest = name.partition("-")
+        if word == "page":
+            self._turn_by(rest)
+        elif word == "undo" and self._edits:
+            self.undo()
+        elif rest.isdecimal():
+            self._press_numbered(word, int(rest))
+
+    def _press_numbered(self, word: str, number: int) -> None:
         match word:
             case "row" if number < len(self._original.candidates):
-                self.select(None if number == self.selected else number)
+                self.select(number)
+            case "close":
+                self.select(None)
             case "sort":
                 self._sort_by(number)
-            case "page":
-                self.turn_to(number)
             case "show":
                 self._show_those(number)
             case "predicate" if number <= len(names := self.table.learned.mln.vocabulary.predicates):
@@ -127,11 +134,17 @@ class ClauseTableView(EditedTable):
             case "literals":
                 self.where(literals=number)
             case "keep" | "out" if number < len(self._original.candidates):
-                (self.keep if word == "keep" else self.throw_out)(number)
-            case "undo":
-                self.undo()
-            case "earlier" | "later":
+                if self._in_model(number) == (word == "out"):  # else it is so already
+                    self._edit(word == "keep", number)
+            case "earlier" | "later" if number == self.selected:
                 self.show_place(self._shown.path_place + (1 if word == "later" else -1))
+
+    def _turn_by(self, word: str) -> None:
+        """Turn the page from the one that is shown now, as far as there are pages."""
+        last, page = self._shown.pages - 1, self._shown.page
+        pages = {"first": 0, "before": max(0, page - 1), "next": min(page + 1, last), "last": last}
+        if word in pages:
+            self.turn_to(pages[word])
 
     def _sort_by(self, place: int) -> None:
         if place > len(HEADINGS):

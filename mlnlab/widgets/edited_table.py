@@ -204,7 +204,7 @@ class EditedTable(View):
             )
             first = self._known.get(())
             shown = replace(
-                self._shown, turn=self._shown.turn + 1, busy=words, pending=pending, edits=len(self._edits),
+                self._shown, busy=words, pending=pending, edits=len(self._edits),
                 problem=problem, wpll_before=first[1] if first else nan, **changes,  # type: ignore[arg-type]
             )  # fmt: skip
             shown = replace(shown, page=min(shown.page, shown.pages - 1))

@@ -223,7 +223,7 @@ class Exploration(View):
             facts=tuple(map(self._fact_row, self._facts_shown())),
             methods=method_names(), method=asked.method, beside=asked.beside,
             conditions=tuple(map(str, asked.given)), queries=self._typed, chosen=chosen,
-            first_answer=self._first_answer, first_fact=self._first_fact, turn=self._turn, busy=busy,
+            first_answer=self._first_answer, first_fact=self._first_fact, busy=busy,
             reasons=reasons_of(found), checked=asked.check, unchecked=found.unchecked,
             sensitivities=found.sensitivities if told else None,
             explanation=found.explanation if told else None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from mlnlab.display.exploring import in_words
+from mlnlab.display.exploring import FACTS_LISTED, LISTED, in_words, listed
 from mlnlab.display.markup import element, fit, shortened
 from mlnlab.display.probabilities import marginals_display
 from mlnlab.display.scene.pictures import scene_picture
@@ -46,9 +46,9 @@ class ExploreView(Exploration):
             match kind, content:
                 case "select", {"id": None}:
                     self.choose(None)
-                case "select", {"id": str(name)} if name in {i.id for i in self._drawn.items() if i.pick}:
+                case "press", {"id": str(name)} if name in {i.id for i in self._drawn.items() if i.press}:
                     self.details = ""
-                    self._select(name)
+                    self._press(name)
                 case "typed", {"field": "query" | "given" as field, "text": str(text)}:
                     self._type(field, text)
         except MlnlabError as problem:
@@ -64,18 +64,18 @@ class ExploreView(Exploration):
         else:
             self.said = {"field": field, "turn": self._turn, "problem": ""}
 
-    def _select(self, name: str) -> None:
+    def _press(self, name: str) -> None:
+        """Do what a button says that is drawn."""
         word, _, number = name.rpartition("-")
-        place = int(number)
-        word = word.removesuffix(f"-{self._turn}")
-        names = method_names()
+        if not number.isdecimal():
+            self._press_plain(name)
+            return
+        place, names = int(number), method_names()
         match word:
             case "method":
                 self.use(names[place])
             case "beside":
                 self.compare(("", *names[1:])[place])
-            case "check":
-                self.check(not self._asked.check)
             case "answer":
                 self.choose(list(self.marginals or ())[place])
             case "mark":
@@ -84,14 +84,27 @@ class ExploreView(Exploration):
                 self._cycle(self._facts_shown()[place])
             case "fact":
                 self._cycle_named(place)
-            case "answers-from" | "facts-from":
-                self._turn_page(word, place)
-            case "drop-given":
+            case _ if word.startswith("drop-given-"):
                 self._drop_given(place)
-            case "drop-asked":
+            case _ if word.startswith("drop-asked-"):
                 self.drop(self._typed[place])
+
+    def _press_plain(self, name: str) -> None:
+        match name:
+            case "check":
+                self.check(not self._asked.check)
             case "restore":
                 self.restore()
+            case "answers-before" | "answers-behind":
+                by = LISTED if name.endswith("behind") else -LISTED
+                shown = listed(self._first_answer, len(self.marginals or ()), LISTED)
+                self._first_answer = max(0, shown.start + by)
+                self._draw_again()
+            case "facts-before" | "facts-behind":
+                by = FACTS_LISTED if name.endswith("behind") else -FACTS_LISTED
+                shown = listed(self._first_fact, len(self._facts_shown()), FACTS_LISTED)
+                self._first_fact = max(0, shown.start + by)
+                self._draw_again()
 
     def _drop_given(self, place: int) -> None:
         given = len(self._original.given)
@@ -118,13 +131,8 @@ class ExploreView(Exploration):
         else:
             self.restore(atom)
 
-    def _turn_page(self, word: str, place: int) -> None:
+    def _draw_again(self) -> None:
         with self._lock:
-            if word == "answers-from":
-                self._first_answer = place
-            else:
-                self._first_fact = place
-            self._turn += 1
             self._draw(busy=self.busy)
 
     # --- the saved notebook ---

@@ -10,7 +10,14 @@ from traitlets import Dict, Unicode
 
 from mlnlab.counting.checked_arguments import is_one_of, names_listed, whole_number
 from mlnlab.counting.groundings_shown import KINDS, Grounding, Groundings, Kind, groundings
-from mlnlab.display.counts_browsing import LISTED, SAMPLED, Browsing, browsing_display, browsing_scene
+from mlnlab.display.counts_browsing import (
+    LISTED,
+    SAMPLED,
+    Browsing,
+    browsing_display,
+    browsing_scene,
+    listed_formulas,
+)
 from mlnlab.display.counts_groundings import grounding_words, kinds_told
 from mlnlab.display.markup import fit, shortened
 from mlnlab.errors import ArgumentError, MlnlabError
@@ -128,36 +135,37 @@ class GroundingsView(View):
 
     def answer(self, kind: str, content: Message, buffers: Sequence[memoryview]) -> None:  # noqa: ARG002
         """Do what a click on an item says."""
-        if kind != "select":
-            return
-        name = content.get("id")
-        drawn = {item.id for item in self._drawn.items() if item.pick}
+        drawn = {item.id: item for item in self._drawn.items() if item.id}
         try:
-            if name is None:
-                self.light(None)
-            elif isinstance(name, str) and name in drawn:
-                self._select(name)
+            match kind, content:
+                case "select", {"id": None}:
+                    self.light(None)
+                case "press", {"id": str(name)} if name in drawn and drawn[name].press:
+                    self._press(name)
+                case "select", {"id": str(name)} if name in drawn and drawn[name].pick:
+                    self.details = fit(drawn[name].tooltip)
         except MlnlabError as problem:
             self.details = fit(shortened(str(problem), _LONGEST))
 
-    def _select(self, name: str) -> None:
+    def _press(self, name: str) -> None:
+        """Do what a button says that is drawn."""
+        listed, last = listed_formulas(self._browsing), len(self._browsing.formulas) - 1
         word, _, number = name.rpartition("-")
         match word:
             case "formula":
                 self.choose(int(number))
-            case "formulas-before":
-                self.choose(max(0, int(number) - LISTED // 2))
-            case "formulas-behind":
-                self.choose(min(int(number) + LISTED // 2, len(self._browsing.formulas) - 1))
+            case "formulas":
+                self.choose(
+                    max(0, listed.start - LISTED // 2)
+                    if number == "before"
+                    else min(listed.stop + LISTED // 2, last)
+                )
             case "kind":
                 self.show(KINDS[int(number)])
-            case "again":
-                self.draw(int(number))
+            case _ if name == "again":
+                self.draw()
             case _ if word.startswith("sample-"):
                 self.light(int(number))
-            case _:
-                item = next(item for item in self._drawn.items() if item.id == name)
-                self.details = fit(item.tooltip)
 
     # --- the saved notebook -------------------------------------------------------------------
 

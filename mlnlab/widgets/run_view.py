@@ -188,7 +188,7 @@ class RunView(View):
                 self.speed = float(delay)
             case "part", {"part": str(part)} if part in self._picture.parts:
                 self.show(part)
-            case "select", {"id": str(name)}:
+            case (("select" | "press"), {"id": str(name)}):
                 self.choose(name)
             case "table", {"open": bool(is_open)}:
                 self._table_open = is_open

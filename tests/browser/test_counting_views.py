@@ -160,9 +160,9 @@ def test_a_click_lights_a_grounding_and_draws_another_sample(lab):
             return [", ".join(f"{name} = {constant}" for name, constant in g.binding.items()) for g in sample]
 
         becomes(listed, bound("violated", 0))
-        choose("kind-0", "again-1")
+        choose("kind-0", "again")
         becomes(listed, bound("true", 0))
-        choose("again-1", "again-2")
+        choose("again", "sample-1-0")
         becomes(listed, bound("true", 1))
         choose("sample-1-2", "lit-cell")
         wait_until(lambda: {"formula-3", "kind-0", "sample-1-2"} <= set(output.evaluate(_FRAMED)))

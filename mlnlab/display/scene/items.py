@@ -48,14 +48,15 @@ class _Common:
     """What every item can have.
 
     ``look`` holds words of :data:`mlnlab.display.scene.look.LOOKS`; ``pick`` says that the item can be
-    selected, ``expands`` that it shows its children or can be asked for them; ``tooltip`` is text whose first
-    line names the item.
+    selected, ``press`` that it is a button, which two clicks press twice, ``expands`` that it shows its
+    children or can be asked for them; ``tooltip`` is text whose first line names the item.
     """
 
     id: str = ""
     look: str = ""
     tooltip: str = ""
     pick: bool = False
+    press: bool = False
     expands: Expands = ""
 
     def __post_init__(self) -> None:
@@ -64,8 +65,10 @@ class _Common:
         unknown = set(self.look.split()) - WORDS
         if unknown:
             raise ValueError(f"{sorted(unknown)} are no words of the look; add them to LOOKS.")
-        if (self.pick or self.expands) and not self.id:
-            raise ValueError("What can be selected or expanded needs an id.")
+        if (self.pick or self.press or self.expands) and not self.id:
+            raise ValueError("What can be selected, pressed or expanded needs an id.")
+        if self.press and (self.pick or self.expands):
+            raise ValueError("A button is pressed; it is neither selected nor expanded.")
 
 
 def check_id(text: str) -> None:

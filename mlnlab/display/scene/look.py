@@ -100,6 +100,8 @@ _LIVE = (
     ".mlnlab-scene [data-pick]{cursor:pointer}"
     ".mlnlab-scene [data-pick]:hover{filter:brightness(1.15) saturate(1.2)}"
     ".mlnlab-scene [data-pick]:focus{outline:none}"
+    # A button that is only a frame is pressed between its letters too.
+    ".mlnlab-scene [data-pick]>.mlnlab-frame{pointer-events:all}"
     # The first part of a group is its shape: its frame, its curve, its hull.
     ".mlnlab-scene .mlnlab-current:not(g),.mlnlab-scene g.mlnlab-current>:first-child{"
     "stroke:var(--s-text);stroke-width:2.5px;stroke-opacity:1;stroke-dasharray:4 2}"

@@ -124,7 +124,7 @@ def _compare(
 
 def _settled_fields(item: Item) -> tuple[object, ...]:
     """Return what no patch can change."""
-    common = (item.id, item.pick, item.expands)
+    common = (item.id, item.pick, item.press, item.expands)
     if isinstance(item, Text):
         return (*common, item.anchor)
     return (*common, item.rows, item.columns) if isinstance(item, Picture) else common

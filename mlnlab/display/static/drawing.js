@@ -1,5 +1,5 @@
 // Keeps the elements of a page in step with a scene: what has the same id stays the same element and moves.
-import { PATCHED, attributesOf, classOf, elementOf, nameOf, placeOf, svgElement, textOf } from "./items.js";
+import { PATCHED, attributesOf, classOf, elementOf, isUsed, nameOf, placeOf, svgElement, textOf } from "./items.js";
 import { fadeIn, moveGroup, moveNumber, movePath, translation } from "./transitions.js";
 
 /** An item that is drawn: its element, and what was last set on it. */
@@ -13,6 +13,22 @@ class Drawn {
     this.class = null;
     this.text = null;
   }
+}
+
+function keyOf(item, path, place) {
+  return item.id || `${path} ${place}`;
+}
+
+/** Return the kind of each item of a scene by its key: with both the same, the element stays the same. */
+function kindsOf(scene) {
+  const kinds = new Map();
+  const note = (items, path) => items.forEach((item, place) => {
+    const key = keyOf(item, path, place);
+    kinds.set(key, item.kind);
+    if (item.kind === "group") note(item.children, key);
+  });
+  for (const layer of scene.layers) note(layer.children, layer.id);
+  return kinds;
 }
 
 export class Drawing {
@@ -30,24 +46,35 @@ export class Drawing {
     const before = this.#drawn;
     const state = { before, next: new Map(), jobs: [], fades: before.size > 0 };
     this.#drawn = state.next;
-    const layers = new Map();
-    for (const layer of scene.layers) {
-      const element = this.#layers.get(layer.id)?.element ?? svgElement("g");
-      layers.set(layer.id, { element, zooms: layer.zooms !== false });
-      element.setAttribute("data-id", layer.id);
-      this.#root.append(element);
-      this.#children(layer.children, element, layer.id, state);
-    }
-    for (const [id, { element }] of this.#layers) if (!layers.has(id)) element.remove();
-    this.#layers = layers;
-    for (const [key, drawn] of before) if (state.next.get(key) !== drawn) drawn.element.remove();
+    // What goes leaves first, so that what stays is in its place already.
+    const kinds = kindsOf(scene);
+    for (const [key, drawn] of before) if (kinds.get(key) !== drawn.item.kind) drawn.element.remove();
+    this.#layers = this.#place(scene.layers);
+    for (const layer of scene.layers) this.#children(layer.children, this.#layers.get(layer.id).element, layer.id, state);
     return state.jobs;
+  }
+
+  /** Return the layers in their order; one that is in its place stays there. */
+  #place(layers) {
+    const placed = new Map();
+    const wanted = new Set(layers.map(({ id }) => id));
+    for (const [id, { element }] of this.#layers) if (!wanted.has(id)) element.remove();
+    let cursor = this.#root.firstChild;
+    // Not taken out and put back: a browser forgets a click that began on an element taken out of the page.
+    for (const { id, zooms } of layers) {
+      const element = this.#layers.get(id)?.element ?? svgElement("g");
+      placed.set(id, { element, zooms: zooms !== false });
+      element.setAttribute("data-id", id);
+      if (element === cursor) cursor = cursor.nextSibling;
+      else this.#root.insertBefore(element, cursor);
+    }
+    return placed;
   }
 
   #children(items, parent, path, state) {
     let cursor = parent.firstChild;
     items.forEach((item, place) => {
-      const drawn = this.#item(item, item.id || `${path} ${place}`, state);
+      const drawn = this.#item(item, keyOf(item, path, place), state);
       if (drawn.element === cursor) cursor = cursor.nextSibling;
       else parent.insertBefore(drawn.element, cursor);
       if (item.kind === "group") this.#children(item.children, drawn.element, drawn.key, state);
@@ -94,9 +121,9 @@ export class Drawing {
     return null;
   }
 
-  /** Return what can be picked or expanded, in the order of the drawing. */
+  /** Return what can be picked, pressed or expanded, in the order of the drawing. */
   picks() {
-    return [...this.#drawn.values()].filter(({ item }) => item.pick || item.expands);
+    return [...this.#drawn.values()].filter(({ item }) => isUsed(item));
   }
 
   keys() {
@@ -144,7 +171,8 @@ function describe(drawn) {
     element.textContent = textOf(item.text);
   }
   if (item.id) element.setAttribute("data-id", item.id);
-  if (!item.pick && !item.expands) {
+  if (!item.pick) element.removeAttribute("aria-pressed");
+  if (!isUsed(item)) {
     ["data-pick", "role", "aria-label", "aria-expanded", "tabindex"].forEach((name) => element.removeAttribute(name));
     return;
   }

@@ -18,6 +18,11 @@ export const PATCHED = new Set([
   "x", "y", "radius", "width", "height", "corner", "path", "text", "class", "tooltip", "source",
 ]);
 
+/** Tell whether an item is for the pointer and the keys: it can be selected, pressed, opened or closed. */
+export function isUsed(item) {
+  return Boolean(item.pick || item.press || item.expands);
+}
+
 export function svgElement(tag) {
   return document.createElementNS(SPACE, tag);
 }

@@ -10,7 +10,6 @@ import { element } from "./table_parts.js";
 import { TOOLBAR_SHEET, Toolbar } from "./toolbar.js";
 
 const FRAMES_PER_ANSWER = 5;
-const BUTTON = /^(act|at)-/;
 const PATIENCE = 1000; // milliseconds for a step to be found, before another one is asked for
 const MOVES = new Set(["pause", "step", "back", "seek", "stop"]); // what a recording rests for
 
@@ -156,8 +155,8 @@ class RunView {
   #onEvent(event) {
     if (event.type === "key") return this.#bar.key(event.key);
     this.#send(event);
-    // What acts is a button: it is pressed, not selected, so that it can be pressed once more.
-    if (event.type === "select" && BUTTON.test(event.id ?? "")) this.#scene.select(null);
+    // What a button changes, Python draws: what was selected before can be selected anew.
+    if (event.type === "press") this.#scene.select(null);
   }
 
   #onMessage(message, buffers) {

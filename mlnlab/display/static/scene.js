@@ -1,21 +1,23 @@
 // Draws scenes in a page. `mount(element)` returns a view that takes two messages and sends one:
 //   view.scene(json)           a whole scene; what has the same id moves to its new place
 //   view.patch([[id, fields]]) new values of single items, drawn at most 20 times a second
-//   view.onevent = (event) => {...}  {type: "select", id}, {type: "expand", id, open}, {type: "key", key}
+//   view.onevent = (event) => {...}  {type: "select", id}, {type: "press", id}, {type: "expand", id, open},
+//                                    {type: "key", key}
+// What can be picked is selected once, however often it is clicked; a button is pressed each time, and not selected.
 // Whoever listens answers an "expand" with a new scene. `view.destroy()` leaves nothing behind.
 import { Camera } from "./camera.js";
-import { Card, tipOf } from "./card.js";
+import { Card } from "./card.js";
 import { Drawing } from "./drawing.js";
-import { checkScene, nameOf, svgElement, textOf } from "./items.js";
+import { checkScene, isUsed, nameOf, svgElement, textOf } from "./items.js";
 import { onKey } from "./keyboard.js";
 import { SHEET } from "./look.js";
+import { Pointer } from "./pointer.js";
 import { keepShortcutsAway } from "./shortcuts.js";
 import { Transition } from "./transitions.js";
 
 const TRANSITION = 400; // milliseconds
 const BETWEEN_PATCHES = 50;
 const MOST_FOCUSABLE = 200; // beyond, the tab key would be a trap: arrow keys still lead from item to item
-const A_CLICK = 4; // pixels that a hand may tremble
 
 export function mount(element) {
   return new SceneView(element);
@@ -35,8 +37,7 @@ class SceneView {
   #waiting = new Map();
   #timer = 0;
   #lastPatch = -Infinity;
-  #drag = null;
-  #dragged = false;
+  #pointer;
   #ending = new AbortController();
 
   constructor(element) {
@@ -50,6 +51,8 @@ class SceneView {
     element.append(this.#host);
     this.#card = new Card(this.#host);
     this.camera = new Camera(this.#root, () => this.#drawing.zoomingLayers());
+    const press = (key) => this.#press(key);
+    this.#pointer = new Pointer(this.#root, this.#drawing, this.camera, this.#card, press, this.#ending.signal);
     this.#listen();
   }
 
@@ -175,10 +178,23 @@ class SceneView {
   }
 
   #use(drawn, expand) {
+    if (drawn.item.press) return this.#press(drawn.key);
     if (drawn.item.pick) this.select(drawn.key);
     if (drawn.item.expands && (expand || !drawn.item.pick)) {
       this.tell({ type: "expand", id: drawn.key, open: drawn.item.expands === "closed" });
     }
+  }
+
+  /** Press a button: each time that it is asked for, however quickly, and whatever is selected. */
+  #press(key) {
+    this.#makeCurrent(key);
+    this.tell({ type: "press", id: key });
+  }
+
+  #makeCurrent(key) {
+    this.#current = this.#drawing.get(key) ? key : null; // it may have been drawn away under the pointer
+    this.#mark();
+    this.#focus();
   }
 
   #mark() {
@@ -203,10 +219,6 @@ class SceneView {
     const on = (name, handle, options = {}) =>
       this.#root.addEventListener(name, handle, { ...options, signal: this.#ending.signal });
     on("wheel", (event) => this.#onWheel(event), { passive: false });
-    on("pointerdown", (event) => this.#onPress(event));
-    on("pointermove", (event) => this.#onMove(event));
-    on("pointerup", (event) => this.#onRelease(event));
-    on("pointerleave", () => this.#card.hide());
     on("click", (event) => this.#onClick(event, false));
     on("dblclick", (event) => this.#onClick(event, true));
     on("keydown", (event) => {
@@ -226,46 +238,19 @@ class SceneView {
     this.camera.zoom(Math.exp(-event.deltaY * lines * 0.0015), this.camera.point(event));
   }
 
-  #onPress(event) {
-    if (event.button !== 0) return;
-    this.#drag = { at: this.camera.point(event), x: event.clientX, y: event.clientY };
-    this.#dragged = false;
-  }
-
-  #onMove(event) {
-    if (!this.#drag || !(event.buttons & 1)) return this.#hover(event);
-    if (!this.#dragged && Math.hypot(event.clientX - this.#drag.x, event.clientY - this.#drag.y) < A_CLICK) return;
-    if (!this.#dragged) this.#root.setPointerCapture(event.pointerId);
-    this.#dragged = true;
-    this.#root.classList.add("mlnlab-grabbing");
-    this.#card.hide();
-    const [x, y] = this.camera.point(event);
-    this.camera.pan(x - this.#drag.at[0], y - this.#drag.at[1]);
-    this.#drag.at = [x, y];
-  }
-
-  #onRelease() {
-    this.#drag = null;
-    this.#root.classList.remove("mlnlab-grabbing");
-  }
-
-  #hover(event) {
-    const drawn = this.#drawing.around(event.target, (item) => item.tooltip || item.rows || item.columns);
-    if (drawn) this.#card.show(tipOf(drawn, event), event.clientX, event.clientY);
-    else this.#card.hide();
-  }
-
   #onClick(event, twice) {
-    if (this.#dragged || (!twice && event.detail > 1)) return;
-    const drawn = this.#drawing.around(event.target, (item) => item.pick || item.expands);
+    // A reader of the screen clicks without a pointer.
+    if (event.detail > 0 && (this.#pointer.used || (!twice && event.detail > 1))) return;
+    const drawn = this.#drawing.around(event.target, isUsed);
+    if (drawn?.item.press) return this.#press(drawn.key);
     if (!drawn) {
       if (twice) this.camera.reset();
-      this.select(null);
+      // Also where nothing is selected here: what a button chose, Python may let go.
+      if (this.#selected) this.select(null);
+      else this.tell({ type: "select", id: null });
       return this.#root.focus({ preventScroll: true });
     }
-    this.#current = drawn.key;
-    this.#mark();
-    this.#focus();
+    this.#makeCurrent(drawn.key);
     // What can only be expanded has been so at the first click of two.
     if (!twice || drawn.item.pick) this.#use(drawn, twice);
   }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mlnlab.display.hypergraph_layout import places_in
-from mlnlab.display.scene.items import Group, Layer, Rectangle, Scene, Text
+from mlnlab.display.scene.items import Circle, Group, Layer, Rectangle, Scene, Text
 from tests.display.scene.gallery import FACTS, curve, dots, friends, primitives
 from tests.display.scene.pages import boxes, draw, events, item, mount, open_page
 
@@ -178,6 +178,63 @@ def folder(*, opened):
         children=(box, *(inside if opened else ())),
     )
     return Scene(200, 160, (Layer("all", (group,)),), "Folder")
+
+
+def buttons(*, before=0, x=20):
+    """A button behind so many others, and something that can be selected."""
+    others = [Text(id=f"other-{n}", x=10, y=20 + 20 * n, text=f"other {n}") for n in range(before)]
+    face = Rectangle(x=0, y=0, width=60, height=20, look="frame")
+    button = Group(id="undo", x=x, y=100, press=True, tooltip="undo", children=(face,))
+    dot = Circle(id="dot", x=150, y=110, radius=10, look="disc", pick=True, tooltip="dot")
+    return Scene(200, 160, (Layer("all", (*others, button, dot)),), "Buttons")
+
+
+def test_each_press_of_a_button_counts_however_quickly_and_nothing_is_selected(page):
+    mount(page, buttons())
+    page.mouse.click(*centre(page, "dot"))
+    for clicks in (
+        1,
+        2,
+        3,
+        4,
+    ):  # a double click is two, and whoever clicks on has a higher count in one place
+        page.evaluate("window.events = []")
+        page.mouse.click(*centre(page, "undo"), click_count=clicks)
+        assert events(page) == [{"type": "press", "id": "undo"}] * clicks
+    for _ in range(2):
+        page.keyboard.press("Enter")
+    item(page, "undo").dispatch_event("click")  # as a reader of the screen clicks
+    assert events(page) == [{"type": "press", "id": "undo"}] * 7
+    assert item(page, "undo").get_attribute("aria-pressed") is None
+    assert "mlnlab-selected" not in item(page, "undo").get_attribute("class")
+    assert item(page, "dot").get_attribute("aria-pressed") == "true"  # as it was
+
+
+@pytest.mark.parametrize("change", [{"before": 2}, {"x": 90}, None])
+def test_a_press_counts_where_all_is_drawn_anew_between_pointer_down_and_up(page, change):
+    mount(page, buttons(before=1))
+    for name, event in (("undo", "press"), ("dot", "select")):
+        page.mouse.move(*centre(page, name))
+        page.mouse.down()
+        draw(page, primitives() if change is None else buttons(**change))
+        page.mouse.up()
+        assert events(page)[-1:] == [{"type": event, "id": name}]
+        if change is None:
+            break  # what is gone cannot be selected
+
+
+def test_a_button_that_is_dragged_away_from_is_not_pressed(page):
+    mount(page, buttons())
+    x, y = centre(page, "undo")
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 60, y, steps=4)
+    page.mouse.up()
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x, y + 2000)
+    page.mouse.up()
+    assert events(page, "press") == []
 
 
 def test_children_are_fetched_when_they_are_asked_for(page):

@@ -36,6 +36,7 @@ def with_item(item):
         with_item({"kind": "text", "x": 1, "y": 1, "text": "", "r": 2}),
         with_item({"kind": "path", "path": "url(#x)"}),
         with_item({"kind": "group", "children": [], "pick": True}),
+        with_item({"kind": "group", "children": [], "press": True}),
     ],
 )  # fmt: skip
 def test_the_schema_refuses_what_is_no_scene(change):
@@ -69,6 +70,10 @@ def test_classes_paths_and_pictures_are_checked():
             Picture(x=0, y=0, width=1, height=1, source=source)
     with pytest.raises(ValueError, match="needs an id"):
         Rectangle(x=0, y=0, width=1, height=1, pick=True)
+    with pytest.raises(ValueError, match="needs an id"):
+        Rectangle(x=0, y=0, width=1, height=1, press=True)
+    with pytest.raises(ValueError, match="neither selected nor expanded"):
+        Rectangle(id="a", x=0, y=0, width=1, height=1, press=True, pick=True)
 
 
 def test_ids_occur_once_and_scenes_are_not_endless():

@@ -109,6 +109,7 @@ def test_other_frames_ids_layers_and_uses_need_the_whole_scene():
     others = [
         Circle(id="b", x=1, y=1, radius=2),
         Circle(id="a", x=1, y=1, radius=2, pick=True),
+        Circle(id="a", x=1, y=1, radius=2, press=True),
         Circle(id="a", x=1, y=1, radius=2, expands="closed"),
         Rectangle(id="a", x=1, y=1, width=2, height=2),
     ]
