@@ -23,6 +23,7 @@ from mlnlab.display.plotting_evaluations import evaluation_figure
 from mlnlab.display.plotting_folds import cross_validation_figure
 from mlnlab.display.plotting_growth import growth_figure, learning_growth_figure
 from mlnlab.display.plotting_learning import contours_figure, learned_figure
+from mlnlab.display.plotting_lifted import lifted_scaling_figure
 from mlnlab.display.plotting_look import empty_figure, plot_text, with_names
 from mlnlab.display.plotting_sensitivities import sensitivities_figure
 from mlnlab.display.plotting_structures import structure_evaluation_figure
@@ -33,6 +34,7 @@ from mlnlab.evaluation.calibration import Calibration, calibration
 from mlnlab.evaluation.evaluating import Evaluation
 from mlnlab.experiments.bench.counting_growth import CountingGrowth
 from mlnlab.experiments.bench.learning_growth import LearningGrowth
+from mlnlab.experiments.figure_2 import LiftedScaling
 from mlnlab.experiments.structure_results import StructureEvaluation
 from mlnlab.experiments.validated import CrossValidation
 from mlnlab.inference.explanation import Explanation
@@ -156,6 +158,7 @@ _PLOTS: Mapping[type, Callable[[Any], Any]] = {
     Counts: counts_figure,
     CountingGrowth: growth_figure,
     LearningGrowth: learning_growth_figure,
+    LiftedScaling: lifted_scaling_figure,
     Calibration: calibration_figure,
     Contours: contours_figure,
     Evaluation: evaluation_figure,

@@ -96,7 +96,9 @@ def likelihood_by_classes(data: TrainingData) -> LikelihoodByClasses:
         ClassCircuit(one, lift(_with_representative(mln, one)).compile()) for one in equiprobable_classes(mln)
     )
     seconds = whole.compiling_seconds + time.perf_counter() - began
-    return LikelihoodByClasses(whole.name, whole.circuit, whole.examples, whole.observed, seconds, classes)
+    return LikelihoodByClasses(
+        whole.name, whole.circuit, whole.examples, whole.observed, seconds, whole.counting_seconds, classes
+    )
 
 
 def _with_representative(mln: MLN, one: EquiprobableClass) -> MLN:

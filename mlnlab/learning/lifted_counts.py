@@ -99,6 +99,7 @@ class LiftedLogLikelihood:
     examples: tuple[LiftedLikelihood, ...]
     observed: tuple[Numbers, ...]  # of each database: n_i, of hard formulas too
     compiling_seconds: float
+    counting_seconds: float
 
     has_value = True
     has_quick_curvature = False
@@ -143,7 +144,9 @@ def lifted_log_likelihood(data: TrainingData) -> LiftedLogLikelihood:
     seconds = time.perf_counter() - began
     if circuit.unlifted:
         raise _not_liftable(data, circuit)
+    began = time.perf_counter()
     counts = [count(data.model(example), example.database) for example in data.examples]
+    counting = time.perf_counter() - began
     examples = tuple(
         lifted_likelihood(circuit, example.vocabulary, found)
         for example, found in zip(data.examples, counts, strict=True)
@@ -151,7 +154,7 @@ def lifted_log_likelihood(data: TrainingData) -> LiftedLogLikelihood:
     for example in examples:
         refuse_costly(circuit, example.sizes)
     observed = tuple(np.array(found.numbers, np.float64) for found in counts)
-    return LiftedLogLikelihood("log-likelihood", circuit, examples, observed, seconds)
+    return LiftedLogLikelihood("log-likelihood", circuit, examples, observed, seconds, counting)
 
 
 def refuse_costly(circuit: LiftedCircuit, sizes: Mapping[str, int]) -> None:

@@ -7,7 +7,7 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mlnlab.cli import table_2
+from mlnlab.cli import figure_2, table_2
 from mlnlab.cli.manual import Subparsers, add_command
 from mlnlab.errors import ArgumentError, printable
 
@@ -72,7 +72,8 @@ _DEVIATION = 2.0
 
 _CONDITIONS = "condition-numbers"
 _TABLE = "table-2"
-_FIGURES = ("figure-4.1", _CONDITIONS, _TABLE)
+_OWN = {_TABLE: table_2, "figure-2": figure_2}  # figures with a file of their own
+_FIGURES = ("figure-4.1", _CONDITIONS, *_OWN)
 _DATA = "small-web"
 
 
@@ -80,7 +81,8 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
     """Declare the command and its arguments."""
     parser = add_command(
         subparsers, "reproduce", summary="make a published figure or table anew",
-        manual=_MANUAL.rstrip() + "\n" + table_2.MANUAL, examples=_EXAMPLES + table_2.EXAMPLES,
+        manual=_MANUAL.rstrip() + "".join(f"\n{one.MANUAL}" for one in _OWN.values()),
+        examples=_EXAMPLES + "".join(one.EXAMPLES for one in _OWN.values()),
     )  # fmt: skip
     parser.add_argument("figure", choices=_FIGURES, help="which figure or table")
     parser.add_argument("--folder", required=True, metavar="DIR", help="where results are kept")
@@ -109,14 +111,16 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
     for name, kind, words in _SWITCHES:
         flag = _FLAGS.get(name, f"--{name.replace('_', '-')}")
         switches.add_argument(flag, type=kind, dest=f"switch_{name}", metavar="VALUE", help=words)
-    table_2.add_switches(parser)
+    for one in _OWN.values():
+        one.add_switches(parser)
     return parser
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Make the pieces, tell of each, and draw."""
-    if arguments.figure == _TABLE:
-        return table_2.run(arguments)
+    if arguments.figure in _OWN:
+        code: int = _OWN[arguments.figure].run(arguments)
+        return code
     arguments.data = arguments.data or _DATA
     if arguments.figure == _CONDITIONS:
         return _condition_numbers(arguments)
