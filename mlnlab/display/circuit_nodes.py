@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from mlnlab.circuits.first_order import (
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from mlnlab.circuits.sizes import Count, Size
     from mlnlab.lifted.shattering import Symbol
 
+_NUMBERED = re.compile(r"n[0-9]+")
 _SIGNS = {"true": "", "false": "¬", "free": "±"}
 
 
@@ -85,12 +87,17 @@ def subdomain_name(subdomain: int) -> str:
 
 def size_words(size: Size) -> str:
     """Return a size in words, such as n₀−k."""
-    return str(size).replace("-", "−").translate(SUBSCRIPTS) if size.terms else str(size)
+    return _subscripted(str(size))
 
 
 def count_words(times: Count) -> str:
     """Return a number of atoms in words, such as n₀ · n₁."""
-    return str(times).replace("-", "−").translate(SUBSCRIPTS)
+    return _subscripted(str(times))
+
+
+def _subscripted(text: str) -> str:
+    """Return a size as it is read: n0-1 becomes n₀−1."""
+    return _NUMBERED.sub(lambda found: found[0].translate(SUBSCRIPTS), text.replace("-", "−"))
 
 
 def _times(times: Count) -> str:

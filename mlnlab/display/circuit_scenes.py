@@ -29,7 +29,7 @@ LINE = 15.0
 _WIDEST, _NARROWEST, _DOWN = 210.0, 64.0, 92.0
 _MOST_ATOMS = 3
 _LABEL = 130.0
-_HUES: Mapping[type, str] = {
+HUES: Mapping[type, str] = {
     Product: "blue", Sum: "orange", InclusionExclusion: "yellow", Power: "green", Counting: "purple",
     SizeCase: "grey",
 }  # fmt: skip
@@ -156,7 +156,7 @@ def _box(
 ) -> Item:  # fmt: skip
     lines, body = drawn.lines[number], bodies[number]
     width, height = _width(lines), _height(lines)
-    hue = "grey" if body is None else _HUES.get(type(body), "grey")
+    hue = "grey" if body is None else HUES.get(type(body), "grey")
     look = f"wash {hue}{' thick' * newest}{' dashed' * (called > 1)}{' faint' * (body is None)}"
     parts: list[Item] = [
         Rectangle(x=x - width / 2, y=y - height / 2, width=width, height=height, corner=5, look=look)

@@ -1,0 +1,185 @@
+"""What there is to say of one definition of a circuit, and of a circuit's numbers, in lines and tables."""
+
+from __future__ import annotations
+
+import re
+from math import isnan, sqrt
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mlnlab.circuits.first_order import calls_of
+from mlnlab.display.circuit_boxes import callers, number_text
+from mlnlab.display.circuit_explorer import ExploredCircuit, explorer_scene
+from mlnlab.display.circuit_nodes import node_words, subdomain_name
+from mlnlab.display.markup import Element, element, shortened
+from mlnlab.display.scene.pictures import scene_image
+from mlnlab.display.style import card, folded, quiet, title
+from mlnlab.display.tables import bounded_table
+from mlnlab.lifted.registry import RULES
+from mlnlab.lifted.symbol_names import legend, subdomain_names
+from mlnlab.lifted.theory_text import clause_text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mlnlab.circuits.node_values import NodeValue
+    from mlnlab.lifted.circuit_numbers import CircuitNumbers
+    from mlnlab.lifted.compiling import Compiled
+    from mlnlab.lifted.lift import LiftedCircuit
+    from mlnlab.lifted.shattering import Symbol
+
+_MOST_CLAUSES, _LONGEST = 40, 300
+_SUBDOMAIN = re.compile(r"subdomain (\d+)")
+Line = tuple[str, str]  # its kind ("head", "words", "code", "lit") and its text
+
+
+def note_of(one: Compiled, symbols: Sequence[Symbol]) -> str:
+    """Return what the rule does here, subdomains by their names."""
+    if one.fired is None:
+        return "Constants are taken out one by one when their number is known."
+    names = subdomain_names(one.theory, symbols)
+    return _SUBDOMAIN.sub(
+        lambda found: names[int(found[1])] if int(found[1]) < len(names) else found[0], one.fired.note
+    )
+
+
+def details_of(shown: ExploredCircuit) -> tuple[Line, ...]:
+    """Return what there is to say of the selected definition: rule, value, derivative, theory."""
+    if shown.selected is None:
+        return ()
+    circuit, one = shown.circuit, shown.circuit.definitions[shown.selected]
+    symbols = circuit.weighted.shattered.symbols
+    words = node_words(one.body, symbols)
+    lines = [("head", f"Definition {one.number}: {words.name}, by {one.rule}")]
+    lines += [("words", note_of(one, symbols)), *_citation(one.rule), *_calls(circuit, one)]
+    if shown.numbers is not None:
+        lines += _value_lines(shown.numbers, one, symbols)
+    lines.append(("head", "It stands for the theory"))
+    matched = one.fired.clauses if one.fired is not None else ()
+    for number, clause in enumerate(one.theory.clauses[:_MOST_CLAUSES]):
+        text = shortened(clause_text(clause, one.theory, symbols), _LONGEST)
+        lines.append(("lit" if number in matched else "code", text))
+    more = len(one.theory.clauses) - _MOST_CLAUSES
+    if more > 0:
+        lines.append(("words", f"and {more:,} more clauses"))
+    return (*lines, *_legend_lines(circuit))
+
+
+def _citation(rule: str) -> tuple[Line, ...]:
+    for known in RULES:
+        if known.name == rule:
+            return (("words", f"The rule needs {known.needs}; see {known.citation}."),)
+    return ()
+
+
+def _calls(circuit: LiftedCircuit, one: Compiled) -> tuple[Line, ...]:
+    above = sorted(set(callers(circuit)[one.number]))
+    under = list(dict.fromkeys(call.definition for call in calls_of(one.body)))
+    said = []
+    if above:
+        said.append(f"called by {', '.join(map(str, above[:12]))}")
+    if under:
+        said.append(f"calls {', '.join(map(str, under[:12]))}")
+    return (("words", f"{'; '.join(said)}."),) if said else ()
+
+
+def _value_lines(numbers: CircuitNumbers, one: Compiled, symbols: Sequence[Symbol]) -> list[Line]:
+    value = numbers.nodes.get(one.number)
+    if value is None:
+        return [("words", "It has no value by itself at these sizes.")]
+    names = subdomain_names(one.theory, symbols)
+    where = ", ".join(
+        f"{subdomain_name(n)} = |{name}| = {size:,}"
+        for n, (name, size) in enumerate(zip(names, value.sizes, strict=False))
+    )
+    lines = [("head", "Value and derivative")]
+    sign = ", which is negative" if value.is_negative else ""
+    lines.append(("words", f"log |value| = {value.value:.12g}{sign}{f' at {where}' if where else ''}"))
+    if value.different > 1:
+        lines.append(
+            ("words", f"It has values at {value.different:,} sizes; most of log Z hangs on this one.")
+        )
+    lines.append(
+        ("words", f"∂ log Z / ∂ log value = {value.uses:.8g}: so often a random world goes through it")
+    )
+    if value.value != -np.inf and value.uses and not isnan(value.value):
+        log = np.log(abs(value.uses)) + numbers.log_z.value - value.value
+        minus = ", with a minus sign" if value.uses < 0 else ""
+        lines.append(("words", f"log |∂ Z / ∂ value| = {log:.12g}{minus}"))
+    return lines + _chosen_lines(value)
+
+
+def _chosen_lines(value: NodeValue) -> list[Line]:
+    if value.chosen is None or not len(value.chosen):
+        return []
+    sizes = np.arange(len(value.chosen))
+    mean = float(value.chosen @ sizes)
+    deviation = sqrt(max(float(value.chosen @ (sizes - mean) ** 2), 0.0))
+    most = int(np.argmax(value.chosen))
+    probable = f"most probable are {most:,}, with probability {number_text(float(value.chosen[most]))}"
+    return [("words", f"The subset has {number_text(mean)} ± {number_text(deviation)} elements; {probable}.")]
+
+
+def _legend_lines(circuit: LiftedCircuit) -> list[Line]:
+    found = legend(circuit.weighted)
+    lines = [("words", "Different variables stand for different constants.")]
+    if found:
+        lines.append(("head", "Where"))
+        lines += [("code", shortened(f"{name}  ⇔  {words}", _LONGEST)) for name, words in found[:20]]
+    return lines
+
+
+def numbers_json(circuit: LiftedCircuit, numbers: CircuitNumbers) -> dict[str, Any]:
+    """Return the numbers as texts and shares, as a page shows them."""
+    log_z = numbers.log_z
+    rows = [
+        {"text": shortened(str(one.formula)), "expected": number_text(expected), "of": number_text(total),
+         "share": expected / total if total else None}
+        for one, expected, total in zip(
+            circuit.mln.formulas, numbers.expected_counts, numbers.groundings, strict=True
+        )
+    ]  # fmt: skip
+    marginals = [
+        {"text": one.atom, "share": None if isnan(one.probability) else one.probability,
+         "probability": "none" if isnan(one.probability) else f"{one.probability:.6f}",
+         "of": number_text(round(one.atoms))}
+        for one in numbers.marginals
+    ]  # fmt: skip
+    return {
+        "logZ": f"{log_z.value:.12g}", "error": f"± {log_z.error:.0e}, by {log_z.arithmetic}",
+        "rows": rows, "marginals": marginals,
+    }  # fmt: skip
+
+
+def explorer_markup(shown: ExploredCircuit) -> Element:
+    """Return the picture and the numbers as tables, for where there is no kernel."""
+    scene = explorer_scene(shown)
+    parts: list[Element] = []
+    if shown.numbers is not None:
+        parts = _tables(shown.circuit, shown.numbers)
+    lines = [element("div", text, kind="title" if kind == "head" else "") for kind, text in details_of(shown)]
+    return card(
+        title("First-order circuit", scene.description),
+        scene_image(scene, f"{scene.title}: {scene.description}"),
+        *parts,
+        folded("what was selected", *lines) if lines else None,
+        quiet("Sliders need a kernel."),
+    )
+
+
+def _tables(circuit: LiftedCircuit, numbers: CircuitNumbers) -> list[Element]:
+    found = numbers_json(circuit, numbers)
+    sizes = ", ".join(f"{type_} = {size:,}" for type_, size in numbers.sizes.items())
+    formulas = (
+        (row["text"], f"{weight:g}", row["expected"], row["of"])
+        for row, weight in zip(found["rows"], numbers.weights, strict=True)
+    )
+    marginals = ((one["text"], one["probability"], one["of"]) for one in found["marginals"])
+    return [
+        element("div", element("strong", f"log Z = {found['logZ']}"), f" {found['error']}; {sizes}"),
+        bounded_table(("formula", "weight", "expected true", "of"), formulas, len(found["rows"]), "formulas",
+                      numbers=(1, 2, 3)),
+        bounded_table(("atoms", "probability", "atoms there are"), marginals, len(found["marginals"]),
+                      "kinds of atoms", numbers=(1, 2)),
+    ]  # fmt: skip

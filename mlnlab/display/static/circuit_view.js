@@ -1,0 +1,199 @@
+// The view of a compiled model: sliders for weights and sizes, the numbers that follow, the circuit, and what is told
+// of the definition that is selected. Traits hold what is at rest; "frame" messages follow a slider.
+import { SHEET } from "./look.js";
+import { pageName } from "./page_name.js";
+import { changesOf } from "./patches.js";
+import { mount } from "./scene.js";
+import { keepShortcutsAway } from "./shortcuts.js";
+import { NewestWins, SLIDERS_SHEET, ShareBar, Slider } from "./sliders.js";
+import { element } from "./table_parts.js";
+
+const VIEW_SHEET = SHEET.replaceAll(".mlnlab-view", ".mlnlab-circuit") + SLIDERS_SHEET +
+  ".mlnlab-circuit{color:var(--s-text)}.mlnlab-circuit .mlnlab-logz{font-weight:600;font-variant-numeric:tabular-nums;margin:2px 0 6px}" +
+  ".mlnlab-circuit .mlnlab-soft{font-weight:400;color:var(--s-soft)}" +
+  ".mlnlab-circuit .mlnlab-wrong{border-left:3px solid var(--s-orange);padding:2px 8px;margin:3px 0;max-width:60em}" +
+  ".mlnlab-circuit .mlnlab-below{display:flex;flex-wrap:wrap;gap:8px 24px;align-items:flex-start}" +
+  ".mlnlab-circuit .mlnlab-below>div:first-of-type{flex:1 1 26em;min-width:0}" +
+  ".mlnlab-circuit .mlnlab-details{flex:1 1 24em;max-width:44em;min-height:2em}" +
+  ".mlnlab-circuit .mlnlab-details>*{overflow-wrap:anywhere;margin:1px 0}" +
+  ".mlnlab-circuit .mlnlab-head{font-weight:600;margin-top:6px}" +
+  ".mlnlab-circuit .mlnlab-code{font:12px ui-monospace,monospace;padding-left:9px;border-left:3px solid transparent}" +
+  ".mlnlab-circuit .mlnlab-lit{border-left-color:var(--s-orange);font-weight:600}" +
+  ".mlnlab-circuit label.mlnlab-switch{display:inline-flex;gap:6px;align-items:center;margin:2px 0;cursor:pointer}";
+const KINDS = { head: "mlnlab-head", words: "mlnlab-words", code: "mlnlab-code", lit: "mlnlab-code mlnlab-lit" };
+
+export function render({ model, el }) {
+  const view = new CircuitView(model, el);
+  return () => view.destroy();
+}
+
+function merged(before, now) {
+  return { weights: { ...before.weights, ...now.weights }, sizes: { ...before.sizes, ...now.sizes } };
+}
+
+class CircuitView {
+  #model;
+  #id = pageName();
+  #root = element("div", "mlnlab-circuit tex2jax_ignore mathjax_ignore");
+  #logz = element("div", "mlnlab-logz");
+  #sliders = element("div", "mlnlab-sliders");
+  #said = element("div", "mlnlab-wrong");
+  #details = element("div", "mlnlab-details");
+  #leaves = element("input");
+  #rows = [];
+  #sizes = [];
+  #marginals = [];
+  #shape = "";
+  #newest;
+  #scene;
+  #off = [];
+
+  constructor(model, host) {
+    this.#model = model;
+    const [drawing, under] = [element("div"), element("div", "mlnlab-below")];
+    keepShortcutsAway(this.#root);
+    this.#said.setAttribute("role", "alert");
+    this.#details.setAttribute("role", "status");
+    under.append(drawing, this.#details);
+    this.#root.append(element("style", "", VIEW_SHEET), this.#logz, this.#sliders, this.#said, this.#switch(), under);
+    host.append(this.#root);
+    this.#newest = new NewestWins((change, turn) => this.#send({
+      type: "set", turn, view: this.#id,
+      weights: Object.entries(change.weights).map(([place, weight]) => [Number(place), weight]),
+      sizes: Object.entries(change.sizes),
+    }));
+    this.#scene = mount(drawing);
+    this.#scene.onevent = (event) => event.type !== "key" && this.#send(event);
+    this.#listen("change:scene", () => this.#draw());
+    this.#listen("change:controls", () => this.#control());
+    this.#listen("change:values", () => this.#values(this.#model.get("values")));
+    this.#listen("change:details", () => this.#describe(this.#model.get("details")));
+    this.#listen("change:said", () => this.#say(this.#model.get("said")));
+    this.#listen("msg:custom", (message, buffers) => this.#frame(message, buffers));
+    this.#control();
+    this.#values(this.#model.get("values"));
+    this.#draw();
+    this.#describe(this.#model.get("details"));
+    this.#say(this.#model.get("said"));
+    this.#send({ type: "opened", view: this.#id });
+  }
+
+  #switch() {
+    const label = element("label", "mlnlab-switch");
+    this.#leaves.type = "checkbox";
+    this.#leaves.addEventListener("change", () => this.#send({ type: "leaves", shown: this.#leaves.checked }));
+    label.append(this.#leaves, "leaves as nodes");
+    return label;
+  }
+
+  #listen(name, act) {
+    this.#model.on(name, act);
+    this.#off.push(() => this.#model.off(name, act));
+  }
+
+  #send(message) {
+    try {
+      this.#model.send(message);
+    } catch {
+      // Without a kernel there is nobody to ask; what was drawn stays.
+    }
+  }
+
+  #draw() {
+    const scene = this.#model.get("scene");
+    if (!scene?.format) return;
+    this.#scene.scene(scene);
+    // A saved notebook keeps what is seen last: the extension of mlnlab listens.
+    this.#root.dispatchEvent(new CustomEvent("mlnlab-scene", { detail: scene, bubbles: true }));
+  }
+
+  /** Make the rows anew only where there are others: a slider that is held must stay. */
+  #control() {
+    const controls = this.#model.get("controls");
+    if (!controls?.weights) return;
+    const shape = JSON.stringify([controls.weights.map((row) => [row.text, row.free]), controls.sizes.map((row) => row.type)]);
+    if (shape !== this.#shape) this.#build(controls);
+    this.#shape = shape;
+    controls.sizes.forEach((row, place) => this.#sizes[place].show(row.value, 0, row.stops));
+    controls.weights.forEach((row, place) => this.#rows[place].slider?.show(row.value, row.reach));
+  }
+
+  #build(controls) {
+    const rest = () => this.#newest.atRest(() => this.#send({ type: "settle" }));
+    this.#sliders.replaceChildren();
+    this.#rows = [];
+    this.#sizes = [];
+    this.#marginals = [];
+    if (controls.sizes.length) this.#top("domain", "", "size", "", "");
+    for (const { type } of controls.sizes) {
+      const slider = new Slider(`size of ${type}`, (value) => this.#newest.ask({ weights: {}, sizes: { [type]: value } }, merged), rest);
+      this.#sliders.append(element("div", "mlnlab-name", type), slider.range, slider.number, element("div"), element("div"));
+      this.#sizes.push(slider);
+    }
+    this.#top("formula", "", "weight", "expected true", "");
+    for (const { place, text, free } of controls.weights) {
+      const slider = free ? new Slider(`weight of ${text}`, (value) => this.#newest.ask({ weights: { [place]: value }, sizes: {} }, merged), rest) : null;
+      const [value, bar] = [element("div", "mlnlab-value"), new ShareBar()];
+      this.#sliders.append(element("div", "mlnlab-name", text), slider ? slider.range : element("div", "mlnlab-soft", "hard"), slider ? slider.number : element("div"), value, bar.element);
+      this.#rows.push({ slider, value, bar });
+    }
+  }
+
+  #top(...words) {
+    for (const word of words) this.#sliders.append(element("div", "mlnlab-top", word));
+  }
+
+  #values(values) {
+    if (!values?.rows) return;
+    this.#logz.replaceChildren(`log Z = ${values.logZ} `, element("span", "mlnlab-soft", values.error));
+    values.rows.forEach((row, place) => {
+      if (!this.#rows[place]) return;
+      this.#rows[place].value.textContent = `${row.expected} of ${row.of}`;
+      this.#rows[place].bar.show(row.share);
+    });
+    if (this.#marginals.length !== values.marginals.length) this.#buildMarginals(values.marginals);
+    values.marginals.forEach((row, place) => {
+      const { value, number, bar } = this.#marginals[place];
+      value.textContent = row.probability;
+      number.textContent = `${row.of} atoms`;
+      bar.show(row.share);
+    });
+  }
+
+  #buildMarginals(marginals) {
+    this.#top("atoms", "", "probability", "", "");
+    this.#marginals = marginals.map(({ text }) => {
+      const [value, number, bar] = [element("div", "mlnlab-value"), element("div", "mlnlab-value mlnlab-soft"), new ShareBar()];
+      this.#sliders.append(element("div", "mlnlab-name", text), bar.element, value, number, element("div"));
+      return { value, number, bar };
+    });
+  }
+
+  #frame(message, buffers) {
+    if (message.type !== "frame") return;
+    if (message.scene) this.#scene.scene(message.scene);
+    else if (message.texts) this.#scene.patch(changesOf(message.texts, buffers ?? [], this.#scene.keys()));
+    this.#values(message.values);
+    this.#describe(message.details);
+    this.#say(message.said);
+    if (message.view === this.#id) this.#newest.answered(message.turn);
+  }
+
+  #describe(lines) {
+    const made = (lines ?? []).map(([kind, text]) => element("div", KINDS[kind] ?? "", text));
+    this.#details.replaceChildren(...(made.length ? made : [element("div", "mlnlab-soft", "Click a node: its theory, the rule that made it, its value and derivative.")]));
+  }
+
+  #say(sentence) {
+    this.#said.textContent = sentence ?? "";
+    this.#said.hidden = !sentence;
+  }
+
+  destroy() {
+    this.#newest.destroy();
+    this.#off.forEach((off) => off());
+    this.#send({ type: "closed", view: this.#id });
+    this.#scene.destroy();
+    this.#root.remove();
+  }
+}

@@ -1,0 +1,158 @@
+// Rows with a name, a slider, a number to be typed, and what follows from it. `tell(kind, key, value)` says what moved.
+import { element } from "./table_parts.js";
+
+export const SLIDERS_SHEET =
+  ".mlnlab-sliders{display:grid;grid-template-columns:minmax(8em,max-content) minmax(9em,18em) 6.5em minmax(9em,max-content) 7em;gap:3px 12px;align-items:center;margin:4px 0}" +
+  ".mlnlab-sliders>*{min-width:0}.mlnlab-sliders .mlnlab-name{overflow-wrap:anywhere;max-width:32em}" +
+  ".mlnlab-sliders input[type=range]{width:100%;margin:0;accent-color:var(--s-blue)}" +
+  ".mlnlab-sliders input[type=number]{font:inherit;color:inherit;background:transparent;border:1px solid var(--s-line);border-radius:3px;padding:1px 4px;width:100%;box-sizing:border-box;text-align:right}" +
+  ".mlnlab-sliders input:focus-visible{outline:2px solid var(--s-blue);outline-offset:1px}" +
+  ".mlnlab-sliders .mlnlab-value{font-variant-numeric:tabular-nums;text-align:right}" +
+  ".mlnlab-sliders .mlnlab-share{height:9px;border-radius:2px;background:var(--s-shade);border:1px solid var(--s-line);overflow:hidden}" +
+  ".mlnlab-sliders .mlnlab-share i{display:block;height:100%;background:var(--s-blue)}" +
+  ".mlnlab-sliders .mlnlab-top{font-weight:600;color:var(--s-soft);font-size:12px}";
+
+/** A horizontal bar for a share from 0 to 1. */
+export class ShareBar {
+  element = element("div", "mlnlab-share");
+  #bar = element("i");
+
+  constructor() {
+    this.element.setAttribute("role", "img");
+    this.element.append(this.#bar);
+  }
+
+  show(share) {
+    const known = typeof share === "number" && Number.isFinite(share);
+    this.element.style.visibility = known ? "" : "hidden";
+    const percent = Math.min(100, Math.max(0, (known ? share : 0) * 100));
+    this.#bar.style.width = `${percent.toFixed(2)}%`;
+    this.element.setAttribute("aria-label", `${percent.toFixed(1)} percent`);
+  }
+}
+
+const HALF = 500; // places of a weight's slider on each side of 0
+
+/** A slider with its number; `stops` are the values it can stand at, without them it goes from -reach to reach. */
+export class Slider {
+  range = element("input");
+  number = element("input");
+  #stops = null;
+  #reach = 1;
+  #tell;
+
+  constructor(name, tell, rest) {
+    this.#tell = tell;
+    this.range.type = "range";
+    this.number.type = "number";
+    for (const part of [this.range, this.number]) part.setAttribute("aria-label", name);
+    this.range.addEventListener("input", () => this.#moved());
+    this.range.addEventListener("change", rest);
+    this.number.addEventListener("change", () => this.#typed(rest));
+    this.number.addEventListener("keydown", (event) => event.stopPropagation());
+  }
+
+  show(value, reach, stops) {
+    this.#stops = stops ?? null;
+    const moving = this.range.matches(":active");
+    if (this.#stops) {
+      Object.assign(this.range, { min: "0", max: String(this.#stops.length - 1), step: "1" });
+      Object.assign(this.number, { min: String(this.#stops[0]), step: "1" });
+    } else {
+      this.#reach = reach;
+      Object.assign(this.range, { min: String(-HALF), max: String(HALF), step: "1" });
+      this.number.step = "any";
+    }
+    // An older answer must not push a slider back while it is being moved.
+    if (!moving) this.range.value = String(this.#place(value));
+    if (!moving && document.activeElement !== this.number) this.number.value = String(value);
+    this.#name(value);
+  }
+
+  /** Weights stand closer to each other near 0: in large domains small ones make the difference. */
+  #place(value) {
+    if (this.#stops) return nearest(this.#stops, value);
+    return Math.round(HALF * Math.cbrt(value / this.#reach));
+  }
+
+  #value(place) {
+    return this.#stops ? this.#stops[place] : Number((this.#reach * (place / HALF) ** 3).toPrecision(4));
+  }
+
+  #name(value) {
+    this.range.setAttribute("aria-valuetext", Number(value).toLocaleString("en"));
+  }
+
+  #moved() {
+    const value = this.#value(Number(this.range.value));
+    this.number.value = String(value);
+    this.#name(value);
+    this.#tell(value);
+  }
+
+  #typed(rest) {
+    const value = this.number.valueAsNumber;
+    if (!Number.isFinite(value)) return;
+    this.range.value = String(this.#place(value));
+    this.#name(value);
+    this.#tell(this.#stops ? Math.round(value) : value);
+    rest();
+  }
+}
+
+function nearest(stops, value) {
+  return stops.reduce((best, stop, place) => (Math.abs(stop - value) < Math.abs(stops[best] - value) ? place : best), 0);
+}
+
+/** Sends the newest of what is asked for, one at a time: nothing queues up while an answer is on its way. */
+export class NewestWins {
+  #send;
+  #patience;
+  #turn = 0;
+  #wanted = null;
+  #timer = 0;
+  #resting = null;
+
+  constructor(send, patience = 3000) {
+    this.#send = send;
+    this.#patience = patience;
+  }
+
+  /** Merge what is asked for into what waits; `merge(before, now)` says how. */
+  ask(change, merge) {
+    this.#wanted = this.#wanted ? merge(this.#wanted, change) : change;
+    if (!this.#timer) this.#next();
+  }
+
+  /** Do something once all has been answered. */
+  atRest(act) {
+    this.#resting = act;
+    if (!this.#timer && !this.#wanted) this.#rest();
+  }
+
+  answered(turn) {
+    if (turn !== this.#turn) return;
+    this.#next();
+  }
+
+  #next() {
+    clearTimeout(this.#timer);
+    this.#timer = 0;
+    if (!this.#wanted) return this.#rest();
+    const change = this.#wanted;
+    this.#wanted = null;
+    this.#turn += 1;
+    this.#timer = setTimeout(() => this.#next(), this.#patience);
+    this.#send(change, this.#turn);
+  }
+
+  #rest() {
+    const act = this.#resting;
+    this.#resting = null;
+    act?.();
+  }
+
+  destroy() {
+    clearTimeout(this.#timer);
+  }
+}

@@ -1,0 +1,294 @@
+"""The view of a compiled model: its circuit with values, and sliders that move all numbers at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from traitlets import Dict, List, Unicode
+
+from mlnlab.display.circuit_details import details_of, explorer_markup, numbers_json
+from mlnlab.display.circuit_explorer import (
+    MOST_SHOWN,
+    ExploredCircuit,
+    below,
+    drawn_depths,
+    explorer_scene,
+    first_folded,
+)
+from mlnlab.display.markup import fit, shortened
+from mlnlab.display.scene.patches import patch_between
+from mlnlab.errors import ArgumentError, MlnlabError
+from mlnlab.lifted.circuit_numbers import LIVE_NUMBERS, CircuitNumbers, circuit_numbers
+from mlnlab.lifted.lift import LiftedCircuit
+from mlnlab.widgets.asked import number_asked
+from mlnlab.widgets.circuit_sliders import Sliders, Weights, sliders_of
+from mlnlab.widgets.scene_view import NO_ROOM
+from mlnlab.widgets.view import Message, View, script_of
+
+if TYPE_CHECKING:
+    from mlnlab.display.markup import Element
+    from mlnlab.display.scene.items import Scene
+
+_LONGEST = 500
+_MOST_CHANGES = 1_000  # of one message
+
+
+class CircuitView(View):
+    """A first-order circuit to be looked at, folded, asked for and moved; what a page can do, a method does.
+
+    ``numbers`` are those that are shown: of the last weights and sizes that could be evaluated.
+    """
+
+    _esm = script_of("circuit_view.js")
+    scene = Dict().tag(sync=True)
+    controls = Dict().tag(sync=True)
+    values = Dict().tag(sync=True)
+    details: List[Any] = List().tag(sync=True)
+    said = Unicode().tag(sync=True)
+
+    def __init__(
+        self, circuit: LiftedCircuit, sizes: Mapping[str, int] | None = None, weights: Weights | None = None,
+        *, leaves: bool = False,
+    ) -> None:  # fmt: skip
+        sliders = sliders_of(circuit, sizes or {}, weights)  # raises before there is anything to be closed
+        numbers = _numbers(sliders)
+        super().__init__()
+        self._sliders, self._most = sliders, LIVE_NUMBERS
+        self._shown = ExploredCircuit(circuit, numbers, first_folded(circuit), leaves=leaves)
+        self._drawn: Scene = explorer_scene(self._shown)
+        self._settle()
+
+    # --- what is shown --------------------------------------------------------------------------
+
+    @property
+    def circuit(self) -> LiftedCircuit:
+        """The circuit that is shown."""
+        return self._shown.circuit
+
+    @property
+    def numbers(self) -> CircuitNumbers:
+        """All numbers that are shown."""
+        assert self._shown.numbers is not None  # noqa: S101 - a view begins with some
+        return self._shown.numbers
+
+    @property
+    def weights(self) -> tuple[float, ...]:
+        """Where the sliders of the formulas stand."""
+        return self._sliders.weights
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Where the sliders of the domains stand."""
+        return dict(self._sliders.sizes)
+
+    @property
+    def selected(self) -> int | None:
+        """The definition that is looked at closely."""
+        return self._shown.selected
+
+    @property
+    def folded(self) -> frozenset[int]:
+        """The definitions below which nothing is drawn."""
+        return self._shown.folded
+
+    # --- what can be done -----------------------------------------------------------------------
+
+    def set(self, weights: Weights | None = None, sizes: Mapping[str, int] | None = None) -> None:
+        """Move sliders: ``weights`` by formulas' numbers or all in order, ``sizes`` by types.
+
+        What cannot be evaluated within a moment is refused, and nothing moves.
+        """
+        with self._lock:
+            moved = self._sliders.moved(weights, sizes)
+            numbers = _numbers(moved)
+            self._sliders = moved
+            self._show(numbers=numbers)
+            self.said = ""
+            self._settle()
+
+    def select(self, number: int | None) -> None:
+        """Look closely at a definition, by its number; ``None`` at no one."""
+        with self._lock:
+            self._show(selected=None if number is None else self._number(number))
+            self._settle()
+
+    def fold(self, *numbers: int) -> None:
+        """Draw nothing below these definitions; without numbers, below the root's calls."""
+        chosen = frozenset(map(self._number, numbers)) or self._below_root()
+        with self._lock:
+            self._show(folded=self.folded | chosen)
+            self._settle()
+
+    def unfold(self, *numbers: int) -> None:
+        """Draw what these definitions call; without numbers, everything, as far as there is room."""
+        chosen = frozenset(map(self._number, numbers)) or self.folded
+        with self._lock:
+            left = self.folded - chosen
+            if len(drawn_depths(self.circuit, left)) > MOST_SHOWN:
+                raise ArgumentError(NO_ROOM)
+            self._show(folded=left)
+            self._settle()
+
+    def show_leaves(self, shown: bool = True) -> None:
+        """Draw leaves as nodes of their own, as the papers do, or as lines in their definitions."""
+        with self._lock:
+            self._show(leaves=bool(shown))
+            self._settle()
+
+    def _below_root(self) -> frozenset[int]:
+        drawn = drawn_depths(self.circuit, self.folded)
+        return frozenset(n for n in drawn if n and below(self.circuit, n))
+
+    def _number(self, number: int) -> int:
+        known = len(self.circuit.definitions)
+        if not 0 <= number_asked(number, "A definition") < known:
+            raise ArgumentError(
+                f"Definitions have numbers from 0 to {known - 1}; there is none of number {number}."
+            )
+        return int(number)
+
+    def _show(self, **changes: Any) -> None:  # noqa: ANN401 - fields of what is shown
+        self._shown = _changed(self._shown, changes)
+        self._drawn = explorer_scene(self._shown)
+
+    def _settle(self) -> None:
+        """Write down what is shown, for all pages and for the saved notebook."""
+        with self.hold_sync():
+            self.scene = self._drawn.to_json()
+            self.controls = self._sliders.to_json()
+            self.values = numbers_json(self.circuit, self.numbers)
+            self.details = [[kind, fit(text)] for kind, text in details_of(self._shown)]
+
+    # --- what a page says -----------------------------------------------------------------------
+
+    def answer(self, kind: str, content: Message, buffers: Sequence[memoryview]) -> None:  # noqa: ARG002
+        """Do what a slider or a click says; what cannot be done is said in a sentence."""
+        match kind, content:
+            case "set", {"turn": int(turn), "view": str(page)}:
+                self._slide(content, turn, page)
+            case "settle", _:
+                with self._lock:
+                    self._settle()
+            case _:
+                self._clicked(kind, content)
+
+    def _clicked(self, kind: str, content: Message) -> None:
+        try:
+            match kind, content:
+                case "select", {"id": None}:
+                    self.select(None)
+                case "select", {"id": str(name)} if (number := _number_in(name, "definition")) is not None:
+                    self.select(number)
+                case "expand", {"id": str(name), "open": bool(is_open)}:
+                    number = _number_in(name, "fold")
+                    if number is not None:
+                        (self.unfold if is_open else self.fold)(number)
+                case "leaves", {"shown": bool(shown)}:
+                    self.show_leaves(shown)
+        except MlnlabError as problem:
+            self.said = _sentence(problem)
+
+    def _slide(self, content: Message, turn: int, page: str) -> None:
+        """Follow a slider: evaluate, and send what changed to all pages; a trait would be saved each time."""
+        with self._lock:
+            problem, before = "", self._drawn
+            try:
+                self._sliders = self._sliders.moved(_weights_in(content), _sizes_in(content))
+                self._show(numbers=_numbers(self._sliders))
+            except MlnlabError as error:
+                told = ", ".join(f"{t} = {n:,}" for t, n in self.numbers.sizes.items())
+                problem = f"{_sentence(error)} What is shown are still the numbers for {told}."
+            self._send_frame(before, turn, page, problem)
+
+    def _send_frame(self, before: Scene, turn: int, page: str, problem: str) -> None:
+        message: dict[str, Any] = {
+            "type": "frame", "turn": turn, "view": page, "said": fit(problem),
+            "values": numbers_json(self.circuit, self.numbers),
+            "details": [[kind, fit(text)] for kind, text in details_of(self._shown)],
+        }  # fmt: skip
+        patch = patch_between(before, self._drawn)
+        buffers: list[bytes] = []
+        if patch is None:
+            message["scene"] = self._drawn.to_json()
+        else:
+            message["texts"] = [list(pair) for pair in patch.texts]
+            buffers = patch.buffers()
+        self.send(message, buffers)
+
+    # --- the saved notebook ---------------------------------------------------------------------
+
+    def static_scene(self) -> Scene | None:
+        """Return the drawing as it is."""
+        return self._drawn
+
+    def static_markup(self) -> Element | None:
+        """Return the drawing and the numbers as a card."""
+        return explorer_markup(self._shown)
+
+    def __repr__(self) -> str:
+        sizes = ", ".join(f"{type_} = {size:,}" for type_, size in self.numbers.sizes.items())
+        return f"<Exploring {self.circuit!r}; {sizes or 'no domains'}: {self.numbers.log_z!r}>"
+
+
+def circuit_view(
+    circuit: LiftedCircuit, sizes: Mapping[str, int] | None = None, weights: Weights | None = None,
+    *, leaves: bool = False,
+) -> CircuitView:  # fmt: skip
+    r"""Explore a compiled model: its circuit with values, with sliders for weights and domain sizes.
+
+    A click on a node tells the theory that it stands for, the rule that made it, its value, and the
+    derivative of log Z by it; a click on the sign below folds. ``leaves=True`` draws leaves as the papers do.
+    ``ml.explore(circuit)`` is the same.
+
+    >>> import mlnlab as ml
+    >>> mln = ml.MLN.from_text("Smokes(person)\nFriends(person, person)\n"
+    ...     "0.01 Friends(x, y) ^ Smokes(x) => Smokes(y)")
+    >>> view = ml.circuit_view(ml.lift(mln).compile(), {"person": 1_000})
+    >>> round(view.numbers.marginals[0].probability, 4)
+    0.4981
+    >>> view.set(weights={0: 0.0}, sizes={"person": 30_000})
+    >>> round(view.numbers.marginals[0].probability, 4)
+    0.5
+    >>> view.select(0); view.fold(1)
+    >>> view.close()
+    """
+    if not isinstance(circuit, LiftedCircuit):
+        raise ArgumentError(
+            f"This view is of a compiled model, of ml.lift(mln).compile(), not of {type(circuit).__name__}."
+        )
+    return CircuitView(circuit, sizes, weights, leaves=leaves)
+
+
+def _numbers(sliders: Sliders) -> CircuitNumbers:
+    return circuit_numbers(sliders.circuit, dict(sliders.sizes), list(sliders.weights))
+
+
+def _changed(shown: ExploredCircuit, changes: Mapping[str, Any]) -> ExploredCircuit:
+    return replace(shown, **changes)
+
+
+def _sentence(problem: MlnlabError) -> str:
+    return shortened(getattr(problem, "summary", "") or str(problem), _LONGEST)
+
+
+def _number_in(name: str, word: str) -> int | None:
+    """Return the number in an id such as ``definition-3``."""
+    kind, _, number = name.partition("-")
+    return int(number) if kind == word and number.isascii() and number.isdigit() else None
+
+
+def _weights_in(content: Message) -> dict[int, float]:
+    """Return the weights of a message, as far as they are numbers of formulas and numbers."""
+    return {place: weight for place, weight in _pairs(content.get("weights")) if isinstance(place, int)}
+
+
+def _sizes_in(content: Message) -> dict[str, int]:
+    return {type_: size for type_, size in _pairs(content.get("sizes")) if isinstance(type_, str)}
+
+
+def _pairs(given: object) -> Iterable[tuple[Any, Any]]:
+    if not isinstance(given, list):
+        return ()
+    return (tuple(pair) for pair in given[:_MOST_CHANGES] if isinstance(pair, list) and len(pair) == 2)
