@@ -244,13 +244,13 @@ def circuit_view(
 
     >>> import mlnlab as ml
     >>> mln = ml.MLN.from_text("Smokes(person)\nFriends(person, person)\n"
-    ...     "0.01 Friends(x, y) ^ Smokes(x) => Smokes(y)")
+    ...     "-0.01 Smokes(x)\n0.002 Friends(x, y) ^ Smokes(x) => Smokes(y)")
     >>> view = ml.circuit_view(ml.lift(mln).compile(), {"person": 1_000})
     >>> round(view.numbers.marginals[0].probability, 4)
-    0.4981
-    >>> view.set(weights={0: 0.0}, sizes={"person": 30_000})
+    0.495
+    >>> view.set(weights={1: 0.0}, sizes={"person": 30_000})
     >>> round(view.numbers.marginals[0].probability, 4)
-    0.5
+    0.4975
     >>> view.select(0); view.fold(1)
     >>> view.close()
     """

@@ -11,9 +11,11 @@ from mlnlab.display.probabilities import marginals_display
 from mlnlab.display.scene.pictures import scene_picture
 from mlnlab.display.style import card, quiet, title
 from mlnlab.errors import ArgumentError, InputError, MlnlabError
+from mlnlab.lifted.lift import LiftedCircuit
 from mlnlab.model.database import Database
 from mlnlab.model.ground_atom_text import ground_atom_from
 from mlnlab.model.mln import MLN
+from mlnlab.widgets.circuit_view import CircuitView
 from mlnlab.widgets.exploration import Exploration
 from mlnlab.widgets.exploring_answers import AUTO, Asked
 from mlnlab.widgets.exploring_state import method_names
@@ -171,7 +173,7 @@ def _place_of(problem: MlnlabError, text: str) -> dict[str, Any]:
 
 
 def explore(
-    mln: MLN,
+    mln: MLN | LiftedCircuit,
     db: Database | Mapping[str, int] | None = None,
     query: Sequence[str | Formula] | str | Formula | None = None,
     *,
@@ -181,13 +183,14 @@ def explore(
     closed: Sequence[str] | str = (),
     given: Sequence[str | Formula] | str | Formula = (),
     **options: object,
-) -> ExploreView:
+) -> ExploreView | CircuitView:
     r"""Explore the answers of a model: bars that follow when facts, methods and conditions change.
 
     The arguments are those of ``ml.infer``; ``options`` go to the methods that know them. In the page a click
     on a mark makes an atom true, false, unknown and as it was; a click on an answer tells why it is so and
     what would change it; a second method stands beside the first, and what the errors do not explain is
     marked; formulas are typed as queries and as conditions. The same is done by methods of the view.
+    A compiled model, of ``ml.lift(mln).compile()``, is explored with domain sizes: ``ml.circuit_view``.
 
     >>> import mlnlab as ml
     >>> mln = ml.MLN.from_text("Smokes(person)\nCancer(person)\n1.5 Smokes(x) => Cancer(x)")
@@ -204,6 +207,9 @@ def explore(
     0.5
     >>> view.close()
     """
+    if isinstance(mln, LiftedCircuit):
+        others = {"query": query, "beside": beside, "open": open, "closed": closed, "given": given}
+        return _explored_circuit(mln, db, {**others, "method": method != AUTO, **options})
     if not isinstance(mln, MLN):
         raise ArgumentError(f"A model is needed first, made by ml.MLN.from_text or ml.load, not {mln!r:.50}.")
     opened = _as_tuple(open)
@@ -220,6 +226,16 @@ def explore(
             _as_tuple(given), options, method, beside,
         )
     )  # fmt: skip
+
+
+def _explored_circuit(
+    circuit: LiftedCircuit, sizes: Database | Mapping[str, int] | None, others: Mapping[str, object]
+) -> CircuitView:
+    given = [name for name, value in others.items() if value]
+    if given or isinstance(sizes, Database):
+        what = ", ".join(f"{name}=" for name in given) or "a database"
+        raise ArgumentError(f"A compiled model is explored with domain sizes alone, not with {what}.")
+    return CircuitView(circuit, sizes)
 
 
 def _as_tuple(items: Any) -> tuple[Any, ...]:  # noqa: ANN401 - names or formulas

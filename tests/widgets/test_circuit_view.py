@@ -175,3 +175,11 @@ def test_a_saved_notebook_has_picture_and_tables(view):
     assert "log Z = " in html
     assert "Smokes(x)" in html
     assert len(html) < 350_000
+
+
+def test_explore_takes_a_compiled_model(circuit):
+    view = ml.explore(circuit, {"person": 5})
+    assert view.numbers.log_z.value == pytest.approx(circuit.log_z({"person": 5}).value)
+    view.close()
+    with pytest.raises(ArgumentError, match="domain sizes alone, not with query="):
+        ml.explore(circuit, {"person": 5}, "Smokes")
