@@ -1,0 +1,136 @@
+"""Compiled models in a real JupyterLab: compilation stepped, a circuit explored, in both themes."""
+
+from __future__ import annotations
+
+import pytest
+
+import mlnlab as ml
+from mlnlab.display.run_pictures import picture_of
+from mlnlab.display.scene.items import Text
+from tests.browser.test_run_views import click, scrub_until_shown, wait_for_step
+from tests.patience import becomes
+
+MODEL = "Smokes(person)\nFriends(person, person)\n0.3 Smokes(x)\n0.01 Friends(x, y) ^ Smokes(x) => Smokes(y)"
+STEPPER = f"import mlnlab as ml\nlifted = ml.lift(ml.MLN.from_text({MODEL!r}))\nml.stepper(lifted)"
+EXPLORER = 'view = ml.explore(lifted.compile(), {"person": 50})\nview'
+_TEXTS = (
+    "output => [...output.querySelectorAll('svg text')].map(text => text.textContent).filter(Boolean).sort()"
+)
+_SLIDE = """(output, [label, place]) => {
+  const range = output.querySelector(`input[type=range][aria-label='${label}']`);
+  range.value = String(place);
+  range.dispatchEvent(new Event("input"));
+}"""
+_MANY = """(output, label) => {
+  const range = output.querySelector(`input[type=range][aria-label='${label}']`);
+  for (let place = 0; place <= 200; place += 1) {
+    range.value = String(place);
+    range.dispatchEvent(new Event("input"));
+  }
+  range.dispatchEvent(new Event("change"));
+}"""
+
+
+@pytest.fixture(scope="module")
+def lifted():
+    return ml.lift(ml.MLN.from_text(MODEL))
+
+
+@pytest.fixture(scope="module")
+def page(lab):
+    with lab.open(lab.write("circuits.ipynb", STEPPER, EXPLORER, "view.sizes, view.weights"),
+                  height=1400, motion=False) as opened:  # fmt: skip
+        opened.hide_sidebar()
+        opened.run_all()
+        opened.page.wait_for_selector(".mlnlab-circuit g[data-id=definition-0]")
+        opened.page.wait_for_selector(".mlnlab-run g[data-id=circuit]")
+        yield opened
+
+
+def drawn(page, cell):
+    return page.output(cell).evaluate(_TEXTS)
+
+
+def expected(lifted, step, trace):
+    scene = picture_of(lifted).parts["compilation"](step, trace)
+    return sorted(item.text for item in scene.items() if isinstance(item, Text) and item.text)
+
+
+def test_step_back_and_scrub_of_compilation_show_the_step_of_the_trace(page, lifted):
+    trace = ml.Trace.of(lifted)
+    for index in range(1, len(trace)):
+        click(page, "step")
+        wait_for_step(page, index)
+        becomes(lambda step=trace[index]: drawn(page, 0) == expected(lifted, step, trace), True)
+    click(page, "back")
+    wait_for_step(page, len(trace) - 2)
+    becomes(lambda: drawn(page, 0) == expected(lifted, trace[-2], trace), True)
+    scrub_until_shown(page, 2)
+    becomes(lambda: drawn(page, 0) == expected(lifted, trace[2], trace), True)
+
+
+# --- the explorer ---------------------------------------------------------------------------------
+
+
+def weight_at(place):
+    """What a weight's slider means, whose ends are -5 and 5."""
+    return float(f"{5 * (place / 500) ** 3:.4g}")
+
+
+def log_z(circuit, size, *weights):
+    return f"log Z = {circuit.log_z({'person': size}, list(weights)).value:.12g}"
+
+
+def says(page, words):
+    becomes(lambda: page.output(1).locator(".mlnlab-logz").inner_text().startswith(words), True)
+    return True
+
+
+def test_sliders_move_the_numbers_and_the_newest_value_wins(page, lifted):
+    circuit = lifted.compile()
+    label = "weight of Smokes(x)"
+    page.output(1).evaluate(_SLIDE, [label, 250])
+    assert says(page, log_z(circuit, 50, weight_at(250), 0.01) + " ")
+    page.output(1).evaluate(_MANY, label)  # 201 values in a row: only the last one counts
+    assert says(page, log_z(circuit, 50, weight_at(200), 0.01) + " ")
+    size = page.output(1).get_by_label("size of person").last
+    size.fill("30000")
+    size.press("Enter")
+    assert says(page, log_z(circuit, 30_000, weight_at(200), 0.01) + " ")
+    size.fill("9000000")
+    size.press("Enter")
+    becomes(lambda: "too many to follow a slider" in page.output(1).inner_text(), True)
+    assert says(page, log_z(circuit, 30_000, weight_at(200), 0.01) + " ")
+    size.fill("40")
+    size.press("Enter")
+    assert says(page, log_z(circuit, 40, weight_at(200), 0.01) + " ")
+    becomes(lambda: "too many to follow a slider" in page.output(1).inner_text(), False)
+    page.run(2)
+    becomes(lambda: page.text(2), str(({"person": 40}, (weight_at(200), 0.01))))
+
+
+def test_a_click_shows_a_node_and_its_handle_folds(page, lifted):
+    one = lifted.compile().definitions[1]
+    page.output(1).locator("g[data-id=definition-1] rect").first.click()
+    becomes(page.output(1).locator(".mlnlab-lit").count, len(one.fired.clauses))
+    assert f"by {one.rule}" in page.output(1).locator(".mlnlab-details").inner_text()
+    boxes = page.output(1).locator("g[data-id^=definition-]")
+    before = boxes.count()
+    page.output(1).locator("g[data-id=fold-1]").click()
+    becomes(boxes.count, 2)
+    page.output(1).locator("g[data-id=fold-1]").click()
+    becomes(boxes.count, before)
+
+
+@pytest.mark.parametrize("theme", ["Light", "Dark"])
+def test_both_can_be_read_in_both_themes(page, theme, tmp_path):
+    page.theme(theme)
+    for cell in (0, 1):
+        page.output(cell).screenshot(path=tmp_path / f"circuit-{cell}.png")
+        colours = page.output(cell).evaluate(
+            """output => [output.querySelector("svg text"), document.querySelector(".jp-Notebook")].map(
+              (item, n) => getComputedStyle(item)[n ? "backgroundColor" : "fill"])"""
+        )
+        assert colours[0] != colours[1]
+    assert not page.complaints
+    assert not page.foreign
