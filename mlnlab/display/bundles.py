@@ -72,7 +72,8 @@ from mlnlab.inference.marginals import Marginals
 from mlnlab.inference.sampling import Sampler
 from mlnlab.inference.sensitivity import Sensitivities
 from mlnlab.inference.solving import Solver
-from mlnlab.lifted.lift import Lift, LiftedCircuit, LiftedValue
+from mlnlab.lifted.arithmetic import LiftedValue
+from mlnlab.lifted.lift import Lift, LiftedCircuit
 from mlnlab.logic.formulas import Arithmetic, Constant, Formula, Variable
 from mlnlab.logic.vocabulary import Predicate, Vocabulary
 from mlnlab.logic.weights import WeightedFormula

@@ -13,7 +13,8 @@ from mlnlab.lifted.theory_text import clause_text
 
 if TYPE_CHECKING:
     from mlnlab.display.scene.items import Scene
-    from mlnlab.lifted.lift import Lift, LiftedCircuit, LiftedValue
+    from mlnlab.lifted.arithmetic import LiftedValue
+    from mlnlab.lifted.lift import Lift, LiftedCircuit
 
 
 def lift_display(source: Lift) -> Element:

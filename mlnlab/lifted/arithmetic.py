@@ -51,6 +51,22 @@ class Evaluated:
     arithmetic: str
 
 
+@dataclass(frozen=True, slots=True)
+class LiftedValue:
+    """log Z with a bound of its error, and the numbers with which it was computed."""
+
+    value: float
+    error: float
+    arithmetic: str
+
+    def __repr__(self) -> str:
+        """Say as many digits as are certain."""
+        return f"<log Z = {self.value:.12g}, error below {self.error:.0e}, by {self.arithmetic}>"
+
+    def __float__(self) -> float:
+        return self.value
+
+
 @dataclass(frozen=True, eq=False)
 class Evaluation:
     """A circuit with all sizes known: those of the root's subdomains, and of the types."""

@@ -17,7 +17,7 @@ from mlnlab.circuits.evaluation_cost import predicted_numbers, values_needed
 from mlnlab.circuits.fold import Weights
 from mlnlab.circuits.node_values import NodeValue, log_node_values, ring_node_values
 from mlnlab.errors import TooLargeError, UnsatisfiableError
-from mlnlab.lifted.lift import LiftedValue
+from mlnlab.lifted.arithmetic import LiftedValue
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

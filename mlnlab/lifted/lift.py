@@ -22,15 +22,16 @@ import numpy as np
 from mlnlab.circuits.first_order import FirstOrderCircuit, Unfolded
 from mlnlab.circuits.fold import Bodies
 from mlnlab.errors import ArgumentError, UnsatisfiableError
-from mlnlab.lifted.arithmetic import Evaluated, Evaluation
+from mlnlab.lifted.arithmetic import Evaluated, Evaluation, LiftedValue
 from mlnlab.lifted.canonical_theory import canonical
 from mlnlab.lifted.compiling import Compilation, Compiled, CompileParams, CompileState
-from mlnlab.lifted.shattering import literal_of
+from mlnlab.lifted.evidence import Evidence, database_evidence
+from mlnlab.lifted.shattering import Element, literal_of
 from mlnlab.lifted.sweeps import sweep
 from mlnlab.lifted.theory_text import theory_text
 from mlnlab.lifted.unfolding import Unfolding
-from mlnlab.lifted.weighted_theory import WeightedTheory, weighted_theory
-from mlnlab.logic.formulas import Atom, Formula
+from mlnlab.lifted.weighted_theory import WeightedTheory, mentioned_constants, weighted_theory
+from mlnlab.logic.formulas import Atom, Constant, Formula
 from mlnlab.logic.weights import Soft, ToLearn, weight_value
 from mlnlab.steps.step import run
 
@@ -46,22 +47,6 @@ if TYPE_CHECKING:
     from mlnlab.steps.step import Observer
 
 Sizes = Mapping[str, int]
-
-
-@dataclass(frozen=True, slots=True)
-class LiftedValue:
-    """log Z with a bound of its error, and the numbers with which it was computed."""
-
-    value: float
-    error: float
-    arithmetic: str
-
-    def __repr__(self) -> str:
-        """Say as many digits as are certain."""
-        return f"<log Z = {self.value:.12g}, error below {self.error:.0e}, by {self.arithmetic}>"
-
-    def __float__(self) -> float:
-        return self.value
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,10 +76,11 @@ class Lift:
         """Compile to a circuit that no longer depends on weights and sizes."""
         last = run(self, stop=None, observers=tuple(observers)).state
         made = sorted(last.compiled(), key=lambda one: one.number)
-        types = self.weighted.shattered.types
+        types, groups = self.weighted.shattered.types, self.weighted.shattered.groups
         return LiftedCircuit(
-            self, self.compilation.circuit(last), tuple(types[b] for b in self._canonical[1]), tuple(made)
-        )
+            self, self.compilation.circuit(last), tuple(types[b] for b in self._canonical[1]), tuple(made),
+            tuple(groups[b] for b in self._canonical[1]),
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,6 +91,7 @@ class LiftedCircuit:
     circuit: FirstOrderCircuit
     types: tuple[str, ...]
     definitions: tuple[Compiled, ...]  # how each came about
+    groups: tuple[int, ...]  # of the root's subdomains: which of the type's groups, by evidence
 
     @property
     def weighted(self) -> WeightedTheory:
@@ -173,13 +160,23 @@ class LiftedCircuit:
         weights: Sequence[float] | None = None,
     ) -> float:
         """Return the probability of an atom; different variables stand for different constants."""
-        number, positive = self.symbol_of(query)
+        return self.marginals([query], domains, weights)[0]
+
+    def marginals(
+        self,
+        queries: Sequence[str | Formula],
+        domains: Sizes | Database | None = None,
+        weights: Sequence[float] | None = None,
+    ) -> list[float]:
+        """Return the probabilities of atoms, all from one pass up and down."""
+        literals = [self.symbol_of(query) for query in queries]
         found = self.evaluated(domains, weights, expectations=True)
-        total = found.true[number] + found.false[number]
-        if not total:
-            raise ArgumentError(f"{query} has no groundings in these domains.")
-        probability = float(found.true[number] / total)
-        return probability if positive else 1.0 - probability
+        total = found.true + found.false
+        for query, (number, _) in zip(queries, literals, strict=True):
+            if not total[number]:
+                raise ArgumentError(f"{query} has no groundings in these domains.")
+        shares = [(float(found.true[n] / total[n]), positive) for n, positive in literals]
+        return [share if positive else 1.0 - share for share, positive in shares]
 
     def sweep(self, domains: Swept, weights: Sequence[object] | None = None) -> Sweep:
         """Return log Z, expected counts and marginals at many sizes, or for many rows of weights."""
@@ -201,6 +198,7 @@ class LiftedCircuit:
         return found
 
     def evaluation(self, domains: Sizes | Database | None) -> Evaluation:
+        """Return the circuit with all sizes known."""
         sizes = self.domain_sizes(domains)
         bodies: Bodies = self.circuit
         if not self.circuit.is_complete:
@@ -225,16 +223,24 @@ class LiftedCircuit:
     def subdomain_sizes(self, domains: Sizes | Database | None) -> tuple[int, ...]:
         """Return how many constants each of the root's subdomains has: its type's without named ones."""
         sizes = self.domain_sizes(domains)
-        found = []
-        for type_ in self.types:
-            named = self.weighted.constants.get(type_, ())
-            if sizes[type_] < len(named):
-                raise ArgumentError(
-                    f"{type_} has {sizes[type_]} constants, but the formulas mention {len(named)}:"
-                    f" {', '.join(named)}."
-                )
-            found.append(sizes[type_] - len(named))
-        return tuple(found)
+        return tuple(
+            self._group_size(type_, group, sizes[type_])
+            for type_, group in zip(self.types, self.groups, strict=True)
+        )
+
+    def _group_size(self, type_: str, number: int, size: int) -> int:
+        """Return how many constants a group has; the first has those of which nothing is listed."""
+        groups = self.weighted.evidence.groups_of(type_)
+        if number:
+            return len(groups[number].members)
+        named = self.weighted.constants.get(type_, ())
+        alone = len(named) + sum(len(group.members) for group in groups[1:])
+        if size < alone:
+            shown = ", ".join(named[:5]) or f"{alone} in facts"
+            raise ArgumentError(
+                f"{type_} has {size} constants, but formulas and facts mention {alone}: {shown}."
+            )
+        return size - alone
 
     def domain_sizes(self, domains: Sizes | Database | None) -> dict[str, int]:
         """Return how many constants each type has."""
@@ -250,14 +256,23 @@ class LiftedCircuit:
         return self._symbol(literal[0]), literal[1]
 
     def _symbol(self, atom: Atom) -> int:
-        places: dict[object, int] = {}
-        pattern = tuple(
-            getattr(term, "name", "") if type(term).__name__ == "Constant"
-            else places.setdefault(term, len(places))
-            for term in atom.arguments
-        )  # fmt: skip
+        evidence, types = self.weighted.evidence, self.mln.vocabulary[atom.predicate].types
+        classes: dict[object, Element] = {}
+        pattern: list[int | str] = []
+        for term, type_ in zip(atom.arguments, types, strict=True):
+            if isinstance(term, Constant) and term.name in self.weighted.constants.get(type_, ()):
+                pattern.append(term.name)
+                continue
+            if not isinstance(term, Constant) and len(evidence.groups_of(type_)) > 1:
+                raise ArgumentError(
+                    f"The facts tell constants of type {type_} apart: ask {atom} of one of them, by name."
+                )
+            group = evidence.group_of(type_, term.name) if isinstance(term, Constant) else 0
+            pattern.append(classes.setdefault(term, Element(len(classes), group)))
+        groups = tuple(element.group for element in classes.values())
         for number, symbol in enumerate(self.weighted.shattered.symbols):
-            if symbol.predicate == atom.predicate and symbol.pattern == pattern:
+            same = symbol.predicate == atom.predicate and symbol.pattern == tuple(pattern)
+            if same and symbol.groups == (groups if any(groups) else ()):
                 return number
         raise ArgumentError(
             f"The model does not tell {atom} from other atoms: ask with variables, or mention the constant"
@@ -273,13 +288,17 @@ def _groundings(formula: Formula, sizes: Mapping[str, int]) -> int:
     return prod(sizes[v.type] for v in free_variables(formula))
 
 
-def lift(mln: MLN, **options: object) -> Lift:
+def lift(mln: MLN, given: Database | Evidence | None = None, **options: object) -> Lift:
     r"""Translate a model to a theory for lifted inference; ``.compile()`` makes the circuit.
 
     The circuit depends on neither weights nor domain sizes; both are given when it is asked. What tells
     constants apart other than by name (comparisons, calculations) is refused. Formulas may mention constants,
     equalities, quantifiers that count, and cardinalities. What no rule lifts is grounded constant by constant
     when sizes are known, or refused with ``recursions=0``; ``limit`` is the most definitions.
+
+    ``given`` are facts that are known: what a database lists as true or false, of predicates of one argument
+    for as many constants as there are, of others for a few. What it does not list is unknown, but of closed
+    predicates false. Larger domains have more constants of which nothing is listed.
 
     >>> import mlnlab as ml
     >>> mln = ml.MLN.from_text("Knows(person, person)\n!Knows(x, x).\nKnows(x, y) => Knows(y, x).")
@@ -290,4 +309,8 @@ def lift(mln: MLN, **options: object) -> Lift:
     ['unit propagation', 'independent sets', 'Shannon decomposition', 'unit propagation', 'unit propagation']
     """
     params = replace(CompileParams(), **options)  # type: ignore[arg-type]
-    return Lift(weighted_theory(mln), params)
+    if given is None or isinstance(given, Evidence):
+        return Lift(weighted_theory(mln, given), params)
+    sized = replace(mln, vocabulary=mln.vocabulary_with(given))
+    known = database_evidence(given, mentioned_constants(sized))
+    return Lift(weighted_theory(sized, known), params)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mlnlab.errors import ArgumentError
+from mlnlab.lifted.evidence import NOTHING
 from mlnlab.lifted.sentences import Sentences
 from mlnlab.lifted.shattering import Shattered, Shattering, literal_of
 from mlnlab.logic.formulas import Atom, Equality, Exists, Iff, Not, Or, Variable
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from mlnlab.lifted.evidence import Evidence
     from mlnlab.lifted.tallies import Tally
     from mlnlab.logic.formulas import Formula
     from mlnlab.logic.vocabulary import Predicate
@@ -47,10 +49,14 @@ class WeightedTheory:
     factors: tuple[tuple[Fraction, Fraction], ...]  # of each symbol: of its true and of its false atoms
     tallies: tuple[Tally, ...]
     constants: dict[str, tuple[str, ...]]  # mentioned, of each type
+    evidence: Evidence = NOTHING
 
 
-def weighted_theory(mln: MLN) -> WeightedTheory:
-    """Translate a model; what tells constants apart in other ways than by name is refused."""
+def weighted_theory(mln: MLN, known: Evidence | None = None) -> WeightedTheory:
+    """Translate a model; what tells constants apart in other ways than by name is refused.
+
+    Without evidence all atoms of closed predicates are false.
+    """
     for weighted in mln.formulas:
         if weighted.per_constant or weighted.both_signs:
             raise ArgumentError(
@@ -63,7 +69,8 @@ def weighted_theory(mln: MLN) -> WeightedTheory:
             "Lifted inference reads weights by the book: give mln.expand(db), Alchemy's clauses."
         )
     sentences: list[Formula] = [s for p in mln.vocabulary.predicates.values() for s in exclusive(p)]
-    sentences += [_closed(p) for p in mln.vocabulary.predicates.values() if p.closed]
+    if known is None:
+        sentences += [_closed(p) for p in mln.vocabulary.predicates.values() if p.closed]
     for number, weighted in enumerate(mln.formulas):
         if isinstance(weighted.weight, Hard):
             sentences.append(weighted.formula)
@@ -75,16 +82,18 @@ def weighted_theory(mln: MLN) -> WeightedTheory:
     collected = Sentences()
     for sentence in sentences:
         collected.add(sentence)
-    mentioned = _mentioned(mln)
-    shattering = Shattering({**predicates, **collected.predicates}, mentioned)
+    evidence = NOTHING if known is None else known
+    mentioned = {**mentioned_constants(mln), **evidence.named}
+    shattering = Shattering({**predicates, **collected.predicates}, mentioned, evidence)
     shattered = shattering.theory(collected.made)
     true, false = _weights_of_symbols(mln, carriers, shattering)
     one = (Fraction(1), Fraction(1))
     factors = tuple(collected.factors.get(symbol.predicate, one) for symbol in shattered.symbols)
-    return WeightedTheory(mln, shattered, true, false, factors, tuple(collected.tallies), mentioned)
+    return WeightedTheory(mln, shattered, true, false, factors, tuple(collected.tallies), mentioned, evidence)
 
 
-def _mentioned(mln: MLN) -> dict[str, tuple[str, ...]]:
+def mentioned_constants(mln: MLN) -> dict[str, tuple[str, ...]]:
+    """Return the constants of each type that formulas mention."""
     found: dict[str, dict[str, None]] = {}
     for weighted in mln.formulas:
         for constant in constants(weighted.formula):

@@ -15,7 +15,7 @@ from mlnlab.lifted.rules.rule import Fired, Parts, Refused, Rule
 from mlnlab.lifted.theory import Clause, Piece, pieces_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from mlnlab.lifted.theory import Theory
 
@@ -25,26 +25,70 @@ Places = dict[int, int]  # of a piece: where the root stands
 def ground_root(theory: Theory) -> Fired | Refused:
     """Compile the theory for one constant of a subdomain, and raise it to the number of these."""
     for subdomain in range(theory.subdomains):
-        found = next(_roots(theory, subdomain, 0, {}), None)
+        found = _roots(theory.clauses, subdomain)
         if found is not None:
             return _fired(theory, subdomain, *found)
     return Refused("No subdomain has in each clause a variable that all its literals mention, in one place.")
 
 
-def _roots(theory: Theory, subdomain: int, clause: int, places: Places) -> Iterator[tuple[Places, list[int]]]:
-    """Yield places of roots in pieces, with the root variable of each clause from one on."""
-    if clause == len(theory.clauses):
-        yield places, []
-        return
-    subdomains, literals = theory.clauses[clause]
-    for variable in (v for v, b in enumerate(subdomains) if b == subdomain):
-        if not all(variable in literal.arguments for literal in literals):
+def _roots(clauses: Sequence[Clause], subdomain: int) -> tuple[Places, list[int]] | None:
+    """Return places of roots in pieces, and the root variable of each clause.
+
+    One clause's root decides those of all clauses that share pieces with it, so that nothing is tried twice.
+    """
+    if not all(_candidates(clause, subdomain) for clause in clauses):
+        return None
+    of_piece: dict[int, list[int]] = {}
+    for number, clause in enumerate(clauses):
+        for literal in clause.literals:
+            of_piece.setdefault(literal.piece, []).append(number)
+    places: Places = {}
+    roots: dict[int, int] = {}
+    for number, clause in enumerate(clauses):
+        if number in roots:
             continue
-        own = [(literal.piece, literal.arguments.index(variable)) for literal in literals]
-        merged = {**places, **dict(own)}
-        if all(merged[piece] == place for piece, place in (*own, *places.items())):
-            for found, roots in _roots(theory, subdomain, clause + 1, merged):
-                yield found, [variable, *roots]
+        trials = (_spread(clauses, subdomain, number, v, of_piece) for v in _candidates(clause, subdomain))
+        found = next((trial for trial in trials if trial is not None), None)
+        if found is None:
+            return None
+        places |= found[0]
+        roots |= found[1]
+    return places, [roots[number] for number in range(len(clauses))]
+
+
+def _candidates(clause: Clause, subdomain: int) -> list[int]:
+    return [
+        v for v, b in enumerate(clause.subdomains)
+        if b == subdomain and all(v in literal.arguments for literal in clause.literals)
+    ]  # fmt: skip
+
+
+def _spread(
+    clauses: Sequence[Clause],
+    subdomain: int,
+    first: int,
+    variable: int,
+    of_piece: Mapping[int, Sequence[int]],
+) -> tuple[Places, dict[int, int]] | None:
+    """Return what one clause's root decides; nothing where that contradicts itself."""
+    places: Places = {}
+    roots = {first: variable}
+    waiting = [first]
+    while waiting:
+        number = waiting.pop()
+        root = roots[number]
+        if root not in _candidates(clauses[number], subdomain):
+            return None
+        for literal in clauses[number].literals:
+            place = literal.arguments.index(root)
+            if places.setdefault(literal.piece, place) != place:
+                return None
+            for other in of_piece[literal.piece]:
+                same = next(one for one in clauses[other].literals if one.piece == literal.piece)
+                if other not in roots:
+                    roots[other] = same.arguments[place]
+                    waiting.append(other)
+    return places, roots
 
 
 def _fired(theory: Theory, subdomain: int, places: Mapping[int, int], roots: Sequence[int]) -> Fired:
