@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,7 @@ from mlnlab.display.learning_beside import beside_part
 from mlnlab.display.learning_controls import STRIDE
 from mlnlab.display.learning_pictures import Looking, Told, looking_at, picture_at, with_formula
 from mlnlab.display.learning_plots import dotted_steps
-from mlnlab.errors import ArgumentError, MlnlabError
+from mlnlab.errors import ArgumentError
 from mlnlab.learning.best_step import best_step, recorded_until
 from mlnlab.learning.learned_weights import LearnedWeights
 from mlnlab.learning.learner import WeightLearner
@@ -27,7 +27,6 @@ from mlnlab.widgets.learning_session import LearningSession
 from mlnlab.widgets.resuming import checkpointing
 from mlnlab.widgets.steered_view import SteeredView
 from mlnlab.widgets.structure_view import StructureStepper
-from mlnlab.widgets.view import Message
 from mlnlab.widgets.waiting import WaitingLine
 
 if TYPE_CHECKING:
@@ -156,18 +155,6 @@ class LearningDashboard(SteeredView):
 
     # --- what a page says ---------------------------------------------------------------------
 
-    def answer(self, kind: str, content: Message, buffers: Sequence[memoryview]) -> None:
-        """Do what a button says; what cannot be done is said in a sentence."""
-        self._learning.remark = ""
-        try:
-            if kind == "row":
-                self._choose_row(content.get("row"))
-            else:
-                super().answer(kind, content, buffers)
-        except MlnlabError as problem:
-            self._learning.remark = getattr(problem, "summary", "") or str(problem)
-            self._redraw()
-
     def choose(self, name: str) -> None:
         """Look at a formula closely, take an iteration, or press one of the buttons of the picture."""
         word, _, number = name.partition("-")
@@ -203,11 +190,9 @@ class LearningDashboard(SteeredView):
         if button in acts:
             acts[button]()
 
-    def _choose_row(self, row: object) -> None:
-        """Look at the formula of a row of the table that is shown; a run has gone on since, and its order."""
-        rows = self._pages_table.get("rows", [])
-        if isinstance(row, int) and 0 <= row < len(rows):
-            self.formula = int(rows[row][0])
+    def look_at(self, place: int) -> None:
+        """Look at the formula of a row of the table."""
+        self.formula = place
 
     def _take_dot(self, place: int) -> None:
         with self._lock:  # the dots are those of the step that is drawn, while a run goes on

@@ -35,15 +35,9 @@ class LearningSession(Session):
     ) -> None:
         super().__init__(source, stop=stop, breaks=breaks, observers=observers, delay=delay)
         self.steered = source
-        self.remark = ""  # why the last thing that was asked for could not be done
         if resumed is not None:
             state = resumed.state
             self._begin(lambda: states_from(source, state), resumed.first - 1, resumed.seconds)
-
-    @property
-    def complaints(self) -> tuple[str, ...]:
-        """What went wrong, also in what was asked for last."""
-        return tuple(filter(None, (*super().complaints, self.remark)))
 
     def change(self, kind: Kind, formula: int = -1, value: float = 0.0) -> None:
         """Change something at the step that is looked at; the newest step is then the changed one."""

@@ -20,16 +20,10 @@ class LiftSession(Session):
     """Steers a run of LiftGraph: what is done by hand holds from the step that one looks at."""
 
     source: LiftGraph
-    remark = ""  # why the last thing that was asked for could not be done
 
     def __init__(self, source: LiftGraph, **options: Any) -> None:  # noqa: ANN401 - those of a session
         super().__init__(source, **options)
         self.returns: dict[int, int] = {}  # of each step that is an earlier one again, which
-
-    @property
-    def complaints(self) -> tuple[str, ...]:
-        """What went wrong, also in what was asked for last."""
-        return tuple(filter(None, (*super().complaints, self.remark)))
 
     def merge(self, first: int, second: int) -> None:
         """Merge two clusters of the step that is looked at; the newest step is then the merged one."""

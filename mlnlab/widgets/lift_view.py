@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from mlnlab.display.lift_pictures import Looking, picture_at
 from mlnlab.display.lift_view import Told, lift_view
-from mlnlab.errors import ArgumentError, MlnlabError, count_of
+from mlnlab.errors import ArgumentError, count_of
 from mlnlab.logic.suggestions import did_you_mean
 from mlnlab.steps.breakpoints import Break
 from mlnlab.widgets.asked import number_asked
 from mlnlab.widgets.lift_session import LiftSession
-from mlnlab.widgets.run_view import RunView
-from mlnlab.widgets.view import Message
+from mlnlab.widgets.remarking_view import RemarkingView
 
 if TYPE_CHECKING:
     from mlnlab.steps.step import Observer, Step
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 _SECONDS = 600.0
 
 
-class LiftStepper(RunView):
+class LiftStepper(RemarkingView):
     """A run of LiftGraph: what its picture lets one click, a method does.
 
     ``next_merge`` and ``run_to`` go on to a merge of a type and to a number of clusters, ``gain`` tells what
@@ -165,15 +164,6 @@ class LiftStepper(RunView):
         self._redraw()
 
     # --- what a page says ---------------------------------------------------------------------
-
-    def answer(self, kind: str, content: Message, buffers: Sequence[memoryview]) -> None:
-        """Do what a button says; what cannot be done is said in a sentence."""
-        self._lifting.remark = ""
-        try:
-            super().answer(kind, content, buffers)
-        except MlnlabError as problem:
-            self._lifting.remark = getattr(problem, "summary", "") or str(problem)
-            self._redraw()
 
     def choose(self, name: str) -> None:
         """Choose a cluster or a pair to be looked at closely, or press a button of the picture."""

@@ -56,6 +56,7 @@ class Session:
         self.changed: Callable[[bool], None] = _nothing
         self.live: Live[Any] | None = None
         self.delay = _checked(delay)
+        self.remark = ""  # why the last thing that was asked for could not be done
         self._unrecorded = ""  # why steps are not recorded any more
         self._stop, self._breaks = condition(stop), conditions(breaks)
         self._observers = observers_of(observers)
@@ -120,9 +121,9 @@ class Session:
 
     @property
     def complaints(self) -> tuple[str, ...]:
-        """What went wrong: the algorithm failed, or its steps are not recorded any more."""
+        """What went wrong: the algorithm failed, steps are not recorded any more, what was asked for last."""
         failure = self.reason if self.failed else ""
-        return tuple(filter(None, (failure, self._unrecorded)))
+        return tuple(filter(None, (failure, self._unrecorded, self.remark)))
 
     def note_unrecorded(self, sentence: str) -> None:
         """Remember why steps are not recorded any more."""

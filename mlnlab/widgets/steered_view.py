@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from mlnlab.errors import ArgumentError
 from mlnlab.widgets.asked import number_asked, real_asked
 from mlnlab.widgets.pauses import pause_condition
-from mlnlab.widgets.run_view import RunView
+from mlnlab.widgets.remarking_view import RemarkingView
 
 if TYPE_CHECKING:
     from mlnlab.display.runs import RunPicture
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from mlnlab.widgets.waiting import WaitingLine
 
 
-class SteeredView(RunView):
+class SteeredView(RemarkingView):
     """A run whose weights, rate and pauses are changed from the step that is looked at on."""
 
     def __init__(

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from mlnlab.display.clause_details import detail_scene
 from mlnlab.display.clause_rows import ShownTable
 from mlnlab.display.structure_pictures import structure_picture
-from mlnlab.errors import ArgumentError, MlnlabError
+from mlnlab.errors import ArgumentError
 from mlnlab.logic.suggestions import did_you_mean
 from mlnlab.model.mln import MLN
 from mlnlab.structure.clause_table import ClauseTable
@@ -20,10 +20,9 @@ from mlnlab.structure.run_identity import refuse_other_state
 from mlnlab.structure.structure_learner import StructureLearner
 from mlnlab.widgets.asked import number_asked, observers_of
 from mlnlab.widgets.clause_table_view import ClauseTableView
+from mlnlab.widgets.remarking_view import RemarkingView
 from mlnlab.widgets.resuming import checkpointing, states_from
-from mlnlab.widgets.run_view import RunView
 from mlnlab.widgets.session import Session
-from mlnlab.widgets.view import Message
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -44,18 +43,12 @@ class StructureSession(Session):
 
     def __init__(self, source: StructureLearner, resumed: Checkpoint | None, **options: Any) -> None:  # noqa: ANN401
         super().__init__(source, **options)
-        self.remark = ""  # why the last thing that was asked for could not be done
         if resumed is not None:
             state = resumed.state
             self._begin(lambda: states_from(source, state), resumed.first - 1, resumed.seconds)
 
-    @property
-    def complaints(self) -> tuple[str, ...]:
-        """What went wrong, also in what was asked for last."""
-        return tuple(filter(None, (*super().complaints, self.remark)))
 
-
-class StructureStepper(RunView):
+class StructureStepper(RemarkingView):
     """A structure learner's run: a click on a row of its table shows the clause closely.
 
     ``learned()`` returns the best model of what was found so far, ``clauses()`` the table of its candidates;
@@ -92,7 +85,7 @@ class StructureStepper(RunView):
             refuse_other_state(source.first, resumed.state, resumed.path.name)
         told = [*observers_of(observers), *writing]
         session = StructureSession(source, resumed, stop=stop, breaks=breaks, observers=told, delay=delay)
-        self._learner, self._steered = source, session
+        self._learner = source
         self._clause: int | None = None
         self._paths: tuple[SupportedPath, ...] | None = None
         self._looked: dict[tuple[int, int], ShownTable] = {}  # of a step and a candidate
@@ -177,22 +170,6 @@ class StructureStepper(RunView):
             self._paths = tuple(sorted(found, key=lambda path: path.length))
         return self._paths
 
-    # --- what a page says ---------------------------------------------------------------------
-
-    def answer(self, kind: str, content: Message, buffers: Sequence[memoryview]) -> None:
-        """Do what a button says; what cannot be done is said in a sentence."""
-        self._steered.remark = ""
-        try:
-            if kind == "row":
-                self._choose_row(content.get("row"))
-            else:
-                super().answer(kind, content, buffers)
-        except MlnlabError as problem:
-            self._steered.remark = getattr(problem, "summary", "") or str(problem)
-            self._redraw()
-
-    def _choose_row(self, row: object) -> None:
-        """Look at the clause of a row of the table that is shown; a run has gone on since."""
-        rows = self._pages_table.get("rows", [])
-        if isinstance(row, int) and 0 <= row < len(rows):
-            self.clause = int(rows[row][0])
+    def look_at(self, place: int) -> None:
+        """Look at the clause of a row of the table."""
+        self.clause = place

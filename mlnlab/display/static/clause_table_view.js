@@ -1,12 +1,8 @@
 // The view of a table of clauses: a drawing to be clicked, and a line in which to search; Python makes the pages.
-import { SHEET } from "./look.js";
-import { pageName } from "./page_name.js";
-import { mount } from "./scene.js";
-import { keepShortcutsAway } from "./shortcuts.js";
+import { DrawnView } from "./drawn_view.js";
 import { element } from "./table_parts.js";
 
-const VIEW_SHEET = SHEET.replaceAll(".mlnlab-view", ".mlnlab-clauses") +
-  ".mlnlab-clauses{color:var(--s-text)}.mlnlab-clauses .mlnlab-line{display:flex;gap:6px;align-items:baseline;margin:4px 0}" +
+const VIEW_SHEET = ".mlnlab-clauses .mlnlab-line{display:flex;gap:6px;align-items:baseline;margin:4px 0}" +
   ".mlnlab-clauses label{flex:none;font-weight:600}" +
   ".mlnlab-clauses input{flex:1;max-width:40em;font:13px ui-monospace,monospace;color:inherit;" +
   "background:transparent;border:1px solid var(--s-line);border-radius:4px;padding:3px 7px}" +
@@ -20,32 +16,19 @@ export function render({ model, el }) {
   return () => view.destroy();
 }
 
-class ClauseTableView {
-  #model;
-  #id = pageName();
-  #root = element("div", "mlnlab-clauses tex2jax_ignore mathjax_ignore");
+class ClauseTableView extends DrawnView {
   #search = element("input");
   #wrong = element("div", "mlnlab-wrong");
   #typing = 0;
-  #ending = new AbortController();
-  #scene;
-  #off = [];
 
   constructor(model, host) {
-    this.#model = model;
+    super(model, host, "mlnlab-clauses", VIEW_SHEET);
     const drawing = element("div");
-    keepShortcutsAway(this.#root);
-    this.#root.append(element("style", "", VIEW_SHEET), this.#line(), this.#wrong, drawing);
-    host.append(this.#root);
-    this.#scene = mount(drawing);
-    this.#scene.onevent = (event) => event.type !== "key" && this.#send(event);
-    this.#listen("change:scene", () => this.#draw());
-    this.#listen("change:said", () => this.#say());
+    this.root.append(this.#line(), this.#wrong, drawing);
+    this.listen("said", () => this.#say());
     this.#search.value = model.get("said")?.text ?? "";
-    window.addEventListener("pagehide", () => this.#send({ type: "leaving", view: this.#id }), { signal: this.#ending.signal });
-    this.#draw();
     this.#say();
-    this.#send({ type: "opened", view: this.#id });
+    this.begin(drawing);
   }
 
   #line() {
@@ -73,33 +56,12 @@ class ClauseTableView {
 
   #ask() {
     clearTimeout(this.#typing);
-    this.#send({ type: "typed", text: this.#search.value });
-  }
-
-  #listen(name, act) {
-    this.#model.on(name, act);
-    this.#off.push(() => this.#model.off(name, act));
-  }
-
-  #send(message) {
-    try {
-      this.#model.send(message);
-    } catch {
-      // Without a kernel there is nobody to ask; what was drawn stays.
-    }
-  }
-
-  #draw() {
-    const scene = this.#model.get("scene");
-    if (!scene?.format) return;
-    this.#scene.scene(scene);
-    // A saved notebook keeps what is seen last: the extension of mlnlab listens.
-    this.#root.dispatchEvent(new CustomEvent("mlnlab-scene", { detail: scene, bubbles: true }));
+    this.send({ type: "typed", text: this.#search.value });
   }
 
   /** Say what is wrong with a search; what somebody types on in is left alone. */
   #say() {
-    const said = this.#model.get("said") ?? {};
+    const said = this.model.get("said") ?? {};
     this.#wrong.textContent = said.problem ?? "";
     this.#search.ariaInvalid = String(Boolean(said.problem));
     if (document.activeElement !== this.#search && typeof said.text === "string") this.#search.value = said.text;
@@ -107,10 +69,6 @@ class ClauseTableView {
 
   destroy() {
     clearTimeout(this.#typing);
-    this.#ending.abort();
-    this.#off.forEach((off) => off());
-    this.#send({ type: "closed", view: this.#id });
-    this.#scene.destroy();
-    this.#root.remove();
+    super.destroy();
   }
 }

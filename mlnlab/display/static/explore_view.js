@@ -1,12 +1,8 @@
 // The view of an exploration: a drawing to be clicked, and two lines for formulas, with what is wrong in them.
-import { SHEET } from "./look.js";
-import { pageName } from "./page_name.js";
-import { mount } from "./scene.js";
-import { keepShortcutsAway } from "./shortcuts.js";
+import { DrawnView } from "./drawn_view.js";
 import { element } from "./table_parts.js";
 
-const VIEW_SHEET = SHEET.replaceAll(".mlnlab-view", ".mlnlab-exploring") +
-  ".mlnlab-exploring{color:var(--s-text)}.mlnlab-exploring .mlnlab-line{display:flex;gap:6px;align-items:baseline;margin:4px 0}" +
+const VIEW_SHEET = ".mlnlab-exploring .mlnlab-line{display:flex;gap:6px;align-items:baseline;margin:4px 0}" +
   ".mlnlab-exploring label{flex:none;width:5em;font-weight:600}" +
   ".mlnlab-exploring input{flex:1;max-width:34em;font:13px ui-monospace,monospace;color:inherit;" +
   "background:transparent;border:1px solid var(--s-line);border-radius:4px;padding:3px 7px}" +
@@ -23,33 +19,21 @@ export function render({ model, el }) {
   return () => view.destroy();
 }
 
-class ExploringView {
-  #model;
-  #id = pageName();
-  #root = element("div", "mlnlab-exploring tex2jax_ignore mathjax_ignore");
+class ExploringView extends DrawnView {
   #details = element("div", "mlnlab-details");
   #lines = new Map();
-  #scene;
-  #off = [];
 
   constructor(model, host) {
-    this.#model = model;
+    super(model, host, "mlnlab-exploring", VIEW_SHEET);
     const drawing = element("div");
-    keepShortcutsAway(this.#root);
     this.#details.setAttribute("role", "status");
-    this.#root.append(element("style", "", VIEW_SHEET));
     this.#line("query", "Ask", "Smokes(Anna) ^ !Smokes(Bob)");
     this.#line("given", "Given", "a formula that holds");
-    this.#root.append(drawing, this.#details);
-    host.append(this.#root);
-    this.#scene = mount(drawing);
-    this.#scene.onevent = (event) => event.type !== "key" && this.#send(event);
-    this.#listen("change:scene", () => this.#draw());
-    this.#listen("change:details", () => this.#describe());
-    this.#listen("change:said", () => this.#answered());
-    this.#draw();
+    this.root.append(drawing, this.#details);
+    this.listen("details", () => this.#describe());
+    this.listen("said", () => this.#answered());
     this.#describe();
-    this.#send({ type: "opened", view: this.#id });
+    this.begin(drawing);
   }
 
   #line(field, words, example) {
@@ -65,7 +49,7 @@ class ExploringView {
     input.setAttribute("aria-label", words);
     wrong.setAttribute("role", "status");
     row.append(label, input, add);
-    const send = () => this.#send({ type: "typed", field, text: input.value });
+    const send = () => this.send({ type: "typed", field, text: input.value });
     add.addEventListener("click", send);
     // Not a form: Lab takes the key that would submit it.
     input.addEventListener("keydown", (event) => {
@@ -75,37 +59,16 @@ class ExploringView {
       send();
     });
     this.#lines.set(field, { input, wrong });
-    this.#root.append(row, wrong);
-  }
-
-  #listen(name, act) {
-    this.#model.on(name, act);
-    this.#off.push(() => this.#model.off(name, act));
-  }
-
-  #send(message) {
-    try {
-      this.#model.send(message);
-    } catch {
-      // Without a kernel there is nobody to ask; what was drawn stays.
-    }
-  }
-
-  #draw() {
-    const scene = this.#model.get("scene");
-    if (!scene?.format) return;
-    this.#scene.scene(scene);
-    // A saved notebook keeps what is seen last: the extension of mlnlab listens.
-    this.#root.dispatchEvent(new CustomEvent("mlnlab-scene", { detail: scene, bubbles: true }));
+    this.root.append(row, wrong);
   }
 
   #describe() {
-    this.#details.textContent = this.#model.get("details");
+    this.#details.textContent = this.model.get("details");
   }
 
   /** Empty a line that was taken; below one that was not, say why, and underline where. */
   #answered() {
-    const said = this.#model.get("said");
+    const said = this.model.get("said");
     const line = this.#lines.get(said?.field);
     if (!line) return;
     line.wrong.replaceChildren();
@@ -123,12 +86,5 @@ class ExploringView {
       line.wrong.append(code, "\n");
     }
     line.wrong.append(said.problem);
-  }
-
-  destroy() {
-    this.#off.forEach((off) => off());
-    this.#send({ type: "closed", view: this.#id });
-    this.#scene.destroy();
-    this.#root.remove();
   }
 }

@@ -12,7 +12,9 @@ from mlnlab.display.scene.scripts import STATIC, joined, look_script, scene_scri
 from tests.display.scene.pages import address
 
 NODE = shutil.which("node")
-ENTRIES = ["scene.js", "table.js", "player.js", "run_view.js", "scene_view.js", "explore_view.js"]
+ENTRIES = [
+    "scene.js", "table.js", "player.js", "run_view.js", "scene_view.js", "explore_view.js", "clause_table_view.js",
+]  # fmt: skip
 MODULES = sorted(STATIC.glob("*.js"))
 ATTRIBUTES = {
     "aria-expanded", "aria-label", "aria-live", "aria-pressed", "aria-roledescription", "aria-selected",

@@ -1,0 +1,64 @@
+// What views of one drawing have in common: it is the trait `scene`; what is clicked, and whether they are seen, is sent.
+import { SHEET } from "./look.js";
+import { pageName } from "./page_name.js";
+import { mount } from "./scene.js";
+import { keepShortcutsAway } from "./shortcuts.js";
+import { element } from "./table_parts.js";
+
+export class DrawnView {
+  model;
+  root;
+  ending = new AbortController();
+  #id = pageName();
+  #scene = null;
+  #off = [];
+
+  /** Begin without a drawing, in an element of a class with a look of its own. */
+  constructor(model, host, name, sheet) {
+    this.model = model;
+    this.root = element("div", `${name} tex2jax_ignore mathjax_ignore`);
+    keepShortcutsAway(this.root);
+    this.root.append(element("style", "", SHEET.replaceAll(".mlnlab-view", `.${name}`) + `.${name}{color:var(--s-text)}` + sheet));
+    host.append(this.root);
+  }
+
+  /** Draw into an element from now on. */
+  begin(drawing) {
+    this.#scene = mount(drawing);
+    this.#scene.onevent = (event) => event.type !== "key" && this.send(event);
+    this.listen("scene", () => this.draw());
+    window.addEventListener("pagehide", () => this.send({ type: "leaving", view: this.#id }), { signal: this.ending.signal });
+    this.draw();
+    this.send({ type: "opened", view: this.#id });
+  }
+
+  /** Act on each change of a trait. */
+  listen(trait, act) {
+    this.model.on(`change:${trait}`, act);
+    this.#off.push(() => this.model.off(`change:${trait}`, act));
+  }
+
+  send(message) {
+    try {
+      this.model.send(message);
+    } catch {
+      // Without a kernel there is nobody to ask; what was drawn stays.
+    }
+  }
+
+  draw() {
+    const scene = this.model.get("scene");
+    if (!scene?.format) return;
+    this.#scene.scene(scene);
+    // A saved notebook keeps what is seen last: the extension of mlnlab listens.
+    this.root.dispatchEvent(new CustomEvent("mlnlab-scene", { detail: scene, bubbles: true }));
+  }
+
+  destroy() {
+    this.ending.abort();
+    this.#off.forEach((off) => off());
+    this.send({ type: "closed", view: this.#id });
+    this.#scene.destroy();
+    this.root.remove();
+  }
+}
