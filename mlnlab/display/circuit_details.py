@@ -38,9 +38,14 @@ def note_of(one: Compiled, symbols: Sequence[Symbol]) -> str:
     """Return what the rule does here, subdomains by their names."""
     if one.fired is None:
         return "Constants are taken out one by one when their number is known."
+    return with_names(one.fired.note, one, symbols)
+
+
+def with_names(text: str, one: Compiled, symbols: Sequence[Symbol]) -> str:
+    """Return a rule's words about a definition with the names of its subdomains for their numbers."""
     names = subdomain_names(one.theory, symbols)
     return _SUBDOMAIN.sub(
-        lambda found: names[int(found[1])] if int(found[1]) < len(names) else found[0], one.fired.note
+        lambda found: names[int(found[1])] if int(found[1]) < len(names) else found[0], text
     )
 
 

@@ -6,47 +6,58 @@ from typing import TYPE_CHECKING, Any
 
 from mlnlab.circuits.first_order import calls_of
 from mlnlab.display.circuit_scenes import circuit_items, drawn_circuit
+from mlnlab.display.compile_panel import WIDTH, beginning, definition_panel
 from mlnlab.display.runs import Column, RunPicture, Table
-from mlnlab.display.scene.items import Group, Item, Layer, Rectangle, Scene, Text
-from mlnlab.display.scene.text_fitting import fitted, fitted_lines
-from mlnlab.lifted.theory_text import clause_text
+from mlnlab.display.scene.items import Group, Layer, Scene
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mlnlab.circuits.first_order import Body
-    from mlnlab.lifted.compiling import Compiled, CompileState
+    from mlnlab.lifted.compiling import CompileState
     from mlnlab.lifted.lift import Lift
     from mlnlab.steps.step import Step
     from mlnlab.steps.trace import Trace
 
-WIDTH, LINE = 380.0, 16.0
-_MOST_CLAUSES, _MOST_ROWS = 14, 300
+_MOST_ROWS = 300
 
 
-def compile_picture(source: Lift) -> RunPicture:
-    """Return the pictures of a compilation."""
+def compile_picture(source: Lift, asked: str = "") -> RunPicture:
+    """Return the pictures of a compilation; a rule that is ``asked`` for tells why it did not apply."""
     return RunPicture(
         title="Compilation to a first-order circuit",
-        parts={"compilation": lambda step, _trace: compile_scene(source, step)},
+        parts={"compilation": lambda step, _trace: compile_scene(source, step, asked=asked)},
         caption=lambda step: caption(source, step),
         remarks=lambda step: _remarks(step.state),
         table=lambda step: _table(source, step.state),
+        choose=lambda name: _asked(source, asked, name),
     )
 
 
-def compile_scene(source: Lift, step: Step[Any], _trace: Trace[Any] | None = None) -> Scene:
+def _asked(source: Lift, before: str, name: str) -> RunPicture | None:
+    """Return the pictures with another rule asked for; the same one again is asked for no more."""
+    word, _, number = name.partition("-")
+    rules = source.compilation.params.rules
+    if word != "rule" or not number.isdigit() or int(number) >= len(rules):
+        return None
+    rule = rules[int(number)].name
+    return compile_picture(source, "" if rule == before else rule)
+
+
+def compile_scene(
+    source: Lift, step: Step[Any], _trace: Trace[Any] | None = None, *, asked: str = ""
+) -> Scene:
     """Return a step: what was compiled by which rule, why no earlier rule applied, and the circuit."""
     state: CompileState = step.state
     bodies = bodies_of(state)
     symbols = source.weighted.shattered.symbols
     newest = state.newest
-    words, end = _beginning(source) if newest is None else _panel(source, newest)
+    words = beginning(source) if newest is None else definition_panel(source, newest, asked)
     drawn = drawn_circuit(bodies, symbols)
     circuit = circuit_items(drawn, bodies, symbols, -1 if newest is None else newest.number)
     right = Group(id="circuit", x=WIDTH + 28, y=4, children=tuple(circuit))
-    height = max(end, drawn.height + 8, 200.0)
-    layers = (Layer("drawn", (right,)), Layer("words", tuple(words), zooms=False))
+    height = max(words.end, drawn.height + 8, 200.0)
+    layers = (Layer("drawn", (right,)), Layer("words", words.items, zooms=False))
     return Scene(WIDTH + 40 + drawn.width, height, layers, "Compilation", f"{caption(source, step)}.")
 
 
@@ -57,56 +68,6 @@ def bodies_of(state: CompileState) -> dict[int, Body | None]:
         for call in () if body is None else calls_of(body):
             bodies.setdefault(call.definition, None)
     return bodies or {0: None}
-
-
-def _beginning(source: Lift) -> tuple[list[Item], float]:
-    theory = source.compilation.theory
-    symbols = source.weighted.shattered.symbols
-    items: list[Item] = [Text(x=8, y=22, text="The theory", look="words strong")]
-    lines = [clause_text(clause, theory, symbols) for clause in theory.clauses]
-    return _listed(items, lines, (), 44.0)
-
-
-def _panel(source: Lift, one: Compiled) -> tuple[list[Item], float]:
-    symbols = source.weighted.shattered.symbols
-    items: list[Item] = [
-        Text(id="rule", x=8, y=22, text=f"Definition {one.number}: {one.rule}", look="words strong")
-    ]
-    y = 40.0
-    note = one.fired.note if one.fired is not None else "Constants are taken out when their number is known."
-    for number, line in enumerate(fitted_lines(note, WIDTH, 3, "small")):
-        items.append(Text(id=f"note-{number}", x=8, y=y, text=line, look="words small"))
-        y += LINE
-    lines = [clause_text(clause, one.theory, symbols) for clause in one.theory.clauses]
-    matched = one.fired.clauses if one.fired is not None else ()
-    items, y = _listed(items, lines, matched, y + 8)
-    items.append(Text(x=8, y=y + 8, text="rules tried before", look="quiet small"))
-    y += 8 + LINE
-    for number, (name, reason) in enumerate(one.refused):
-        text = fitted(f"{name}: {reason}", WIDTH, "small")
-        items.append(Text(id=f"refused-{number}", x=8, y=y, text=text, look="quiet small", tooltip=reason))
-        y += LINE
-    return items, y + 6
-
-
-def _listed(
-    items: list[Item], lines: Sequence[str], matched: Sequence[int], y: float
-) -> tuple[list[Item], float]:
-    """Return clauses as lines, those that the rule matched with a bar before them."""
-    shown = sorted(range(len(lines)), key=lambda n: (n not in matched, n))[:_MOST_CLAUSES]
-    for number in sorted(shown):
-        if number in matched:
-            items.append(
-                Rectangle(id=f"matched-{number}", x=8, y=y - 10, width=4, height=13, look="bar orange")
-            )
-        text = fitted(lines[number], WIDTH - 12, "small")
-        look = f"words small{' strong' * (number in matched)}"
-        items.append(Text(id=f"clause-{number}", x=18, y=y, text=text, look=look, tooltip=lines[number]))
-        y += LINE
-    if len(lines) > len(shown):
-        items.append(Text(x=18, y=y, text=f"and {len(lines) - len(shown)} more clauses", look="quiet small"))
-        y += LINE
-    return items, y
 
 
 def caption(source: Lift, step: Step[Any]) -> str:

@@ -17,13 +17,24 @@ VARIABLES = "xyzuvwabcdefghijklmnopqrst"
 
 def clause_text(clause: Clause, theory: Theory, symbols: Sequence[Symbol]) -> str:
     """Return a clause as text: its literals, then where its variables come from."""
+    literals, where = clause_parts(clause, theory, symbols)
+    return (" v ".join(text for text, _ in literals) or "false") + where
+
+
+def clause_parts(
+    clause: Clause, theory: Theory, symbols: Sequence[Symbol]
+) -> tuple[list[tuple[str, int]], str]:
+    """Return the literals of a clause with their pieces, and where its variables come from."""
     names = [VARIABLES[v] if v < len(VARIABLES) else f"x{v}" for v in range(len(clause.subdomains))]
     literals = [
-        ("" if literal.positive else "!")
-        + piece_text(literal.piece, [names[v] for v in literal.arguments], theory, symbols)
+        (
+            ("" if literal.positive else "!")
+            + piece_text(literal.piece, [names[v] for v in literal.arguments], theory, symbols),
+            literal.piece,
+        )
         for literal in clause.literals
     ]
-    return (" v ".join(literals) or "false") + _where(names, clause, subdomain_names(theory, symbols))
+    return literals, _where(names, clause, subdomain_names(theory, symbols))
 
 
 def _where(names: Sequence[str], clause: Clause, subdomains: Sequence[str]) -> str:

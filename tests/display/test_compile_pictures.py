@@ -43,6 +43,25 @@ def test_each_step_is_drawn(name):
     assert len(picture.table(trace[-1]).rows) == trace[-1].state.done
 
 
+def test_a_click_on_a_rule_tells_why_it_was_not_taken():
+    source = ml.lift(ml.MLN.from_text(MODELS["friends"]))
+    trace, plain = ml.Trace.of(source), picture_of(source)
+    place = [rule.name for rule in source.params.rules].index("atom counting")
+    asked = plain.choose(f"rule-{place}")
+
+    def said(picture, step):
+        items = picture.parts["compilation"](step, trace).items()
+        return " ".join(item.text for item in items if item.id.startswith("why-"))
+
+    assert said(plain, trace[2]) == ""
+    assert "It would apply" in said(asked, trace[2])
+    assert "unit propagation stands before it" in said(asked, trace[2])
+    assert "It made definition 0" in said(asked, trace[1])
+    assert "No piece has exactly one argument" in said(asked, trace[3])
+    assert said(asked.choose(f"rule-{place}"), trace[2]) == ""
+    assert plain.choose("definition-1") is None
+
+
 @pytest.mark.parametrize("name", MODELS)
 def test_every_call_has_its_words(name):
     circuit = ml.lift(ml.MLN.from_text(MODELS[name])).compile()

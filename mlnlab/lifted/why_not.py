@@ -1,0 +1,69 @@
+"""Why a rule did not make a definition: its failed precondition, or that another one came before it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from mlnlab.errors import ArgumentError
+from mlnlab.lifted.compiling import RECURSION, CompileParams
+from mlnlab.lifted.registry import RULES
+from mlnlab.lifted.rules.rule import Fired, Refused
+from mlnlab.logic.suggestions import did_you_mean
+
+if TYPE_CHECKING:
+    from mlnlab.lifted.compiling import Compiled
+    from mlnlab.lifted.rules.rule import Rule
+
+# made: it is the rule; refused: its precondition fails; later: it would do, but another comes before it.
+Verdict = Literal["made", "refused", "later", "left out"]
+
+
+@dataclass(frozen=True, slots=True)
+class WhyNot:
+    """What became of a rule at a definition, and why."""
+
+    rule: str
+    definition: int
+    verdict: Verdict
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.rule}: {self.reason}"
+
+
+def why_not(rule: str, one: Compiled, params: CompileParams | None = None) -> WhyNot:
+    """Return why a rule did not make a definition; rules behind the one that did are asked now."""
+    allowed = CompileParams() if params is None else params
+    found = _named(rule, allowed)
+    for name, reason in one.refused:
+        if name == found.name:
+            return WhyNot(name, one.number, "refused", reason)
+    if found.name == one.rule:
+        return WhyNot(
+            found.name, one.number, "made", f"It made definition {one.number}. {_note(one)}".strip()
+        )
+    if found.name == RECURSION and not allowed.recursions:
+        return WhyNot(found.name, one.number, "left out", "It was left out with recursions=0.")
+    match found.apply(one.theory):
+        case Refused(reason):
+            return WhyNot(found.name, one.number, "refused", reason)
+        case Fired(note=note):
+            said = (
+                f"It would apply: {note} But {one.rule} stands before it in the list, and the first is taken."
+            )
+            return WhyNot(found.name, one.number, "later", said)
+
+
+def _note(one: Compiled) -> str:
+    return "" if one.fired is None else one.fired.note
+
+
+def _named(name: str, params: CompileParams) -> Rule:
+    known = {rule.name: rule for rule in params.rules}
+    if name in known:
+        return known[name]
+    if name in {rule.name for rule in RULES}:
+        raise ArgumentError(f"The rule {name} is not among those that this model was compiled with.")
+    hint = did_you_mean(str(name), tuple(known)) or "."
+    raise ArgumentError(f"There is no rule {name!s:.60}{hint} There are: {', '.join(known)}.")
