@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
-
-from traitlets import Dict, List, Unicode
 
 from mlnlab.display.circuit_details import details_of, explorer_markup, numbers_json
 from mlnlab.display.circuit_explorer import (
@@ -17,36 +15,26 @@ from mlnlab.display.circuit_explorer import (
     explorer_scene,
     first_folded,
 )
-from mlnlab.display.markup import fit, shortened
-from mlnlab.display.scene.patches import patch_between
-from mlnlab.errors import ArgumentError, MlnlabError
-from mlnlab.lifted.circuit_numbers import LIVE_NUMBERS, CircuitNumbers, circuit_numbers
+from mlnlab.errors import ArgumentError
+from mlnlab.lifted.circuit_numbers import CircuitNumbers, circuit_numbers
 from mlnlab.lifted.lift import LiftedCircuit
 from mlnlab.widgets.asked import number_asked
 from mlnlab.widgets.circuit_sliders import Sliders, Weights, sliders_of
+from mlnlab.widgets.circuit_sliding import SlidingView
 from mlnlab.widgets.scene_view import NO_ROOM
-from mlnlab.widgets.view import Message, View, script_of
+from mlnlab.widgets.view import Message
 
 if TYPE_CHECKING:
     from mlnlab.display.markup import Element
-    from mlnlab.display.scene.items import Scene
 
-_LONGEST = 500
-_MOST_CHANGES = 1_000  # of one message
+_HINT = "Click a node: its theory, the rule that made it, its value and derivative."
 
 
-class CircuitView(View):
+class CircuitView(SlidingView):
     """A first-order circuit to be looked at, folded, asked for and moved; what a page can do, a method does.
 
     ``numbers`` are those that are shown: of the last weights and sizes that could be evaluated.
     """
-
-    _esm = script_of("circuit_view.js")
-    scene = Dict().tag(sync=True)
-    controls = Dict().tag(sync=True)
-    values = Dict().tag(sync=True)
-    details: List[Any] = List().tag(sync=True)
-    said = Unicode().tag(sync=True)
 
     def __init__(
         self, circuit: LiftedCircuit, sizes: Mapping[str, int] | None = None, weights: Weights | None = None,
@@ -55,9 +43,9 @@ class CircuitView(View):
         sliders = sliders_of(circuit, sizes or {}, weights)  # raises before there is anything to be closed
         numbers = _numbers(sliders)
         super().__init__()
-        self._sliders, self._most = sliders, LIVE_NUMBERS
+        self._sliders = sliders
         self._shown = ExploredCircuit(circuit, numbers, first_folded(circuit), leaves=leaves)
-        self._drawn: Scene = explorer_scene(self._shown)
+        self._drawn = explorer_scene(self._shown)
         self._settle()
 
     # --- what is shown --------------------------------------------------------------------------
@@ -102,10 +90,8 @@ class CircuitView(View):
         """
         with self._lock:
             moved = self._sliders.moved(weights, sizes)
-            numbers = _numbers(moved)
-            self._sliders = moved
-            self._show(numbers=numbers)
-            self.said = ""
+            self._move(moved)
+            self._sliders, self.said = moved, ""
             self._settle()
 
     def select(self, number: int | None) -> None:
@@ -153,83 +139,46 @@ class CircuitView(View):
         self._shown = _changed(self._shown, changes)
         self._drawn = explorer_scene(self._shown)
 
-    def _settle(self) -> None:
-        """Write down what is shown, for all pages and for the saved notebook."""
-        with self.hold_sync():
-            self.scene = self._drawn.to_json()
-            self.controls = self._sliders.to_json()
-            self.values = numbers_json(self.circuit, self.numbers)
-            self.details = [[kind, fit(text)] for kind, text in details_of(self._shown)]
+    # --- what is drawn and told -----------------------------------------------------------------
+
+    def _move(self, sliders: Sliders) -> None:
+        self._show(numbers=_numbers(sliders))
+
+    def _values(self) -> dict[str, Any]:
+        return numbers_json(self.circuit, self.numbers)
+
+    def _details(self) -> Iterable[tuple[str, str]]:
+        return details_of(self._shown)
+
+    def _switches(self) -> dict[str, Any]:
+        return {"leaves": self._shown.leaves, "hint": _HINT}
+
+    def _shown_sizes(self) -> str:
+        return ", ".join(f"{type_} = {size:,}" for type_, size in self.numbers.sizes.items())
 
     # --- what a page says -----------------------------------------------------------------------
 
-    def answer(self, kind: str, content: Message, buffers: Sequence[memoryview]) -> None:  # noqa: ARG002
-        """Do what a slider or a click says; what cannot be done is said in a sentence."""
-        match kind, content:
-            case "set", {"turn": int(turn), "view": str(page)}:
-                self._slide(content, turn, page)
-            case "settle", _:
-                with self._lock:
-                    self._settle()
-            case _:
-                self._clicked(kind, content)
-
     def _clicked(self, kind: str, content: Message) -> None:
-        try:
-            match kind, content:
-                case "select", {"id": None}:
-                    self.select(None)
-                case "select", {"id": str(name)} if (number := _number_in(name, "definition")) is not None:
-                    self.select(number)
-                case "expand", {"id": str(name), "open": bool(is_open)}:
-                    number = _number_in(name, "fold")
-                    if number is not None:
-                        (self.unfold if is_open else self.fold)(number)
-                case "leaves", {"shown": bool(shown)}:
-                    self.show_leaves(shown)
-        except MlnlabError as problem:
-            self.said = _sentence(problem)
-
-    def _slide(self, content: Message, turn: int, page: str) -> None:
-        """Follow a slider: evaluate, and send what changed to all pages; a trait would be saved each time."""
-        with self._lock:
-            problem, before = "", self._drawn
-            try:
-                self._sliders = self._sliders.moved(_weights_in(content), _sizes_in(content))
-                self._show(numbers=_numbers(self._sliders))
-            except MlnlabError as error:
-                told = ", ".join(f"{t} = {n:,}" for t, n in self.numbers.sizes.items())
-                problem = f"{_sentence(error)} What is shown are still the numbers for {told}."
-            self._send_frame(before, turn, page, problem)
-
-    def _send_frame(self, before: Scene, turn: int, page: str, problem: str) -> None:
-        message: dict[str, Any] = {
-            "type": "frame", "turn": turn, "view": page, "said": fit(problem),
-            "values": numbers_json(self.circuit, self.numbers),
-            "details": [[kind, fit(text)] for kind, text in details_of(self._shown)],
-        }  # fmt: skip
-        patch = patch_between(before, self._drawn)
-        buffers: list[bytes] = []
-        if patch is None:
-            message["scene"] = self._drawn.to_json()
-        else:
-            message["texts"] = [list(pair) for pair in patch.texts]
-            buffers = patch.buffers()
-        self.send(message, buffers)
+        match kind, content:
+            case "select", {"id": None}:
+                self.select(None)
+            case "select", {"id": str(name)} if (number := _number_in(name, "definition")) is not None:
+                self.select(number)
+            case "expand", {"id": str(name), "open": bool(is_open)}:
+                number = _number_in(name, "fold")
+                if number is not None:
+                    (self.unfold if is_open else self.fold)(number)
+            case "leaves", {"shown": bool(shown)}:
+                self.show_leaves(shown)
 
     # --- the saved notebook ---------------------------------------------------------------------
-
-    def static_scene(self) -> Scene | None:
-        """Return the drawing as it is."""
-        return self._drawn
 
     def static_markup(self) -> Element | None:
         """Return the drawing and the numbers as a card."""
         return explorer_markup(self._shown)
 
     def __repr__(self) -> str:
-        sizes = ", ".join(f"{type_} = {size:,}" for type_, size in self.numbers.sizes.items())
-        return f"<Exploring {self.circuit!r}; {sizes or 'no domains'}: {self.numbers.log_z!r}>"
+        return f"<Exploring {self.circuit!r}; {self._shown_sizes() or 'no domains'}: {self.numbers.log_z!r}>"
 
 
 def circuit_view(
@@ -269,26 +218,7 @@ def _changed(shown: ExploredCircuit, changes: Mapping[str, Any]) -> ExploredCirc
     return replace(shown, **changes)
 
 
-def _sentence(problem: MlnlabError) -> str:
-    return shortened(getattr(problem, "summary", "") or str(problem), _LONGEST)
-
-
 def _number_in(name: str, word: str) -> int | None:
     """Return the number in an id such as ``definition-3``."""
     kind, _, number = name.partition("-")
     return int(number) if kind == word and number.isascii() and number.isdigit() else None
-
-
-def _weights_in(content: Message) -> dict[int, float]:
-    """Return the weights of a message, as far as they are numbers of formulas and numbers."""
-    return {place: weight for place, weight in _pairs(content.get("weights")) if isinstance(place, int)}
-
-
-def _sizes_in(content: Message) -> dict[str, int]:
-    return {type_: size for type_, size in _pairs(content.get("sizes")) if isinstance(type_, str)}
-
-
-def _pairs(given: object) -> Iterable[tuple[Any, Any]]:
-    if not isinstance(given, list):
-        return ()
-    return (tuple(pair) for pair in given[:_MOST_CHANGES] if isinstance(pair, list) and len(pair) == 2)

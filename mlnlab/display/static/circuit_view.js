@@ -19,7 +19,7 @@ const VIEW_SHEET = SHEET.replaceAll(".mlnlab-view", ".mlnlab-circuit") + SLIDERS
   ".mlnlab-circuit .mlnlab-head{font-weight:600;margin-top:6px}" +
   ".mlnlab-circuit .mlnlab-code{font:12px ui-monospace,monospace;padding-left:9px;border-left:3px solid transparent}" +
   ".mlnlab-circuit .mlnlab-lit{border-left-color:var(--s-orange);font-weight:600}" +
-  ".mlnlab-circuit label.mlnlab-switch{display:inline-flex;gap:6px;align-items:center;margin:2px 0;cursor:pointer}";
+  ".mlnlab-circuit [hidden]{display:none!important}.mlnlab-circuit label.mlnlab-switch{display:inline-flex;gap:6px;align-items:center;margin:2px 0;cursor:pointer}";
 const KINDS = { head: "mlnlab-head", words: "mlnlab-words", code: "mlnlab-code", lit: "mlnlab-code mlnlab-lit" };
 
 export function render({ model, el }) {
@@ -40,6 +40,8 @@ class CircuitView {
   #said = element("div", "mlnlab-wrong");
   #details = element("div", "mlnlab-details");
   #leaves = element("input");
+  #switch = element("label", "mlnlab-switch");
+  #hint = "";
   #rows = [];
   #sizes = [];
   #marginals = [];
@@ -55,7 +57,10 @@ class CircuitView {
     this.#said.setAttribute("role", "alert");
     this.#details.setAttribute("role", "status");
     under.append(drawing, this.#details);
-    this.#root.append(element("style", "", VIEW_SHEET), this.#logz, this.#sliders, this.#said, this.#switch(), under);
+    this.#leaves.type = "checkbox";
+    this.#leaves.addEventListener("change", () => this.#send({ type: "leaves", shown: this.#leaves.checked }));
+    this.#switch.append(this.#leaves, "leaves as nodes");
+    this.#root.append(element("style", "", VIEW_SHEET), this.#logz, this.#sliders, this.#said, this.#switch, under);
     host.append(this.#root);
     this.#newest = new NewestWins((change, turn) => this.#send({
       type: "set", turn, view: this.#id,
@@ -76,14 +81,6 @@ class CircuitView {
     this.#describe(this.#model.get("details"));
     this.#say(this.#model.get("said"));
     this.#send({ type: "opened", view: this.#id });
-  }
-
-  #switch() {
-    const label = element("label", "mlnlab-switch");
-    this.#leaves.type = "checkbox";
-    this.#leaves.addEventListener("change", () => this.#send({ type: "leaves", shown: this.#leaves.checked }));
-    label.append(this.#leaves, "leaves as nodes");
-    return label;
   }
 
   #listen(name, act) {
@@ -114,6 +111,9 @@ class CircuitView {
     const shape = JSON.stringify([controls.weights.map((row) => [row.text, row.free]), controls.sizes.map((row) => row.type)]);
     if (shape !== this.#shape) this.#build(controls);
     this.#shape = shape;
+    this.#switch.hidden = typeof controls.leaves !== "boolean";
+    this.#leaves.checked = controls.leaves === true;
+    this.#hint = controls.hint ?? "";
     controls.sizes.forEach((row, place) => this.#sizes[place].show(row.value, 0, row.stops));
     controls.weights.forEach((row, place) => this.#rows[place].slider?.show(row.value, row.reach));
   }
@@ -181,7 +181,7 @@ class CircuitView {
 
   #describe(lines) {
     const made = (lines ?? []).map(([kind, text]) => element("div", KINDS[kind] ?? "", text));
-    this.#details.replaceChildren(...(made.length ? made : [element("div", "mlnlab-soft", "Click a node: its theory, the rule that made it, its value and derivative.")]));
+    this.#details.replaceChildren(...(made.length ? made : [element("div", "mlnlab-soft", this.#hint)]));
   }
 
   #say(sentence) {

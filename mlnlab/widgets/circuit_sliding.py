@@ -1,0 +1,135 @@
+"""What views with sliders over a compiled model share: a slider is followed, the newest value wins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from traitlets import Dict, List, Unicode
+
+from mlnlab.display.markup import fit, shortened
+from mlnlab.display.scene.patches import patch_between
+from mlnlab.errors import MlnlabError
+from mlnlab.widgets.view import Message, View, script_of
+
+if TYPE_CHECKING:
+    from mlnlab.display.scene.items import Scene
+    from mlnlab.widgets.circuit_sliders import Sliders
+
+_LONGEST = 500
+_MOST_CHANGES = 1_000  # of one message
+
+
+class SlidingView(View):
+    """A drawing with sliders; while one moves, "frame" messages follow it, and traits are written at rest."""
+
+    _esm = script_of("circuit_view.js")
+    scene = Dict().tag(sync=True)
+    controls = Dict().tag(sync=True)
+    values = Dict().tag(sync=True)
+    details: List[Any] = List().tag(sync=True)
+    said = Unicode().tag(sync=True)
+
+    _sliders: Sliders
+    _drawn: Scene
+
+    # --- what each view has of its own --------------------------------------------------------
+
+    def _move(self, sliders: Sliders) -> None:
+        """Evaluate and draw for sliders that stand elsewhere, or raise before anything changes."""
+        raise NotImplementedError
+
+    def _values(self) -> dict[str, Any]:
+        """Return the numbers beside the sliders."""
+        raise NotImplementedError
+
+    def _details(self) -> Iterable[tuple[str, str]]:
+        """Return what is told of what is selected."""
+        return ()
+
+    def _shown_sizes(self) -> str:
+        """Return for which sizes numbers are shown, in words."""
+        raise NotImplementedError
+
+    # --- what they share ------------------------------------------------------------------------
+
+    def _settle(self) -> None:
+        """Write down what is shown, for all pages and for the saved notebook."""
+        with self.hold_sync():
+            self.scene = self._drawn.to_json()
+            self.controls = self._sliders.to_json() | self._switches()
+            self.values = self._values()
+            self.details = self._told()
+
+    def _switches(self) -> dict[str, Any]:
+        return {}
+
+    def _told(self) -> list[list[str]]:
+        return [[kind, fit(text)] for kind, text in self._details()]
+
+    def answer(self, kind: str, content: Message, buffers: Sequence[memoryview]) -> None:  # noqa: ARG002
+        """Do what a slider or a click says; what cannot be done is said in a sentence."""
+        match kind, content:
+            case "set", {"turn": int(turn), "view": str(page)}:
+                self._slide(content, turn, page)
+            case "settle", _:
+                with self._lock:
+                    self._settle()
+            case _:
+                try:
+                    self._clicked(kind, content)
+                except MlnlabError as problem:
+                    self.said = sentence(problem)
+
+    def _clicked(self, kind: str, content: Message) -> None:
+        """Do what a click says."""
+
+    def _slide(self, content: Message, turn: int, page: str) -> None:
+        """Follow a slider: evaluate, and send what changed to all pages; a trait would be saved each time."""
+        with self._lock:
+            problem, before = "", self._drawn
+            try:
+                asked = self._sliders.moved(_weights_in(content), _sizes_in(content))
+                self._sliders = asked  # also where it cannot be evaluated: the slider stands there
+                self._move(asked)
+            except MlnlabError as error:
+                problem = f"{sentence(error)} What is shown are still the numbers for {self._shown_sizes()}."
+            self._send_frame(before, turn, page, problem)
+
+    def _send_frame(self, before: Scene, turn: int, page: str, problem: str) -> None:
+        message: dict[str, Any] = {
+            "type": "frame", "turn": turn, "view": page, "said": fit(problem),
+            "values": self._values(), "details": self._told(),
+        }  # fmt: skip
+        patch = patch_between(before, self._drawn)
+        buffers: list[bytes] = []
+        if patch is None:
+            message["scene"] = self._drawn.to_json()
+        else:
+            message["texts"] = [list(pair) for pair in patch.texts]
+            buffers = patch.buffers()
+        self.send(message, buffers)
+
+    def static_scene(self) -> Scene | None:
+        """Return the drawing as it is."""
+        return self._drawn
+
+
+def sentence(problem: MlnlabError) -> str:
+    """Return a refusal in one sentence."""
+    return shortened(getattr(problem, "summary", "") or str(problem), _LONGEST)
+
+
+def _weights_in(content: Message) -> dict[int, float]:
+    """Return the weights of a message, as far as they are numbers of formulas and numbers."""
+    return {place: weight for place, weight in _pairs(content.get("weights")) if isinstance(place, int)}
+
+
+def _sizes_in(content: Message) -> dict[str, int]:
+    return {type_: size for type_, size in _pairs(content.get("sizes")) if isinstance(type_, str)}
+
+
+def _pairs(given: object) -> Iterable[tuple[Any, Any]]:
+    if not isinstance(given, list):
+        return ()
+    return (tuple(pair) for pair in given[:_MOST_CHANGES] if isinstance(pair, list) and len(pair) == 2)
