@@ -44,7 +44,7 @@ test: test-environment
 	@$(COMMANDS)/mlnlab warmup > /dev/null & first=$$!; $(COMMANDS)/python -c '$(BACKWARDS)' & second=$$!; \
 	$(MAKE) --no-print-directory lint && wait $$first && wait $$second
 	@bash .ci/chromium
-	@$(COMMANDS)/python -m pytest -n 2 --dist loadgroup -m 'not benchmark'
+	@$(COMMANDS)/python -m pytest -n 2 --dist loadgroup --no-loadscope-reorder -m 'not benchmark'
 
 bench: test-environment
 	@$(COMMANDS)/python -m pytest -m benchmark -s

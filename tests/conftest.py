@@ -26,15 +26,29 @@ _BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-sta
 
 
 @pytest.hookimpl(tryfirst=True)  # xdist reads the groups in the same hook
-def pytest_collection_modifyitems(items):
-    """Mark tests by what they ask for; tests with a browser share one worker, so that one runs at a time."""
+def pytest_collection_modifyitems(config, items):
+    """Mark tests by what they ask for, and by what runs in one worker: a module, but each notebook by itself.
+
+    So what a module makes for its tests, a page or a model, is made once. What takes longest begins first.
+    """
     for item in items:
         asked = set(getattr(item, "fixturenames", ()))
         if asked & {"data_folder", "reference_folder"}:
             item.add_marker(pytest.mark.data)
         if asked & {"chromium", "browser"}:
             item.add_marker(pytest.mark.browser)
-            item.add_marker(pytest.mark.xdist_group("browser"))
+        if not _is_notebook(item):
+            item.add_marker(pytest.mark.xdist_group(_module(item)))
+    if getattr(config.option, "loadgroup", False):
+        items.sort(key=lambda item: not (_is_notebook(item) or item.get_closest_marker("browser")))
+
+
+def _is_notebook(item):
+    return item.path.parent.name == "notebooks"
+
+
+def _module(item):
+    return item.nodeid.split("::", 1)[0]
 
 
 def pytest_collection_finish(session):
@@ -42,7 +56,7 @@ def pytest_collection_finish(session):
     if not getattr(session.config.option, "loadgroup", False):
         return
     for item in session.items:
-        if item.get_closest_marker("xdist_group") and not item.nodeid.endswith("@browser"):
+        if not _is_notebook(item) and not item.nodeid.endswith(f"@{_module(item)}"):
             versions = f"pytest {pytest.__version__} with this pytest-xdist"
             raise pytest.UsageError(f"{versions} does not keep the group of {item.nodeid} together.")
 

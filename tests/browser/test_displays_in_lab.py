@@ -71,7 +71,7 @@ def untrusted(tmp_path_factory):
 
 
 @pytest.mark.parametrize("kind", ["lab", "plain_lab"])
-def test_an_untrusted_notebook_still_shows_pictures_and_tables(request, kind, untrusted):
+def test_an_untrusted_notebook_still_shows_pictures_and_tables(browser, request, kind, untrusted):
     """Lab takes out styles and whatever it does not know."""
     lab = request.getfixturevalue(kind)
     name = "untrusted.ipynb"
