@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.float64]
 
-MOST_TERMS, MOST_SIGNED_TERMS = 1e8, 1e5
+MOST_SECONDS = 20.0  # of a step: some hundred are needed
+_TERMS_A_SECOND, _SIGNED_TERMS_A_SECOND = 1e8, 1e5
 _DIFFERENCE = 1e-4  # of a weight: the step of differences of gradients
 
 
@@ -157,16 +158,22 @@ def lifted_log_likelihood(data: TrainingData) -> LiftedLogLikelihood:
     return LiftedLogLikelihood("log-likelihood", circuit, examples, observed, seconds, counting)
 
 
-def refuse_costly(circuit: LiftedCircuit, sizes: Mapping[str, int]) -> None:
-    """Refuse what would sum over too many sizes at every step, with an estimate."""
-    largest = max(sizes.values(), default=0)
+def step_seconds(circuit: LiftedCircuit, sizes: Mapping[str, int]) -> float:
+    """Return about how long one evaluation takes: a term for each size that is summed over, in each part."""
     order = max(circuit.circuit.nesting(), int(circuit.is_signed))
-    terms = float(largest + 1) ** order
-    most = MOST_SIGNED_TERMS if circuit.is_signed else MOST_TERMS
-    if terms > most:
+    terms = float(max(sizes.values(), default=0) + 1) ** order * len(circuit.circuit)
+    return terms / (_SIGNED_TERMS_A_SECOND if circuit.is_signed else _TERMS_A_SECOND)
+
+
+def refuse_costly(circuit: LiftedCircuit, sizes: Mapping[str, int], most: float = MOST_SECONDS) -> None:
+    """Refuse what would sum over too many sizes at every step, with an estimate."""
+    seconds = step_seconds(circuit, sizes)
+    if seconds > most:
+        largest, order = max(sizes.values()), circuit.circuit.nesting()
         raise TooLargeError(
-            f"Each step of lifted learning would sum over about {largest:,}^{order} = {terms:.1g} sizes (up"
-            f" to {most:.0g}): {order} sets of constants are counted one below the other.", terms,
+            f"Each step of lifted learning would take about {seconds:,.0f} seconds: it sums over"
+            f" {largest:,}^{order} sizes, those of {order} sets of constants one below the other, in"
+            f" {len(circuit.circuit)} parts.", seconds,
             ["drop formulas that join unary predicates of one type", "learn from smaller domains",
              'use the pseudo-likelihood: method="pll"'],
         )  # fmt: skip

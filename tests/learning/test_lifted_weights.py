@@ -120,7 +120,7 @@ def test_too_many_sums_are_refused_with_an_estimate():
     rules = "".join(f"0.{n + 1} U{n}(x) ^ R(x, y) => U{(n + 1) % 4}(y)\n" for n in range(4))
     circuit = ml.lift(ml.MLN.from_text(unary + "R(a, a)\n" + rules)).compile()
     assert circuit.circuit.nesting() > 3
-    with pytest.raises(TooLargeError, match="would sum over about 5,000"):
+    with pytest.raises(TooLargeError, match=r"about [0-9,]+ seconds: it sums over 5,000\^"):
         refuse_costly(circuit, {"a": 5000})
 
 

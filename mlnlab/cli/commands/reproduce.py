@@ -7,7 +7,7 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mlnlab.cli import figure_2, table_2
+from mlnlab.cli import figure_2, table_1, table_2
 from mlnlab.cli.manual import Subparsers, add_command
 from mlnlab.errors import ArgumentError, printable
 
@@ -72,7 +72,7 @@ _DEVIATION = 2.0
 
 _CONDITIONS = "condition-numbers"
 _TABLE = "table-2"
-_OWN = {_TABLE: table_2, "figure-2": figure_2}  # figures with a file of their own
+_OWN = {_TABLE: table_2, "figure-2": figure_2, "table-1": table_1}  # figures with a file of their own
 _FIGURES = ("figure-4.1", _CONDITIONS, *_OWN)
 _DATA = "small-web"
 
@@ -86,7 +86,7 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
     )  # fmt: skip
     parser.add_argument("figure", choices=_FIGURES, help="which figure or table")
     parser.add_argument("--folder", required=True, metavar="DIR", help="where results are kept")
-    parser.add_argument("--data", metavar="NAME", help=f"which data (default: {_DATA}; of table-2 all)")
+    parser.add_argument("--data", metavar="NAME", help=f"which data (default: {_DATA}; of tables all)")
     parser.add_argument("--files", metavar="DIR", help="where data files are")
     parser.add_argument("--seconds", type=float, default=60.0, help="of learning, for each learner and fold")
     parser.add_argument(
