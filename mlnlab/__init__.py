@@ -121,6 +121,7 @@ _HOMES = {
     "solver": "inference.solving",
     "stepper": "widgets.running",
     "structure_learner": "structure.structure_learner",
+    "sweep_view": "widgets.circuit_sweep",
     "treewidth": "factors.treewidth",
     "tune_rate": "learning.tuning",
     "uai_evidence_text": "factors.uai_writing",

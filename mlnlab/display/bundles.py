@@ -45,6 +45,7 @@ from mlnlab.display import (
     samples,
     sensitivities,
     structure_evaluations,
+    sweep_pictures,
     traces,
     vocabularies,
     worlds,
@@ -74,6 +75,7 @@ from mlnlab.inference.sensitivity import Sensitivities
 from mlnlab.inference.solving import Solver
 from mlnlab.lifted.arithmetic import LiftedValue
 from mlnlab.lifted.lift import Lift, LiftedCircuit
+from mlnlab.lifted.sweeps import Sweep
 from mlnlab.logic.formulas import Arithmetic, Constant, Formula, Variable
 from mlnlab.logic.vocabulary import Predicate, Vocabulary
 from mlnlab.logic.weights import WeightedFormula
@@ -212,6 +214,7 @@ DISPLAYS: Mapping[type, Display] = {
         structure_evaluations.structure_evaluation_text,
         scene=structure_evaluations.structure_evaluation_scene,
     ),
+    Sweep: Display(sweep_pictures.sweep_display, repr, scene=sweep_pictures.sweep_scene),
     Trace: Display(traces.trace_display, traces.trace_text, scene=traces.trace_scene),
     VariabilizedPath: Display(path_displays.variabilized_display, path_displays.variabilized_text),
     Vocabulary: Display(vocabularies.vocabulary_display, vocabularies.vocabulary_text),

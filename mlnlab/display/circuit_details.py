@@ -148,7 +148,7 @@ def numbers_json(circuit: LiftedCircuit, numbers: CircuitNumbers) -> dict[str, A
     marginals = [
         {"text": one.atom, "share": None if isnan(one.probability) else one.probability,
          "probability": "none" if isnan(one.probability) else f"{one.probability:.6f}",
-         "of": number_text(round(one.atoms))}
+         "of": "" if isnan(one.atoms) else f"{number_text(round(one.atoms))} atoms"}
         for one in numbers.marginals
     ]  # fmt: skip
     return {
@@ -180,7 +180,9 @@ def _tables(circuit: LiftedCircuit, numbers: CircuitNumbers) -> list[Element]:
         (row["text"], f"{weight:g}", row["expected"], row["of"])
         for row, weight in zip(found["rows"], numbers.weights, strict=True)
     )
-    marginals = ((one["text"], one["probability"], one["of"]) for one in found["marginals"])
+    marginals = (
+        (one["text"], one["probability"], one["of"].removesuffix(" atoms")) for one in found["marginals"]
+    )
     return [
         element("div", element("strong", f"log Z = {found['logZ']}"), f" {found['error']}; {sizes}"),
         bounded_table(("formula", "weight", "expected true", "of"), formulas, len(found["rows"]), "formulas",

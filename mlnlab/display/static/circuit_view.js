@@ -155,7 +155,7 @@ class CircuitView {
     values.marginals.forEach((row, place) => {
       const { value, number, bar } = this.#marginals[place];
       value.textContent = row.probability;
-      number.textContent = `${row.of} atoms`;
+      number.textContent = row.of;
       bar.show(row.share);
     });
   }

@@ -1,0 +1,155 @@
+"""A sweep over domain sizes: log Z, shares of true groundings and marginals as curves, and as a table."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mlnlab.display.axes import place_axis, value_axis, value_words
+from mlnlab.display.bars import WIDTH
+from mlnlab.display.circuit_boxes import number_text
+from mlnlab.display.markup import Element, count_of, shortened
+from mlnlab.display.plots import MOST_NAMED, Box, Line, Plot, entries, plot_items
+from mlnlab.display.scene.building import legend
+from mlnlab.display.scene.items import Group, Item, Layer, Scene
+from mlnlab.display.scene.pictures import scene_image
+from mlnlab.display.style import card, folded, title
+from mlnlab.display.tables import bounded_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from mlnlab.display.axes import Axis
+    from mlnlab.lifted.sweeps import Sweep
+
+    Numbers = NDArray[np.float64]
+
+MOST_LINES = 12  # of one plot
+_HEIGHT, _GAP = 170.0, 12.0
+_WIDE = 12.0  # a range so many times as large at its end as at its beginning is drawn by logarithms
+_LONGEST_NAME = 60
+
+
+def sweep_scene(found: Sweep) -> Scene:
+    """Return three plots, one above the other: log Z, the formulas' expected shares, the marginals."""
+    items: list[Item] = []
+    y = 4.0
+    for number, plot in enumerate(sweep_plots(found)):
+        box = Box(0, y, WIDTH, _HEIGHT)
+        items += plot_items(plot, box, number)
+        y += _HEIGHT
+        if len(plot.lines) > MOST_NAMED:
+            group, height = legend(entries([line.name for line in plot.lines]), 56, y, WIDTH - 60)
+            items.append(_numbered(group, number))
+            y += height
+        y += _GAP
+    layer = Layer("plots", tuple(items), zooms=False)
+    return Scene(WIDTH, y, (layer,), "Sweep", f"{found!r}".strip("<>") + ".")
+
+
+def _numbered(item: Item, number: int) -> Item:
+    """Return a legend whose ids no other plot's has."""
+    if not isinstance(item, Group):
+        return item
+    children = tuple(_numbered(child, number) for child in item.children)
+    return replace(item, id=f"{item.id}-of-{number}" if item.id else "", children=children)
+
+
+def sweep_plots(found: Sweep) -> tuple[Plot, ...]:
+    """Return the plots of a sweep; one without varied sizes has its points side by side."""
+    across, name = _across(found)
+    horizontal = _horizontal(across, whole=name == "point")
+    order = np.argsort(across, kind="stable")
+    return tuple(
+        Plot(words, lines, horizontal, _vertical(lines, shares=shares), name)
+        for words, lines, shares in (
+            ("log Z", (Line("log Z", across[order], found.log_z[order]),), False),
+            ("expected share of true groundings", _formulas(found, across, order), True),
+            ("probability of an atom", _marginals(found, across, order), True),
+        )
+        if lines
+    )
+
+
+def _across(found: Sweep) -> tuple[Numbers, str]:
+    varied = found.varied
+    if not varied:
+        return np.arange(len(found), dtype=float), "point"
+    return np.array([float(sizes[varied[0]]) for sizes in found.sizes]), shortened(varied[0], 20)
+
+
+def _horizontal(across: Numbers, *, whole: bool) -> Axis:
+    low, high = float(across.min()), float(across.max())
+    if not whole and low > 0 and high > _WIDE * low:
+        return value_axis(low, high, log=True)
+    return place_axis(low, high, whole=True)
+
+
+def _vertical(lines: Sequence[Line], *, shares: bool) -> Axis:
+    values = np.concatenate([line.values for line in lines])
+    known = values[np.isfinite(values)]
+    if shares:
+        return value_axis(0.0, 1.0)
+    if not len(known):
+        return value_axis(0.0, 1.0)
+    low, high = float(known.min()), float(known.max())
+    return value_axis(low, high, log=low > 0 and high > _WIDE * _WIDE * low)
+
+
+def _formulas(found: Sweep, across: Numbers, order: NDArray[np.int64]) -> tuple[Line, ...]:
+    expected, totals = found.expected_counts, groundings_of(found)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        shares = np.where(totals > 0, expected / totals, np.nan)
+    names = [shortened(str(one.formula), _LONGEST_NAME) for one in found.circuit.mln.formulas]
+    return tuple(Line(name, across[order], shares[order, n]) for n, name in enumerate(names[:MOST_LINES]))
+
+
+def groundings_of(found: Sweep) -> Numbers:
+    """Return how many groundings each formula has at each point."""
+    atoms = found.true + found.false
+    rows = [
+        found.circuit.counts_of(column, column, sizes)
+        for column, sizes in zip(atoms.T, found.sizes, strict=True)
+    ]
+    return np.array(rows).reshape(len(found), len(found.circuit.mln.formulas))
+
+
+def _marginals(found: Sweep, across: Numbers, order: NDArray[np.int64]) -> tuple[Line, ...]:
+    return tuple(
+        Line(name, across[order], values[order]) for name, values in list(marginals_of(found))[:MOST_LINES]
+    )
+
+
+def marginals_of(found: Sweep) -> Iterator[tuple[str, Numbers]]:
+    """Yield the marginals of each kind of atoms that the user's predicates have."""
+    own = found.circuit.mln.vocabulary.predicates
+    for number, symbol in enumerate(found.circuit.weighted.shattered.symbols):
+        if symbol.predicate in own:
+            total = found.true[number] + found.false[number]
+            with np.errstate(divide="ignore", invalid="ignore"):
+                yield str(symbol), np.where(total > 0, found.true[number] / total, np.nan)
+
+
+def sweep_display(found: Sweep) -> Element:
+    """Return the display of a sweep: its curves, and a row for each point."""
+    scene = sweep_scene(found)
+    varied = found.varied or tuple(found.sizes[0] if len(found) else ())
+    marginals = list(marginals_of(found))[:MOST_LINES]
+    headings = (*varied, "log Z", "error below", *(f"P({name})" for name, _ in marginals))
+    rows = (
+        (*(f"{sizes[t]:,}" for t in varied), number_text(float(found.log_z[n])), f"{found.errors[n]:.0e}",
+         *(value_words(float(values[n])) for _, values in marginals))
+        for n, sizes in enumerate(found.sizes)
+    )  # fmt: skip
+    table = bounded_table(headings, rows, len(found), "points", numbers=range(len(headings)))
+    return card(
+        title("Sweep", count_of(len(found), "point")),
+        scene_image(
+            scene, "Log Z, shares of true groundings and marginals; the table below has the numbers."
+        ),
+        folded("as a table", table),
+    )
