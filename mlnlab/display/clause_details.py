@@ -36,8 +36,9 @@ def detail_items(
     """Return the drawing of a place of the clause's path, what is said of it, and where both end."""
     items, y = _headline(shown, found, top, by_hand)
     drawn, height = place_drawing(found, shown.path_place)
-    words = list(_words(shown, found, y))
-    bottom = max([item.y for item in words if isinstance(item, Text)], default=y) + 8
+    words = list(_words(shown, found, y, by_hand))
+    bottom = max([item.y + (20 if isinstance(item, Group) else 8) for item in words
+                  if isinstance(item, Text | Group)], default=y)  # fmt: skip
     placed = None if drawn is None else Group(id="graph", y=y, children=(drawn,))
     return placed, [*items, *words], max(bottom, y + height + 6)
 
@@ -89,7 +90,7 @@ def _headline(shown: ShownTable, found: Provenance, top: float, by_hand: bool) -
     return items, y + 28
 
 
-def _words(shown: ShownTable, found: Provenance, top: float) -> Iterator[Item]:
+def _words(shown: ShownTable, found: Provenance, top: float, by_hand: bool) -> Iterator[Item]:
     one, y = found.candidate, top
     for heading, lines in (
         (one.verdict, _lines(f"{one.reason}.", 4)),
@@ -116,6 +117,11 @@ def _words(shown: ShownTable, found: Provenance, top: float) -> Iterator[Item]:
             yield Text(x=_LEFT, y=y + 12, text=line, look="words small", tooltip=tooltip(line))
             y += _LINE
         y += 4
+    if shown.told is not None and shown.told.truths and by_hand:
+        words, tip = (
+            ("fewer", "list none") if shown.lists_truths else ("true groundings", "list some of them")
+        )
+        yield chip(numbered_id("truths", found.place), _LEFT, y, words, tip)[0]
 
 
 def _lines(text: str, most: int) -> list[str]:
@@ -193,3 +199,7 @@ def _groundings(shown: ShownTable) -> Iterator[str]:
     )
     for violation in told.violations:
         yield from fitted_lines(f"✗ {in_symbols(shortened(violation, _LONGEST))}", _ROOM, 2, "small")
+    if shown.lists_truths:
+        yield f"{len(told.truths):,} of {told.total - told.violated:,} that are true:"
+        for truth in told.truths:
+            yield from fitted_lines(f"✓ {in_symbols(shortened(truth, _LONGEST))}", _ROOM, 1, "small")

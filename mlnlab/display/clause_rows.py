@@ -59,6 +59,7 @@ class ShownTable:
     page: int = 0
     chosen: Provenance | None = None
     told: GroundingsTold | None = None  # of the chosen clause
+    lists_truths: bool = False  # whether groundings that are true stand below those that are not
     path_place: int = 0  # which of the places of its path is drawn
     busy: str = ""
     problem: str = ""

@@ -20,7 +20,7 @@ from mlnlab.display.counts_steps import counting_picture
 from mlnlab.display.curves import MOST_PLOTS, evenly, plots_scene, vertical_axis
 from mlnlab.display.elimination_scenes import order_picture, query_picture
 from mlnlab.display.factor_runs import factor_run_picture
-from mlnlab.display.junction_tree_scenes import passing_picture, tree_picture
+from mlnlab.display.junction_tree_messages import passing_picture, tree_picture
 from mlnlab.display.learning_pictures import learner_picture
 from mlnlab.display.lift_pictures import lift_picture
 from mlnlab.display.map_search import search_picture

@@ -47,11 +47,12 @@ class Assembled(NamedTuple):
 
 
 class GroundingsTold(NamedTuple):
-    """How many groundings a clause has in all databases, how many are violated, and some of these."""
+    """How many groundings a clause has in all databases, how many are violated, and some of both kinds."""
 
     total: int
     violated: int
     violations: tuple[str, ...]
+    truths: tuple[str, ...] = ()
     problem: str = ""  # why they could not be counted
 
 
@@ -104,18 +105,20 @@ class Provenance:
 
         return groundings(self.learned.mln, self.learned.databases[database], self.candidate.clause)
 
-    def groundings_told(self, examples: int = 3) -> GroundingsTold:
-        """Count the groundings in all databases; what is too much to count is said."""
+    def groundings_told(self, examples: int = 3, truths: int = 0) -> GroundingsTold:
+        """Count the groundings in all databases, and name some; what is too much to count is said."""
         total = violated = 0
         shown: list[str] = []
+        true: list[str] = []
         try:
             for number in range(len(self.learned.databases)):
                 found = self.groundings(number)
                 total, violated = total + found.total, violated + found.violated
-                shown += [str(one) for one in found.sample("violated", max(0, examples - len(shown)))]
+                shown += map(str, found.sample("violated", max(0, examples - len(shown))))
+                true += map(str, found.sample("true", max(0, truths - len(true))))
         except MlnlabError as problem:
-            return GroundingsTold(0, 0, (), str(problem))
-        return GroundingsTold(total, violated, tuple(shown))
+            return GroundingsTold(0, 0, (), problem=str(problem))
+        return GroundingsTold(total, violated, tuple(shown), tuple(true))
 
     # --- the trace ----------------------------------------------------------------------------
 

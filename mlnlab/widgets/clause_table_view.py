@@ -136,6 +136,8 @@ class ClauseTableView(EditedTable):
             case "keep" | "out" if number < len(self._original.candidates):
                 if self._in_model(number) == (word == "out"):  # else it is so already
                     self._edit(word == "keep", number)
+            case "truths":
+                self._show(lists_truths=not self._shown.lists_truths)
             case "earlier" | "later" if number == self.selected:
                 self.show_place(self._shown.path_place + (1 if word == "later" else -1))
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from mlnlab.structure.dropped_paths import DroppedPaths
     from mlnlab.structure.learned_structure import LearnedStructure
 
+_MOST_TRUTHS = 20  # groundings that are true, which are listed
 FIRST_SECONDS = 0.5  # a call waits so long for weights and counts, so that quick ones are there at once
 
 Edits = tuple[tuple[bool, int], ...]  # whether to keep a clause, and its place
@@ -165,7 +166,7 @@ class EditedTable(View):
             work.append(lambda: _learned(original, edits, known))
         if shown.chosen is not None and shown.chosen.place not in self._told:
             chosen = shown.chosen
-            work.append(lambda: Found(told=chosen.groundings_told()))
+            work.append(lambda: Found(told=chosen.groundings_told(truths=_MOST_TRUTHS)))
         if shown.shows_dropped and shown.dropped is None:
             work.append(lambda: Found(dropped=original.dropped_paths()))
         return work

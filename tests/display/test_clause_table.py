@@ -156,6 +156,14 @@ def test_a_clause_is_looked_at_kept_thrown_out_and_undone_by_clicks(view, learne
         assert view.selected == dropped
     assert view.wait()
     assert any(" violated" in text for text in words(view))
+    plain, true = words(view), ml.clause_table(learned).provenance(dropped).groundings().true
+    press(view, "truths-")
+    assert sum(text.startswith("✓") for text in words(view)) == min(20, true) + sum(
+        text.startswith("✓") for text in plain
+    )
+    assert f"{min(20, true)} of {true:,} that are true:" in words(view)
+    press(view, "truths-")
+    assert words(view) == plain
     press(view, "keep-")
     press(view, "keep-")  # a double click
     assert view.wait()

@@ -13,7 +13,8 @@ from tests.display.scene.pages import address
 
 NODE = shutil.which("node")
 ENTRIES = [
-    "scene.js", "table.js", "player.js", "run_view.js", "scene_view.js", "explore_view.js", "clause_table_view.js",
+    "scene.js", "table.js", "player.js", "run_view.js", "scene_view.js", "explore_view.js",
+    "clause_table_view.js",
 ]  # fmt: skip
 MODULES = sorted(STATIC.glob("*.js"))
 ATTRIBUTES = {
