@@ -18,7 +18,7 @@ from mlnlab.counting.counts import count
 from mlnlab.errors import ArgumentError, TooLargeError
 from mlnlab.learning.moments import Moments
 from mlnlab.lifted.lift import lift
-from mlnlab.lifted.lifted_likelihood import lifted_likelihood, refuse_closed_facts
+from mlnlab.lifted.lifted_likelihood import lifted_likelihood, likelihoods_at, refuse_closed_facts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -117,7 +117,7 @@ class LiftedLogLikelihood:
 
     def moments(self, weights: Numbers, memory: object = None) -> tuple[Moments, object]:
         """Return the moments at some weights: Algorithm 1, lines 11 to 21."""
-        found = [example.at(weights) for example in self.examples]
+        found = likelihoods_at(self.examples, weights)
         value = sum(one.value for one in found)  # line 15 and 17
         gap = np.asarray(sum(one.gap for one in found))  # lines 18 to 21
         curvature = LiftedCurvature(self, weights, tuple(found))
@@ -125,7 +125,7 @@ class LiftedLogLikelihood:
 
     def gap(self, weights: Numbers) -> Numbers:
         """Return observed minus expected counts alone."""
-        return np.asarray(sum(example.at(weights).gap for example in self.examples))
+        return np.asarray(sum(one.gap for one in likelihoods_at(self.examples, weights)))
 
     def recalled(self, weights: Numbers, memory: object) -> Moments:
         """Return the moments again."""

@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mlnlab.errors import ArgumentError
+from mlnlab.circuits.log_space import log_value
+from mlnlab.errors import ArgumentError, UnsatisfiableError
 from mlnlab.lifted.equiprobable import class_size
 from mlnlab.logic.weights import Hard
 
@@ -66,7 +67,7 @@ class LiftedLikelihood:
         return np.asarray((weighted.true + weighted.false).T @ np.array(of_symbols))
 
     @cached_property
-    def _centred(self) -> LiftedCircuit:
+    def centred(self) -> LiftedCircuit:
         """The circuit whose formulas count from their shares in the data on."""
         weighted = self.circuit.weighted
         shares = np.divide(
@@ -78,14 +79,37 @@ class LiftedLikelihood:
 
     def value(self, weights: Sequence[float] | Numbers) -> float:
         """Return log P(data) alone: one pass up."""
-        return -self._centred.evaluated(self.sizes, list(weights), expectations=False).value
+        return -self.centred.evaluated(self.sizes, list(weights), expectations=False).value
 
     def at(self, weights: Sequence[float] | Numbers) -> LikelihoodAt:
         """Return the likelihood and its derivative: one pass up, and one down."""
-        found = self._centred.evaluated(self.sizes, list(weights), expectations=True)
-        centred = self._centred.weighted
-        gap = -(centred.true.T @ found.true + centred.false.T @ found.false)
-        return LikelihoodAt(-found.value, found.error, gap, found.true, found.false)
+        found = self.centred.evaluated(self.sizes, list(weights), expectations=True)
+        return self.told(found.value, found.error, found.true, found.false)
+
+    def told(self, log_z: float, error: float, true: Numbers, false: Numbers) -> LikelihoodAt:
+        """Return the likelihood from what the centred circuit says."""
+        centred = self.centred.weighted
+        return LikelihoodAt(-log_z, error, -(centred.true.T @ true + centred.false.T @ false), true, false)
+
+
+def likelihoods_at(examples: Sequence[LiftedLikelihood], weights: Numbers) -> list[LikelihoodAt]:
+    """Return the likelihood of each database; small circuits see all of them at once, a column for each."""
+    circuit = examples[0].circuit
+    many_sums = circuit.is_signed or bool(circuit.circuit.recursive()) or circuit.circuit.nesting() > 1
+    if len(examples) == 1 or many_sums:
+        return [example.at(weights) for example in examples]
+    sizes = [circuit.subdomain_sizes(example.sizes) for example in examples]
+    logs = [example.centred.log_weights(list(weights)) for example in examples]
+    true, false = (np.stack([log[side] for log in logs], axis=1) for side in (0, 1))
+    found = log_value(circuit.circuit, np.array(sizes).T.tolist(), true, false)
+    if np.isneginf(found.value).any():
+        raise UnsatisfiableError("No world satisfies the hard formulas in domains of these sizes.")
+    return [
+        example.told(float(value), float(error), own_true, own_false)
+        for example, value, error, own_true, own_false in zip(
+            examples, found.value, found.error, found.true.T, found.false.T, strict=True
+        )
+    ]
 
 
 def lifted_likelihood(
