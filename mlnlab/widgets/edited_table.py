@@ -62,6 +62,7 @@ class EditedTable(View):
         self._told: dict[int, GroundingsTold] = {}
         self._edits: Edits = ()
         self._number = 0
+        self._awaited = False  # whether more will be heard; the thread lives a moment longer
         self._newest = Newest(self._heard, self._failed)
         self._shown = ShownTable(table)
         self._drawn = clause_table_scene(self._shown)
@@ -152,6 +153,7 @@ class EditedTable(View):
                 return
             self._number += 1
             work = self._work()
+            self._awaited = bool(work)
             if not work:
                 self._show()
                 return
@@ -175,33 +177,38 @@ class EditedTable(View):
         with self._lock:
             if self._ended or number != self._number:
                 return
+            self._awaited = not last
             if found.learned is not None:
-                self._take(found.learned, found.wpll, busy=not last)
+                self._take(found.learned, found.wpll)
             if found.told is not None and self._shown.chosen is not None:
                 self._told[self._shown.chosen.place] = found.told
-                self._show(told=found.told, busy=not last)
+                self._show(told=found.told)
             if found.dropped is not None:
-                self._show(dropped=found.dropped, busy=not last)
+                self._show(dropped=found.dropped)
 
     def _failed(self, sentence: str, number: int) -> None:
         with self._lock:
             if number == self._number and not self._ended:
-                self._show(problem=f"This could not be computed: {sentence}", busy=False)
+                self._awaited = False
+                self._show(problem=f"This could not be computed: {sentence}")
 
-    def _take(self, learned: LearnedStructure, wpll: float, *, busy: bool = False) -> None:
-        self._show(table=replace(self.table, learned=learned), wpll=wpll, busy=busy)
+    def _take(self, learned: LearnedStructure, wpll: float) -> None:
+        self._show(table=replace(self.table, learned=learned), wpll=wpll)
 
     # --- drawing ------------------------------------------------------------------------------
 
-    def _show(self, *, busy: bool | None = None, problem: str = "", **changes: object) -> None:
+    def _show(self, *, problem: str = "", **changes: object) -> None:
         with self._lock:
             if self._ended:
                 return
             known = self._structure()
             pending = frozenset() if known is not None else frozenset(place for _, place in self._edits)
-            is_busy = self._newest.busy if busy is None else busy
             words = (
-                "" if not is_busy else "computing …" if known is not None else "weights are being learned …"
+                ""
+                if not self._awaited
+                else "computing …"
+                if known is not None
+                else "weights are being learned …"
             )
             first = self._known.get(())
             shown = replace(

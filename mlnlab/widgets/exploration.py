@@ -53,6 +53,7 @@ class Exploration(View):
         self._answers = Answers()
         self._number = self._turn = 0
         self._first_answer = self._first_fact = 0
+        self._awaited = False  # whether more will be told; the thread lives a moment longer
         self._facts = facts_behind(self._original.database, self._question)
         self._newest = Newest(self._told, self._failed)
         self._drawn = exploring_scene(self._state(busy=True))
@@ -193,6 +194,7 @@ class Exploration(View):
             self._asked.ended.set()
             self._asked = replace(self._asked, ended=Event())
             asked, number = self._asked, self._number
+            self._awaited = True
             self._draw(busy=True)
         self._newest.ask(lambda: answers(asked), number)
 
@@ -202,7 +204,7 @@ class Exploration(View):
         with self._lock:
             if self._ended or number != self._number:
                 return
-            self._answers = found
+            self._answers, self._awaited = found, not last
             self._draw(busy=not last)
 
     def _failed(self, sentence: str, number: int) -> None:

@@ -135,7 +135,7 @@ class ExploreView(Exploration):
 
     def _draw_again(self) -> None:
         with self._lock:
-            self._draw(busy=self.busy)
+            self._draw(busy=self._awaited)
 
     # --- the saved notebook ---
 
