@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, overload
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from mlnlab.circuits.fold import Bodies
 from mlnlab.errors import ArgumentError, UnsatisfiableError
 from mlnlab.lifted.arithmetic import Evaluated, Evaluation, LiftedValue
 from mlnlab.lifted.canonical_theory import canonical
+from mlnlab.lifted.cell_choice import chosen_cells
 from mlnlab.lifted.compiling import Compilation, Compiled, CompileParams, CompileState
 from mlnlab.lifted.evidence import Evidence, database_evidence
 from mlnlab.lifted.shattering import Element, literal_of
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from mlnlab.lifted.cell_theory import CellTheory
     from mlnlab.lifted.sweeps import Sweep, Swept
     from mlnlab.lifted.theory import Theory
     from mlnlab.model.database import Database
@@ -72,8 +74,26 @@ class Lift:
     def __iter__(self) -> Iterator[CompileState]:
         return iter(self.compilation)
 
-    def compile(self, observers: Iterable[Observer] = ()) -> LiftedCircuit:
-        """Compile to a circuit that no longer depends on weights and sizes."""
+    @overload
+    def compile(
+        self, observers: Iterable[Observer] = (), method: Literal["rules"] = "rules"
+    ) -> LiftedCircuit: ...
+    @overload
+    def compile(self, observers: Iterable[Observer] = (), *, method: Literal["cells"]) -> CellTheory: ...
+    @overload
+    def compile(
+        self, observers: Iterable[Observer] = (), *, method: Literal["auto"]
+    ) -> LiftedCircuit | CellTheory: ...
+    def compile(
+        self, observers: Iterable[Observer] = (), method: str = "rules"
+    ) -> LiftedCircuit | CellTheory:
+        """Compile to a circuit, or by "cells", which no longer depends on weights and sizes.
+
+        "auto" takes cells where the formulas relate at most two constants and these cost fewer terms.
+        """
+        cells = chosen_cells(method, self.weighted, self.compilation)
+        if cells is not None:
+            return cells
         last = run(self, stop=None, observers=tuple(observers)).state
         made = sorted(last.compiled(), key=lambda one: one.number)
         types, groups = self.weighted.shattered.types, self.weighted.shattered.groups

@@ -1,0 +1,49 @@
+"""Rules or cells: which of the two compiles a model to what is evaluated with fewer terms."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from mlnlab.errors import ArgumentError, TooLargeError
+from mlnlab.lifted.cell_factors import TooManyVariablesError
+from mlnlab.lifted.cell_theory import cell_theory
+from mlnlab.lifted.compiling import NotLiftableError
+
+if TYPE_CHECKING:
+    from mlnlab.lifted.cell_theory import CellTheory
+    from mlnlab.lifted.compiling import Compilation
+    from mlnlab.lifted.weighted_theory import WeightedTheory
+
+METHODS = ("rules", "cells", "auto")
+MOST_TRIED = 300  # definitions of a circuit, after which cells are preferred
+
+
+def chosen_cells(method: str, weighted: WeightedTheory, compilation: Compilation) -> CellTheory | None:
+    """Return a model's cells where these are asked for, or cheaper; nothing where rules are to compile it."""
+    if method not in METHODS:
+        raise ArgumentError(f"A model is compiled by {', '.join(METHODS)}, not by {method!r}.")
+    if method == "rules":
+        return None
+    if method == "cells":
+        return cell_theory(weighted)
+    try:
+        cells = cell_theory(weighted)
+    except (TooManyVariablesError, TooLargeError):
+        return None
+    order = _order_by_rules(compilation)
+    return cells if order is None or cells.order < order else None
+
+
+def _order_by_rules(compilation: Compilation) -> int | None:
+    """Return the power of n that the rules' circuit costs, if they make a small one that is complete."""
+    last = None
+    try:
+        for state in islice(compilation, MOST_TRIED):
+            last = state
+    except (NotLiftableError, TooLargeError):
+        return None
+    if last is None or not last.ended:
+        return None
+    circuit = compilation.circuit(last)
+    return circuit.nesting() if circuit.is_complete else None

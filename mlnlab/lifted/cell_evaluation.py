@@ -1,0 +1,256 @@
+"""A two-variable model at weights and sizes: branches of ground atoms, each a product of components."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import inf, perm, prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mlnlab.errors import TooLargeError
+from mlnlab.lifted.arithmetic import FIRST_BITS, MOST_BITS, RELATIVE, Digits
+from mlnlab.lifted.cell_exact import exact_value
+from mlnlab.lifted.cell_numbers import Exact, ExactNumbers, Logarithms
+from mlnlab.lifted.cell_tables import Weighed
+from mlnlab.lifted.cell_values import ComponentAt
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from mlnlab.lifted.cell_compilation import CompiledCells
+    from mlnlab.lifted.cell_factors import KindName
+    from mlnlab.steps.step import Observer
+
+    Values = NDArray[np.float64]
+    Truths = dict[Weighed, Values]
+
+MOST_TERMS = 10**12
+MOST_EXACT_TERMS = 10**8  # each takes about a microsecond
+HARD = Weighed("hard")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CellValue:
+    """log Z with a bound of its error, and how often formulas and atoms of symbols are true and false."""
+
+    value: float
+    error: float
+    truths: Truths
+    arithmetic: str
+    terms: int
+
+
+@dataclass(frozen=True, eq=False)
+class CellEvaluation:
+    """Compiled cells with all sizes known; ``kinds`` gives the number of elements of each."""
+
+    compiled: CompiledCells
+    kinds: Mapping[KindName, int]
+    types: Mapping[str, int]
+    budget: float = MOST_TERMS
+
+    def terms(self) -> int:
+        """Return how many terms the sums over numbers of elements in cells have."""
+        return sum(one.terms(self._sizes(n)) for n, one in enumerate(self.compiled.merged))
+
+    def _sizes(self, component: int) -> tuple[int, ...]:
+        return tuple(self.kinds[kind.name] for kind in self.compiled.merged[component].cells.kinds)
+
+    def refuse_many(self) -> None:
+        """Refuse sums in exact numbers, in which no term can be dropped, of more terms than are allowed."""
+        terms, most = self.terms(), min(MOST_EXACT_TERMS, self.budget)
+        if terms > most:
+            raise TooLargeError(
+                f"The sum over the numbers of elements in {self.compiled.cells} cells has {terms:.3g} terms,"
+                f" whose signs may cancel; at most {most:.3g} are allowed.", float(terms),
+                ["ask about smaller domains", "drop formulas that relate many predicates",
+                 "sample with ml.infer(..., method='mc-sat')"],
+            )  # fmt: skip
+
+    # --- floats
+
+    def by_floats(
+        self, formulas: Values, true: Values, false: Values, observers: Iterable[Observer] = (), *,
+        expectations: bool,
+    ) -> CellValue:  # fmt: skip
+        """Evaluate in logarithms: weights of formulas, and of the true and false atoms of symbols."""
+        weights: dict[Weighed, tuple[object, object]] = {HARD: (0.0, -inf)}
+        weights |= {Weighed("formula", n): (float(w), 0.0) for n, w in enumerate(formulas)}
+        weights |= {Weighed("symbol", n): pair for n, pair in enumerate(zip(true, false, strict=True))}
+        parts = self.compiled.parts
+        found = [
+            ComponentAt(one, weights, self._sizes(n), self.budget).value(observers, expectations=expectations)
+            for n, one in enumerate(self.compiled.merged)
+        ]
+        ground = parts.ground.values(Logarithms(), weights)
+        logs = np.array(
+            [g + sum(found[c].value for c in b) for g, b in zip(ground, parts.branches, strict=True)]
+        )
+        value = float(np.logaddexp.reduce(logs))
+        if value == -inf:
+            return CellValue(-inf, 0.0, {}, "float logarithms", 0)
+        shares = np.exp(logs - value)
+        truths = parts.ground.truths(Logarithms(), weights, shares) if expectations else {}
+        for number, one in enumerate(found):
+            share = sum(s * b.count(number) for s, b in zip(shares.tolist(), parts.branches, strict=True))
+            for weighed, pair in one.truths.items():
+                truths[weighed] = truths.get(weighed, 0.0) + share * pair
+        for symbol in parts.free:
+            atoms, each = self._atoms(symbol), np.logaddexp(true[symbol], false[symbol])
+            value += atoms * float(each)
+            truths[Weighed("symbol", symbol)] = atoms * np.exp([true[symbol] - each, false[symbol] - each])
+        error = sum(one.error for one in found) + 16 * np.finfo(float).eps * (abs(value) + 1)
+        return CellValue(value, float(error), truths, "float logarithms", sum(one.terms for one in found))
+
+    def _atoms(self, symbol: int) -> int:
+        """Return how many atoms a symbol has; its variables of one kind stand for different elements."""
+        kinds = self.compiled.model.kinds(symbol)
+        return prod(perm(self.kinds[kind], kinds.count(kind)) for kind in dict.fromkeys(kinds))
+
+    # --- exact numbers
+
+    def by_balls(self, formulas: Values, true: Values, false: Values, *, expectations: bool) -> CellValue:
+        """Evaluate in balls whose precision doubles until log Z, and all expectations, are sharp."""
+        from flint import ctx
+
+        before, bits = ctx.prec, FIRST_BITS
+        try:
+            while bits <= MOST_BITS:
+                ctx.prec = bits
+                found = self._ball_trial(formulas, true, false, expectations=expectations)
+                if found is not None:
+                    return found
+                bits *= 2
+                if bits == 4 * FIRST_BITS and not self.world_count():
+                    return CellValue(-inf, 0.0, {}, "exact fractions", 0)
+        finally:
+            ctx.prec = before
+        raise TooLargeError(
+            f"Even {MOST_BITS:,} bits do not tell the partition function from 0.", float(MOST_BITS),
+            ["ask ml.conflict(...) for a smaller domain", "ask for other weights"],
+        )  # fmt: skip
+
+    def _ball_trial(
+        self, formulas: Values, true: Values, false: Values, *, expectations: bool
+    ) -> CellValue | None:
+        """Return what is known at the present precision; nothing where that is not enough."""
+        from flint import arb
+
+        soft = [arb(float(w)).exp() for w in formulas]
+        factors = self.compiled.model.weighted.factors
+        atoms = [
+            [arb(_fraction(pair[side])) * arb(float(w)).exp() for pair, w in zip(factors, logs, strict=True)]
+            for side, logs in enumerate((true, false))
+        ]
+        value, slopes = self._exact(soft, atoms[0], atoms[1], expectations=expectations)
+        if not value > 0:  # a ball that reaches 0 or less
+            return None
+        log = value.log()
+        expected = [slope / value for slope in slopes]
+        if not all(_is_sharp(ball) for ball in (log, *expected)):
+            return None
+        middle, error = float(log.mid()), float(log.rad())
+        counts = np.array([float(ball.mid()) for ball in expected])
+        truths = {Weighed("formula", n): np.array([c, np.nan]) for n, c in enumerate(counts[: len(soft)])}
+        for n, pair in enumerate(counts[len(soft) :].reshape(-1, 2)):
+            truths[Weighed("symbol", n)] = pair
+        error += float(np.spacing(max(1.0, abs(middle))))
+        return CellValue(middle, error, truths, "ball arithmetic", self.terms())
+
+    def world_count(self) -> int:
+        """Return how many worlds there are, all weights 1, exactly."""
+        from flint import fmpq
+
+        factors = self.compiled.model.weighted.factors
+        atoms = [[_fraction(pair[side]) for pair in factors] for side in (0, 1)]
+        soft = [fmpq(1)] * len(self.compiled.model.weighted.mln.formulas)
+        return int(self._exact(soft, atoms[0], atoms[1], expectations=False)[0].p)
+
+    def _exact(
+        self, soft: Sequence[Any], true: Sequence[Any], false: Sequence[Any], *, expectations: bool
+    ) -> tuple[Any, list[Any]]:
+        """Return Z, and its derivatives by the logarithms of all weights, if they are asked for."""
+        from flint import ctx
+
+        self.refuse_many()
+        if not self.compiled.model.weighted.tallies:
+            one = true[0] * 0 + 1 if len(true) else soft[0] * 0 + 1 if soft else _fraction(1)
+            found = self._total(ExactNumbers(one), soft, true, false, expectations=expectations)
+            return found.value, [] if found.slopes is None else list(found.slopes)
+        digits = Digits(self.compiled.model.weighted, self.types)
+        right = list(digits.right())
+        before, ctx.cap = ctx.cap, max(right, default=0) + 1  # what is beyond can never become right
+        try:
+            kind, zero = _series_of(true[0]), true[0] * 0
+            marked = [
+                [kind([*([zero] * exponent), w]) for w, exponent in zip(ws, exponents, strict=True)]
+                for ws, exponents in ((true, digits.true), (false, digits.false))
+            ]
+            numbers = ExactNumbers(kind([zero + 1]), undivided=True)
+            plain = [kind([w]) for w in soft]
+            found = self._total(numbers, plain, marked[0], marked[1], expectations=expectations)
+            slopes = [] if found.slopes is None else list(found.slopes)
+            return tuple_of([found.value, *slopes], right, zero)
+        finally:
+            ctx.cap = before
+
+    def _total(
+        self, numbers: ExactNumbers, soft: Sequence[Any], true: Sequence[Any], false: Sequence[Any], *,
+        expectations: bool,
+    ) -> Exact:  # fmt: skip
+        weights: dict[Weighed, tuple[object, object]] = {HARD: (numbers.one, numbers.zero)}
+        many = len(soft) + 2 * len(true)
+        place = 0
+
+        def number(value: Any) -> Exact:  # noqa: ANN401
+            nonlocal place
+            place += 1
+            return Exact(value, _slope(place - 1, many, value) if expectations else None)
+
+        for n, weight in enumerate(soft):
+            weights[Weighed("formula", n)] = (number(weight), numbers.one)
+        for n in range(len(true)):
+            weights[Weighed("symbol", n)] = (number(true[n]), number(false[n]))
+        values = [
+            exact_value(one, numbers, weights, self._sizes(n)) for n, one in enumerate(self.compiled.merged)
+        ]
+        parts, total = self.compiled.parts, numbers.zero
+        for ground, branch in zip(parts.ground.values(numbers, weights), parts.branches, strict=True):
+            total = total + prod((values[c] for c in branch), start=ground)
+        for symbol in parts.free:
+            pair: Any = weights[Weighed("symbol", symbol)]
+            total = total * (pair[0] + pair[1]) ** self._atoms(symbol)
+        return total
+
+
+def tuple_of(values: Sequence[Any], right: Sequence[int], zero: Any) -> tuple[Any, list[Any]]:  # noqa: ANN401
+    """Return of each series the sum of the coefficients at which all tallies are right."""
+    found = [sum((value[exponent] for exponent in right), zero) for value in values]
+    return found[0], found[1:]
+
+
+def _slope(place: int, many: int, value: Any) -> NDArray[np.object_]:  # noqa: ANN401
+    made = np.empty(many, dtype=object)
+    for n in range(many):
+        made[n] = value if n == place else value * 0
+    return made
+
+
+def _series_of(number: Any) -> Any:  # noqa: ANN401
+    from flint import arb_series, fmpq, fmpq_series
+
+    return fmpq_series if isinstance(number, fmpq) else arb_series
+
+
+def _fraction(number: Any) -> Any:  # noqa: ANN401 - flint's types have no stubs
+    from flint import fmpq
+
+    return fmpq(number.numerator, number.denominator)
+
+
+def _is_sharp(ball: Any) -> bool:  # noqa: ANN401
+    return float(ball.rad()) <= RELATIVE * max(1.0, abs(float(ball.mid())))

@@ -1,0 +1,305 @@
+"""Two-variable theories as factors on elements and on pairs of them (Beame et al. 2015, section 3).
+
+A soft formula of at most two variables needs no predicate that carries its weight: it multiplies a number
+for every element, or for every pair. Quantifiers below others become Skolem atoms
+(:mod:`mlnlab.lifted.sentences`), so that what is left is a table of truth values over a few atoms. Whether
+variables are equal or constants is decided beforehand (:mod:`mlnlab.lifted.shattering`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from mlnlab.errors import ArgumentError, TooLargeError
+from mlnlab.lifted.evidence import NOTHING
+from mlnlab.lifted.sentences import Sentence, Sentences
+from mlnlab.lifted.shattering import Element, Shattered, Shattering, literal_of
+from mlnlab.lifted.theory import Theory
+from mlnlab.lifted.weighted_theory import exclusive
+from mlnlab.logic.formulas import (
+    And,
+    Atom,
+    CountingExists,
+    Equality,
+    ForAll,
+    Formula,
+    Not,
+    Or,
+    Relation,
+    Truth,
+    Variable,
+)
+from mlnlab.logic.normal_forms import nnf, standardise_apart
+from mlnlab.logic.substitution import free_variables
+from mlnlab.logic.weights import Hard
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from mlnlab.lifted.evidence import Evidence
+    from mlnlab.lifted.shattering import Place, Symbol
+    from mlnlab.lifted.weighted_theory import WeightedTheory
+    from mlnlab.logic.vocabulary import Predicate
+    from mlnlab.model.mln import MLN
+
+MOST_ATOMS = 16  # of one formula, whose table has so many axes
+
+
+class TooManyVariablesError(ArgumentError):
+    """A formula relates more than two elements at once, so that cells do not do."""
+
+
+KindName = tuple[str, int]
+"""Elements that nothing tells apart: a type, and which of its groups by evidence."""
+
+
+class AtomAt(NamedTuple):
+    """An atom of a symbol, by the numbers of the elements that are its arguments."""
+
+    symbol: int
+    elements: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Factor:
+    """What a formula says of elements of some types: where its table is true it holds."""
+
+    formula: int | None  # nothing where it must hold
+    kinds: tuple[KindName, ...]  # of its elements: none, one or two
+    atoms: tuple[AtomAt, ...]
+    truth: NDArray[np.bool_]  # one axis for each atom: false, true
+
+
+@dataclass(frozen=True, eq=False)
+class TwoVariableModel:
+    """Factors, and what their atoms weigh: a theory whose symbols have no clauses, and no carriers."""
+
+    weighted: WeightedTheory
+    factors: tuple[Factor, ...]
+
+    def kinds(self, symbol: int) -> tuple[KindName, ...]:
+        """Return the kinds of the elements that a symbol's atoms are about."""
+        return _kinds(self.symbols[symbol])
+
+    @property
+    def symbols(self) -> tuple[Symbol, ...]:
+        """The kinds of atoms that the model tells apart."""
+        return self.weighted.shattered.symbols
+
+
+def _kinds(symbol: Symbol) -> tuple[KindName, ...]:
+    return tuple((type_, symbol.group(place)) for place, type_ in enumerate(symbol.variables))
+
+
+def two_variable_model(weighted_theory: WeightedTheory) -> TwoVariableModel:
+    """Translate a model whose formulas relate at most two elements at once; others are refused."""
+    mln, constants, evidence = weighted_theory.mln, weighted_theory.constants, weighted_theory.evidence
+    collected = _TwoVariableSentences()
+    for predicate in mln.vocabulary.predicates.values():
+        closed = _closed(predicate) if evidence is NOTHING else ()
+        for sentence in (*_exclusive(predicate), *closed):
+            collected.require(sentence)
+    written: list[tuple[int | None, tuple[Variable, ...], Formula]] = []
+    for number, weighted in enumerate(mln.formulas):
+        if isinstance(weighted.weight, Hard):
+            collected.require(weighted.formula)
+        elif literal_of(weighted.formula) is None:
+            free = free_variables(weighted.formula)
+            written.append((number, free, collected.without_quantifiers(weighted.formula)))
+    clauses = [(one.variables, Or(one.literals)) for one in collected.made]
+    written += [(None, _needed(variables, body), body) for variables, body in clauses]
+    predicates = {p.name: p.types for p in mln.vocabulary.predicates.values()}
+    shattering = Shattering({**predicates, **collected.predicates}, constants, evidence)
+    factors = [factor for one in written for factor in _decided(one, shattering)]
+    factors += _facts(shattering, evidence)
+    true, false = _literal_weights(mln, shattering)
+    one = (Fraction(1), Fraction(1))
+    symbols = tuple(shattering.symbols)
+    made = replace(
+        weighted_theory, shattered=Shattered(Theory(0, (), ()), symbols, (), ()), true=true, false=false,
+        factors=tuple(collected.factors.get(symbol.predicate, one) for symbol in symbols),
+        tallies=tuple(collected.tallies),
+    )  # fmt: skip
+    return TwoVariableModel(made, tuple(factors))
+
+
+class _TwoVariableSentences(Sentences):
+    """Keeps two variables in each sentence, by an atom for a universal part where it would add a third."""
+
+    def require(self, formula: Formula) -> None:
+        """Add a hard formula, first as it is, then with atoms for the universal parts inside."""
+        trial = Sentences()
+        trial.add(formula)
+        if all(len(set(one.variables)) <= 2 for one in trial.made):
+            self.add(formula)
+            return
+        free = free_variables(formula)
+        for variables, part in _peeled(self._replaced(_named_apart(formula, free), top=True)):
+            self.made.append(Sentence((*free, *variables), (part,)))
+
+    def without_quantifiers(self, formula: Formula) -> Formula:
+        """Return a formula in which atoms stand for all its quantified parts."""
+        return self._replaced(_named_apart(formula, free_variables(formula)))
+
+    def _replaced(self, formula: Formula, *, top: bool = False) -> Formula:
+        if isinstance(formula, ForAll) and not top:
+            return Not(self._exists(formula.variables, self._replaced(nnf(Not(formula.body)))))
+        return super()._replaced(formula, top=top)
+
+
+def _peeled(formula: Formula) -> Iterator[tuple[tuple[Variable, ...], Formula]]:
+    """Yield the parts of a conjunction, each with the variables for all values of which it holds."""
+    match formula:
+        case ForAll(variables, body):
+            yield from (((*variables, *inner), part) for inner, part in _peeled(body))
+        case And(operands):
+            yield from chain.from_iterable(map(_peeled, operands))
+        case _:
+            yield (), formula
+
+
+def _needed(variables: Sequence[Variable], formula: Formula) -> tuple[Variable, ...]:
+    """Return the variables of a sentence without idle ones, where it is sure that their type has elements."""
+    used = set(free_variables(formula))
+    types = {v.type for v in used}
+    return tuple(v for v in dict.fromkeys(variables) if v in used or v.type not in types)
+
+
+def _named_apart(formula: Formula, free: tuple[Variable, ...]) -> Formula:
+    return standardise_apart(nnf(formula), free)
+
+
+def _exclusive(predicate: Predicate) -> Sequence[Formula]:
+    """Return what a predicate's marks ! and ? say, as a counting quantifier where one argument is marked."""
+    values = [n for n in range(len(predicate.types)) if n not in predicate.block_keys]
+    if not predicate.exclusive or len(values) != 1:
+        return exclusive(predicate)
+    variables = tuple(Variable(f"x{n}", t) for n, t in enumerate(predicate.types))
+    relation: Relation = "<=" if predicate.at_most_one else "="
+    return (CountingExists(relation, 1, (variables[values[0]],), Atom(predicate.name, variables)),)
+
+
+def _closed(predicate: Predicate) -> Sequence[Formula]:
+    """Return that no atom of a closed predicate is true, as where no facts are given."""
+    variables = tuple(Variable(f"x{n}", t) for n, t in enumerate(predicate.types))
+    return (Not(Atom(predicate.name, variables)),) if predicate.closed else ()
+
+
+def _decided(
+    written: tuple[int | None, tuple[Variable, ...], Formula], shattering: Shattering
+) -> list[Factor]:
+    """Return a formula's factors, one for each way to decide which variables are equal or constants."""
+    number, variables, formula = written
+    found = []
+    for decided in shattering.cases(tuple(dict.fromkeys(variables))):
+        kinds = {p: (v.type, p.group) for v, p in decided.items() if isinstance(p, Element)}
+        atoms: dict[AtomAt, int] = {}
+        _collect(formula, decided, shattering, atoms)
+        if len(kinds) > 2:
+            raise TooManyVariablesError(
+                f"{formula} relates {len(kinds)} constants at once: cells need formulas of at most two"
+                " variables, method='rules' does not."
+            )
+        if len(atoms) > MOST_ATOMS:
+            raise TooLargeError(
+                f"{formula} has more than {MOST_ATOMS} atoms, too many for a table of truth values.",
+                2.0 ** len(atoms), ["split the formula", "compile with method='rules'"],
+            )  # fmt: skip
+        grids = [
+            np.array([False, True]).reshape([2 if axis == a else 1 for axis in range(len(atoms))])
+            for a in range(len(atoms))
+        ]
+        truth = np.broadcast_to(_truth(formula, decided, shattering, atoms, grids), (2,) * len(atoms))
+        factor = shortened(Factor(number, tuple(kinds[p] for p in sorted(kinds)), tuple(atoms), truth))
+        if number is not None or not factor.truth.all():
+            found.append(factor)
+    return found
+
+
+def _facts(shattering: Shattering, evidence: Evidence) -> Iterator[Factor]:
+    """Yield a factor for each symbol whose atoms are known."""
+    for symbol, number in shattering.symbols.items():
+        known = evidence.of(symbol)
+        if known is not None:
+            kinds = _kinds(symbol)
+            truth = np.array([not known, known])
+            yield Factor(None, kinds, (AtomAt(number, tuple(range(len(kinds)))),), truth)
+
+
+def shortened(factor: Factor) -> Factor:
+    """Return a factor without the atoms on which it does not depend."""
+    truth, kept = factor.truth, []
+    for axis, atom in reversed(list(enumerate(factor.atoms))):
+        if (truth.take(0, axis) == truth.take(1, axis)).all():
+            truth = np.asarray(truth.take(0, axis))
+        else:
+            kept.append(atom)
+    return Factor(factor.formula, factor.kinds, tuple(reversed(kept)), np.array(truth))
+
+
+def _operands(formula: Formula) -> tuple[Formula, ...]:
+    if isinstance(formula, And | Or):
+        return formula.operands
+    return (formula.operand,) if isinstance(formula, Not) else ()
+
+
+def _collect(
+    formula: Formula, decided: Mapping[Variable, Place], shattering: Shattering, atoms: dict[AtomAt, int]
+) -> None:
+    if isinstance(formula, Atom):
+        atoms.setdefault(AtomAt(*shattering.symbol(formula, decided)), len(atoms))
+    for operand in _operands(formula):
+        _collect(operand, decided, shattering, atoms)
+
+
+def _truth(
+    formula: Formula, decided: Mapping[Variable, Place], shattering: Shattering,
+    atoms: Mapping[AtomAt, int], grids: Sequence[NDArray[np.bool_]],
+) -> Any:  # noqa: ANN401 - a truth value or an array of them # fmt: skip
+    """Return where a formula is true, over all truth values of its atoms."""
+    parts = [_truth(part, decided, shattering, atoms, grids) for part in _operands(formula)]
+    match formula:
+        case Truth(value):
+            return np.bool_(value)
+        case Atom():
+            return grids[atoms[AtomAt(*shattering.symbol(formula, decided))]]
+        case Equality(left, right):
+            places = [decided.get(term, getattr(term, "name", None)) for term in (left, right)]  # type: ignore[arg-type]
+            return np.bool_(places[0] == places[1])
+        case Not():
+            return np.logical_not(parts[0])
+        case And():
+            return _folded(np.logical_and, parts, start=True)
+        case Or():
+            return _folded(np.logical_or, parts, start=False)
+        case _:
+            raise ArgumentError(f"{formula} cannot be lifted.")
+
+
+def _folded(operation: Any, parts: Sequence[Any], *, start: bool) -> Any:  # noqa: ANN401
+    total = np.bool_(start)
+    for part in parts:
+        total = operation(total, part)
+    return total
+
+
+def _literal_weights(mln: MLN, shattering: Shattering) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return how often true and false atoms of each symbol count the formulas that are literals."""
+    true = np.zeros((len(shattering.symbols), len(mln.formulas)))
+    false = np.zeros_like(true)
+    for number, weighted in enumerate(mln.formulas):
+        literal = None if isinstance(weighted.weight, Hard) else literal_of(weighted.formula)
+        if literal is None:
+            continue
+        atom, positive = literal
+        for decided in shattering.cases(free_variables(atom)):
+            symbol, _ = shattering.symbol(atom, decided)
+            (true if positive else false)[symbol, number] += 1.0
+    return true, false

@@ -1,0 +1,196 @@
+"""Sums over numbers of elements in cells, in logarithms: boxes of terms, and bounds that drop most of them.
+
+Terms concentrate. All choices of numbers are a box; a box is halved along its longest side until it is
+small, then its terms are added. Before that a bound is computed of every term in it: the terms' logarithm
+is a concave function plus a quadratic and logarithms of sums of exponentials
+(:mod:`mlnlab.lifted.cell_problems`), which are all bounded from the box's centre (the last by Hoeffding's
+lemma). Boxes that cannot matter are dropped, and what they could have held at most is added to the error.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from mlnlab.errors import TooLargeError
+from mlnlab.lifted.cell_bounds import Boxes, bounds_of
+from mlnlab.lifted.cell_modes import large_term
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from numpy.typing import NDArray
+
+    from mlnlab.lifted.cell_problems import Problem
+
+    Values = NDArray[np.float64]
+
+SMALL = 512  # terms of a box that is not halved again
+LARGE = 1e5  # terms, of which one of the largest is searched for first
+AT_ONCE = 1 << 13  # boxes
+POINTS = 1 << 17  # terms
+MOST_BOXES = 1 << 19  # that are looked into before a sum of too many terms is refused
+NEGLIGIBLE = 50.0  # a box is dropped where all its terms together are below e^-50 of the largest term
+EPSILON = float(np.finfo(float).eps)
+
+
+class Moments(NamedTuple):
+    """Expected numbers under the distribution over terms; q is how many elements are in closed cells."""
+
+    e: Values
+    ee: Values  # E[e_k e_l]
+    q: Values
+    eq: Values  # E[e_k q_j]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SumState:
+    """How far a sum is: log of what is added, log of a bound of what was dropped, terms, boxes left."""
+
+    value: float
+    dropped: float
+    terms: int
+    waiting: int
+    moments: Moments
+
+    def metrics(self) -> Mapping[str, float]:
+        """Return how far the sum is."""
+        return {"log Z so far": self.value, "terms": self.terms, "boxes left": self.waiting}
+
+
+@dataclass(slots=True, eq=False)
+class _Total:
+    """Sums of terms, all divided by the largest one so far."""
+
+    peak: float
+    mass: float
+    moments: list[Values]
+    terms: int = 0
+    dropped: float = -inf
+    best: float = -inf
+
+    def add(self, logs: Values, e: Values, q: Values, *, moments: bool) -> None:
+        top = float(logs.max(initial=-inf))
+        self.terms += len(logs)
+        if top == -inf:
+            return
+        if top > self.peak:
+            scale = np.exp(self.peak - top) if self.peak > -inf else 0.0
+            self.mass *= scale
+            self.moments = [moment * scale for moment in self.moments]
+            self.peak = top
+        self.best = max(self.best, top)
+        shares = np.exp(logs - self.peak)
+        self.mass += float(shares.sum())
+        if moments:
+            weighted = shares[:, None] * e
+            parts = (weighted.sum(axis=0), weighted.T @ e, shares @ q, weighted.T @ q)
+            self.moments = [before + now for before, now in zip(self.moments, parts, strict=True)]
+
+    def state(self, waiting: int) -> SumState:
+        value = self.peak + float(np.log(self.mass)) if self.mass > 0 else -inf
+        moments = Moments(*(moment / (self.mass or 1.0) for moment in self.moments))
+        return SumState(value, self.dropped, self.terms, waiting, moments)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CellSum:
+    """A sum over numbers of elements: a source of states, to be watched or stopped."""
+
+    problem: Problem
+    moments: bool = True
+    budget: float = inf
+    negligible: float = NEGLIGIBLE
+
+    def __iter__(self) -> Iterator[SumState]:
+        problem = self.problem
+        total = _Total(-inf, 0.0, _no_moments(problem))
+        open_ = problem.at.open
+        widths = _schedule(problem.sizes[problem.at.kind[open_]].astype(np.int64))
+        if np.prod(widths[0].astype(float)) > LARGE:
+            total.best = large_term(problem)
+        volumes = [float(np.prod(width.astype(float))) for width in widths]
+        waiting = [(0, np.zeros((1, len(open_))), np.full(1, inf))]
+        boxes = 0
+        while waiting:
+            left = sum(volumes[level] * len(chunk) for level, chunk, _ in waiting)
+            if left > self.budget and boxes > MOST_BOXES:
+                raise _too_large(left, self.budget)
+            # The deepest boxes cost no memory; where too much is left, the largest are looked into first.
+            level, corners, bounds = waiting.pop(0 if left > self.budget else -1)
+            boxes += len(corners)
+            kept = self._kept(total, bounds)
+            corners = corners[kept]
+            if len(corners) and level == len(widths) - 1:
+                self._add(total, corners, widths[-1])
+                yield total.state(sum(len(one[1]) for one in waiting))
+            elif len(corners):
+                waiting += self._halved(total, corners, widths, level)
+        yield total.state(0)
+
+    def _kept(self, total: _Total, bounds: Values) -> NDArray[np.bool_]:
+        """Return which boxes still matter, and account for the others."""
+        kept: NDArray[np.bool_] = bounds > total.best - self.negligible
+        gone = bounds[~kept]
+        if len(gone):
+            total.dropped = float(np.logaddexp.reduce([total.dropped, *gone.tolist()]))
+        return kept
+
+    def _halved(
+        self, total: _Total, corners: Values, widths: list[NDArray[np.int64]], level: int
+    ) -> list[tuple[int, Values, Values]]:
+        """Return the halves of boxes that matter, in chunks, those with the largest bounds last."""
+        before, after = widths[level], widths[level + 1]
+        axis = int(np.flatnonzero(before != after)[0])
+        second = corners.copy()
+        second[:, axis] += after[axis]
+        both = np.concatenate([corners, second])
+        found, best = bounds_of(self.problem, Boxes(both, after))
+        total.best = max(total.best, best)
+        kept = self._kept(total, found)
+        both, found = both[kept], found[kept]
+        order = np.argsort(found, kind="stable")
+        return [
+            (level + 1, both[part], found[part])
+            for part in np.array_split(order, max(1, -(-len(order) // AT_ONCE)))
+            if len(part)
+        ]
+
+    def _add(self, total: _Total, corners: Values, width: NDArray[np.int64]) -> None:
+        """Add the terms of small boxes."""
+        grid = np.indices(tuple(width)).reshape(len(width), int(np.prod(width))).T.astype(float)
+        chunk = max(1, POINTS // max(1, len(grid)))
+        for start in range(0, len(corners), chunk):
+            points = corners[start : start + chunk, None] + grid[None]
+            points = points.reshape(points.shape[0] * points.shape[1], len(width))
+            e = self.problem.completed(points)
+            logs, q = self.problem.terms(e)
+            total.add(logs, e, q, moments=self.moments)
+
+
+def _too_large(left: float, budget: float) -> TooLargeError:
+    return TooLargeError(
+        f"The sum over numbers of elements in cells has {left:.3g} terms that may matter; at most"
+        f" {budget:.3g} are allowed.", left,
+        ["ask about smaller domains", "drop formulas that relate many predicates", "raise budget=",
+         "sample with ml.infer(..., method='mc-sat')"],
+    )  # fmt: skip
+
+
+def _schedule(sizes: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    """Return the shapes of boxes, from that of all choices to small ones: the longest side is halved."""
+    width = np.array([1 << int(size).bit_length() for size in sizes], dtype=np.int64)
+    found = [width]
+    while np.prod(width.astype(float)) > SMALL:
+        width = width.copy()
+        width[int(width.argmax())] //= 2
+        found.append(width)
+    return found
+
+
+def _no_moments(problem: Problem) -> list[Values]:
+    k, j = len(problem.linear), len(problem.closed)
+    return [np.zeros(k), np.zeros((k, k)), np.zeros(j), np.zeros((k, j))]

@@ -1,0 +1,242 @@
+r"""Two-variable models by cells: the same questions as a compiled circuit, answered by sums over cells.
+
+Beame, Van den Broeck, Gribkoff and Suciu, "Symmetric weighted first-order model counting" (PODS 2015); van
+Bremen and Kuželka (UAI 2021). It needs formulas of at most two variables, of any types, with constants and
+quantifiers; it does not get slower by more formulas, but by more predicates of one argument that interact.
+
+>>> import mlnlab as ml
+>>> mln = ml.MLN.from_text("Smokes(person)\nFriends(person, person)\n"
+...     "1.5 Friends(x, y) ^ Smokes(x) => Smokes(y)")
+>>> theory = ml.lift(mln).compile(method="cells")
+>>> theory
+<CellTheory of 2 cells, about n^1 terms>
+>>> round(theory.marginal("Friends(x, y)", {"person": 10}), 6)
+0.495408
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import inf, prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mlnlab.errors import ArgumentError, UnsatisfiableError
+from mlnlab.lifted.arithmetic import Evaluated, LiftedValue
+from mlnlab.lifted.cell_compilation import CompiledCells, compiled_cells
+from mlnlab.lifted.cell_evaluation import MOST_TERMS, CellEvaluation, CellValue
+from mlnlab.lifted.cell_factors import TwoVariableModel, two_variable_model
+from mlnlab.lifted.cell_tables import Weighed
+from mlnlab.lifted.shattering import Element, literal_of
+from mlnlab.logic.formulas import Constant
+from mlnlab.logic.substitution import free_variables
+from mlnlab.logic.weights import Hard, ToLearn
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from mlnlab.lifted.cell_factors import KindName
+    from mlnlab.lifted.weighted_theory import WeightedTheory
+    from mlnlab.logic.formulas import Atom, Formula
+    from mlnlab.model.database import Database
+    from mlnlab.model.mln import MLN
+    from mlnlab.steps.step import Observer
+
+    Sizes = Mapping[str, int]
+    Values = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class CellTheory:
+    """A model compiled to cells; ``budget`` is the most terms that an answer may take."""
+
+    model: TwoVariableModel
+    compiled: CompiledCells
+    budget: float = MOST_TERMS
+    _hard: dict[str, CompiledCells] = field(default_factory=dict)
+
+    @property
+    def mln(self) -> MLN:
+        """The model whose weights are taken where none are given."""
+        return self.model.weighted.mln
+
+    @property
+    def order(self) -> int:
+        """The power of n that evaluation costs, at most."""
+        return self.compiled.order
+
+    @property
+    def is_signed(self) -> bool:
+        """Whether signs cancel or numbers of atoms are prescribed, so that floats do not do."""
+        weighted = self.model.weighted
+        return any(min(pair) <= 0 for pair in weighted.factors) or bool(weighted.tallies)
+
+    def __repr__(self) -> str:
+        cost = f"about n^{self.order} terms" if self.order else "no sum over sizes"
+        return f"<CellTheory of {self.compiled.cells} cells, {cost}>"
+
+    # --- questions
+
+    def terms(self, domains: Sizes | Database | None = None) -> int:
+        """Return how many terms the sums have at most, before anything is summed."""
+        return self._evaluation(self.compiled, domains).terms()
+
+    def log_z(
+        self, domains: Sizes | Database | None = None, weights: Sequence[float] | None = None,
+        observers: Iterable[Observer] = (),
+    ) -> LiftedValue:  # fmt: skip
+        """Return log Z for domain sizes, and for other weights than the model's."""
+        found = self._found(domains, weights, observers, expectations=False)
+        return LiftedValue(found.value, found.error, found.arithmetic)
+
+    def expected_counts(
+        self, domains: Sizes | Database | None = None, weights: Sequence[float] | None = None
+    ) -> list[float]:
+        """Return E[n_i] of all formulas, by one pass back; of a hard one, its groundings."""
+        found = self._found(domains, weights, expectations=True)
+        true, false = self._atoms(found)
+        literals = self.model.weighted.true.T @ true + self.model.weighted.false.T @ false
+        sizes = self.domain_sizes(domains)
+        counts = []
+        for number, one in enumerate(self.mln.formulas):
+            if isinstance(one.weight, Hard):
+                counts.append(float(prod(sizes[v.type] for v in free_variables(one.formula))))
+            elif literal_of(one.formula) is not None:
+                counts.append(float(literals[number]))
+            else:
+                counts.append(float(found.truths.get(Weighed("formula", number), (0.0,))[0]))
+        return counts
+
+    def marginal(
+        self, query: str | Formula, domains: Sizes | Database | None = None,
+        weights: Sequence[float] | None = None,
+    ) -> float:  # fmt: skip
+        """Return the probability of an atom; different variables stand for different constants."""
+        return self.marginals([query], domains, weights)[0]
+
+    def marginals(
+        self, queries: Sequence[str | Formula], domains: Sizes | Database | None = None,
+        weights: Sequence[float] | None = None,
+    ) -> list[float]:  # fmt: skip
+        """Return the probabilities of atoms, all from one pass back."""
+        literals = [self._symbol_of(query) for query in queries]
+        true, false = self._atoms(self._found(domains, weights, expectations=True))
+        for query, (number, _) in zip(queries, literals, strict=True):
+            if not true[number] + false[number]:
+                raise ArgumentError(f"{query} has no groundings in these domains.")
+        shares = [(float(true[n] / (true[n] + false[n])), positive) for n, positive in literals]
+        return [share if positive else 1.0 - share for share, positive in shares]
+
+    def world_count(self, domains: Sizes | Database | None = None) -> int:
+        """Return how many worlds satisfy the hard formulas, exactly; weights do not matter."""
+        if "hard" not in self._hard:
+            self._hard["hard"] = compiled_cells(self.model, frozenset())
+        return self._evaluation(self._hard["hard"], domains).world_count()
+
+    def evaluated(
+        self, domains: Sizes | Database | None, weights: Sequence[float] | None = None, *, expectations: bool
+    ) -> Evaluated:
+        """Return log Z, and the expected numbers of true atoms of each symbol."""
+        found = self._found(domains, weights, expectations=expectations)
+        return Evaluated(found.value, found.error, *self._atoms(found), found.arithmetic)
+
+    # --- parts
+
+    def _found(
+        self, domains: Sizes | Database | None, weights: Sequence[float] | None,
+        observers: Iterable[Observer] = (), *, expectations: bool,
+    ) -> CellValue:  # fmt: skip
+        numbers = self._weights(weights)
+        true, false = self.model.weighted.true @ numbers, self.model.weighted.false @ numbers
+        evaluation = self._evaluation(self.compiled, domains)
+        if self.is_signed:
+            found = evaluation.by_balls(numbers, true, false, expectations=expectations)
+        else:
+            found = evaluation.by_floats(numbers, true, false, observers, expectations=expectations)
+        if found.value == -inf:
+            raise UnsatisfiableError("No world satisfies the hard formulas in domains of these sizes.")
+        return found
+
+    def _atoms(self, found: CellValue) -> tuple[Values, Values]:
+        none = np.zeros(2)
+        pairs = [found.truths.get(Weighed("symbol", n), none) for n in range(len(self.model.symbols))]
+        both = np.array(pairs).reshape(-1, 2)
+        return both[:, 0], both[:, 1]
+
+    def _weights(self, weights: Sequence[float] | None) -> Values:
+        given = self.mln.weights if weights is None else list(weights)
+        if len(given) != len(self.mln.formulas):
+            raise ArgumentError(
+                f"A model of {len(self.mln.formulas)} formulas needs as many weights, not {len(given)}."
+            )
+        unknown = [w.formula for w in self.mln.formulas if isinstance(w.weight, ToLearn)]
+        if weights is None and unknown:
+            raise ArgumentError(f"{unknown[0]} has no weight yet: give weights=.")
+        numbers = np.array([0.0 if value is None else float(value) for value in given])
+        if not np.isfinite(numbers).all():
+            raise ArgumentError("Weights are finite numbers.")
+        return numbers
+
+    def _evaluation(self, compiled: CompiledCells, domains: Sizes | Database | None) -> CellEvaluation:
+        sizes = self.domain_sizes(domains)
+        weighted = self.model.weighted
+        kinds: dict[KindName, int] = {}
+        for type_, size in sizes.items():
+            named, groups = weighted.constants.get(type_, ()), weighted.evidence.groups_of(type_)
+            alone = len(named) + sum(len(group.members) for group in groups[1:])
+            if size < alone:
+                shown = ", ".join(named[:5]) or f"{alone} in facts"
+                raise ArgumentError(
+                    f"{type_} has {size} constants, but formulas and facts mention {alone}: {shown}."
+                )
+            kinds |= {(type_, n): len(group.members) for n, group in enumerate(groups)}
+            kinds[type_, 0] = size - alone
+        return CellEvaluation(compiled, kinds, sizes, self.budget)
+
+    def domain_sizes(self, domains: Sizes | Database | None) -> dict[str, int]:
+        """Return how many constants each type has."""
+        vocabulary = self.mln.vocabulary_with(domains)
+        return {type_: len(domain) for type_, domain in vocabulary.types.items()}
+
+    def _symbol_of(self, query: str | Formula) -> tuple[int, bool]:
+        """Return the number of a literal's symbol, and whether it is positive."""
+        formula = self.mln.parse(query) if isinstance(query, str) else query
+        literal = literal_of(formula)
+        if literal is None:
+            raise ArgumentError(f"{formula} is no literal; lift the model with it as a formula of weight 0.")
+        atom, positive = literal
+        pattern, groups = self._pattern(atom)
+        for number, symbol in enumerate(self.model.symbols):
+            if (symbol.predicate, symbol.pattern, symbol.groups) == (atom.predicate, pattern, groups):
+                return number, positive
+        raise ArgumentError(
+            f"The model does not tell {atom} from other atoms: ask with variables, or mention the constant"
+            " in a formula of weight 0."
+        )
+
+    def _pattern(self, atom: Atom) -> tuple[tuple[int | str, ...], tuple[int, ...]]:
+        evidence, types = self.model.weighted.evidence, self.mln.vocabulary[atom.predicate].types
+        classes: dict[object, Element] = {}
+        pattern: list[int | str] = []
+        for term, type_ in zip(atom.arguments, types, strict=True):
+            if isinstance(term, Constant) and term.name in self.model.weighted.constants.get(type_, ()):
+                pattern.append(term.name)
+                continue
+            if not isinstance(term, Constant) and len(evidence.groups_of(type_)) > 1:
+                raise ArgumentError(
+                    f"The facts tell constants of type {type_} apart: ask {atom} of one of them, by name."
+                )
+            group = evidence.group_of(type_, term.name) if isinstance(term, Constant) else 0
+            pattern.append(classes.setdefault(term, Element(len(classes), group)))
+        groups = tuple(element.group for element in classes.values())
+        return tuple(pattern), groups if any(groups) else ()
+
+
+def cell_theory(weighted: WeightedTheory, budget: float = MOST_TERMS) -> CellTheory:
+    """Compile a model to cells; what relates more than two elements at once is refused."""
+    model = two_variable_model(weighted)
+    formulas = frozenset(range(len(model.weighted.mln.formulas)))
+    return CellTheory(model, compiled_cells(model, formulas), budget)

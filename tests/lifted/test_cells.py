@@ -1,0 +1,135 @@
+"""Cells beside rules: known counts, random theories, signs that cancel, sums that drop nearly all terms."""
+
+from __future__ import annotations
+
+import random
+from functools import partial
+
+import numpy as np
+import pytest
+
+import mlnlab as ml
+from mlnlab.lifted.cell_factors import TooManyVariablesError
+from tests.lifted.test_ground_truths import FRIENDS, GRAPH, KNOWN, ROWS, STRESS, TWO_TYPES
+from tests.lifted.test_random_theories import log_z
+from tests.thoroughness import examples
+
+MORE_VARIABLES = {
+    "functions by clauses", "partial equivalences", "equivalences", "linear orders", "posets", "transitive",
+    "injections", "lonesum",
+}  # fmt: skip
+
+
+def cells(text, given=None):
+    return ml.lift(ml.MLN.from_text(text), given).compile(method="cells")
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_known_counts(name):
+    text, values = ROWS[name]
+    if name in MORE_VARIABLES:
+        with pytest.raises(TooManyVariablesError, match="at most two variables"):
+            cells(text)
+        return
+    theory = cells(text)
+    assert [theory.world_count({"d": n}) for n in range(1, len(values) + 1)] == values
+
+
+@pytest.mark.parametrize("name", set(TWO_TYPES) - MORE_VARIABLES)
+def test_two_types(name):
+    text, formula = TWO_TYPES[name]
+    theory = cells(text)
+    for m, n in [(1, 2), (2, 2), (2, 3), (3, 2), (3, 4), (0, 3), (2, 0)]:
+        assert theory.world_count({"a": m, "b": n}) == formula(m, n)
+
+
+@pytest.mark.parametrize("n", KNOWN)
+def test_friends_and_smokers(n):
+    value, *gradient = KNOWN[n]
+    theory = cells(FRIENDS.format(0.4, -4, -0.3))
+    found = theory.log_z({"d": n})
+    assert abs(found.value - value) <= found.error
+    assert found.error <= 1e-14 * n * n + 2e-12
+    assert theory.expected_counts({"d": n}) == pytest.approx(gradient, rel=1e-11, abs=1e-60)
+
+
+@pytest.mark.parametrize("n", STRESS)
+def test_signs_that_cancel(n):
+    text = GRAPH + "EXIST y E(x, y).\n-4 E(x, y)"
+    found = cells(text).log_z({"d": n})
+    assert abs(found.value - STRESS[n]) <= 1e-15 * abs(STRESS[n]) + found.error
+    assert found.error < 1e-13
+    if n <= 20:
+        by_rules = ml.lift(ml.MLN.from_text(text)).compile().expected_counts({"d": n})
+        assert cells(text).expected_counts({"d": n}) == pytest.approx(by_rules, rel=1e-12)
+
+
+# --- random theories
+
+DECLARED = "P(a)\nQ(a)\nE(a, a)\nF(a, a)\nR(a, b)\nU(b)\n"
+PREDICATES = [("P", "a"), ("Q", "a"), ("E", "aa"), ("F", "aa"), ("R", "ab"), ("U", "b")]
+
+
+def random_formula(draw, variables, constants, depth=2):
+    """A formula of two variables in all, some of them quantified, some constants."""
+
+    def term(type_):
+        if not variables[type_] or (constants and draw.random() < 0.12):
+            return type_.upper() + "1"
+        return draw.choice(variables[type_])
+
+    def formula(left):
+        kind = draw.random()
+        if not left or kind < 0.3:
+            name, types = draw.choice(PREDICATES)
+            return f"{draw.choice(['', '', '!'])}{name}({', '.join(map(term, types))})"
+        if kind < 0.85:
+            operator = draw.choice(["v", "v", "^", "=>", "<=>"])
+            return f"({formula(left - 1)} {operator} {formula(left - 1)})"
+        type_ = draw.choice([t for t in "aab" if variables[t]] or ["a"])
+        bound = f"{draw.choice(variables[type_] or ['x'])}:{type_}"
+        quantifier = draw.choice(["EXIST", "FORALL"])
+        return f"({quantifier} {bound} ({formula(left - 1)}))"
+
+    return formula(depth)
+
+
+def random_model(number):
+    draw = random.Random(number)
+    variables = draw.choice([{"a": ["x", "y"], "b": []}, {"a": ["x"], "b": ["u"]}])
+    constants = draw.random() < 0.3 or not variables["b"]
+    lines = []
+    for _ in range(draw.randint(1, 3)):
+        formula = random_formula(draw, variables, constants)
+        lines.append(f"{formula}." if draw.random() < 0.35 else f"{draw.choice([0.7, -1.3, 2.1])} {formula}")
+    sizes = {"a": draw.randint(1, 3), "b": 1} if draw.random() < 0.5 else {"a": 2, "b": 2}
+    return DECLARED + "\n".join(lines), sizes
+
+
+@pytest.mark.parametrize("number", range(examples(80)))
+def test_random_theories_equal_the_junction_tree(number):
+    text, sizes = random_model(number)
+    mln = ml.MLN.from_text(text)
+    try:
+        theory = ml.lift(mln).compile(method="cells")
+    except TooManyVariablesError:
+        return  # a quantifier inside may stand over a third variable
+    expected = log_z(partial(ml.log_z, mln, sizes, method="junction-tree"))
+    found = log_z(partial(theory.log_z, sizes))
+    assert (expected is None) == (found is None), text
+    if expected is None:
+        return
+    assert found == pytest.approx(expected, rel=1e-11, abs=1e-11), text
+    if number % 3 == 0:
+        check_gradient(theory, mln, sizes, text)
+
+
+def check_gradient(theory, mln, sizes, text, step=1e-5):
+    expected = theory.expected_counts(sizes)
+    for number, weight in enumerate(mln.weights):
+        if weight is None:
+            continue
+        moved = np.tile([w or 0.0 for w in mln.weights], (2, 1))
+        moved[:, number] += [step, -step]
+        up, down = (theory.log_z(sizes, list(one)).value for one in moved)
+        assert expected[number] == pytest.approx((up - down) / (2 * step), rel=1e-4, abs=1e-5), text
