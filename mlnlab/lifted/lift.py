@@ -32,6 +32,7 @@ from mlnlab.lifted.sweeps import sweep
 from mlnlab.lifted.theory_text import theory_text
 from mlnlab.lifted.unfolding import Unfolding
 from mlnlab.lifted.weighted_theory import WeightedTheory, mentioned_constants, weighted_theory
+from mlnlab.lifted.why_not import WhyNot, why_not
 from mlnlab.logic.formulas import Atom, Constant, Formula
 from mlnlab.logic.weights import Soft, ToLearn, weight_value
 from mlnlab.steps.step import run
@@ -201,6 +202,13 @@ class LiftedCircuit:
     def sweep(self, domains: Swept, weights: Sequence[object] | None = None) -> Sweep:
         """Return log Z, expected counts and marginals at many sizes, or for many rows of weights."""
         return sweep(self, domains, weights)
+
+    def why_not(self, rule: str, definition: int = 0) -> WhyNot:
+        """Return why a rule of compilation did not make a definition: ``why_not("atom counting", 3)``."""
+        if not 0 <= definition < len(self.definitions):
+            last = len(self.definitions) - 1
+            raise ArgumentError(f"Definitions have numbers from 0 to {last}; there is none of {definition}.")
+        return why_not(rule, self.definitions[definition], self.lift.params)
 
     def world_count(self, domains: Sizes | Database | None = None) -> int:
         """Return how many worlds satisfy the hard formulas, exactly; weights do not matter."""
