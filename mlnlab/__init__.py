@@ -56,6 +56,8 @@ _HOMES = {
     "check": "model.checking",
     "clause_table": "structure.clause_table",
     "clause_table_view": "widgets.clause_table_view",
+    "circuit_from_json": "circuits.circuit_json",
+    "circuit_json": "circuits.circuit_json",
     "circuit_view": "widgets.circuit_view",
     "compare": "widgets.editing",
     "compare_traces": "steps.comparison",
