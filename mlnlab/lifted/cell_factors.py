@@ -10,31 +10,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from mlnlab.errors import ArgumentError, TooLargeError
+from mlnlab.lifted.cell_sentences import TwoVariableSentences, closed, marked, needed
 from mlnlab.lifted.evidence import NOTHING
-from mlnlab.lifted.sentences import Sentence, Sentences
 from mlnlab.lifted.shattering import Element, Shattered, Shattering, literal_of
 from mlnlab.lifted.theory import Theory
-from mlnlab.lifted.weighted_theory import exclusive
 from mlnlab.logic.formulas import (
     And,
     Atom,
-    CountingExists,
     Equality,
-    ForAll,
     Formula,
     Not,
     Or,
-    Relation,
     Truth,
     Variable,
 )
-from mlnlab.logic.normal_forms import nnf, standardise_apart
 from mlnlab.logic.substitution import free_variables
 from mlnlab.logic.weights import Hard
 
@@ -46,7 +40,6 @@ if TYPE_CHECKING:
     from mlnlab.lifted.evidence import Evidence
     from mlnlab.lifted.shattering import Place, Symbol
     from mlnlab.lifted.weighted_theory import WeightedTheory
-    from mlnlab.logic.vocabulary import Predicate
     from mlnlab.model.mln import MLN
 
 MOST_ATOMS = 16  # of one formula, whose table has so many axes
@@ -101,10 +94,10 @@ def _kinds(symbol: Symbol) -> tuple[KindName, ...]:
 def two_variable_model(weighted_theory: WeightedTheory) -> TwoVariableModel:
     """Translate a model whose formulas relate at most two elements at once; others are refused."""
     mln, constants, evidence = weighted_theory.mln, weighted_theory.constants, weighted_theory.evidence
-    collected = _TwoVariableSentences()
+    collected = TwoVariableSentences()
     for predicate in mln.vocabulary.predicates.values():
-        closed = _closed(predicate) if evidence is NOTHING else ()
-        for sentence in (*_exclusive(predicate), *closed):
+        known = closed(predicate) if evidence is NOTHING else ()
+        for sentence in (*marked(predicate), *known):
             collected.require(sentence)
     written: list[tuple[int | None, tuple[Variable, ...], Formula]] = []
     for number, weighted in enumerate(mln.formulas):
@@ -114,7 +107,7 @@ def two_variable_model(weighted_theory: WeightedTheory) -> TwoVariableModel:
             free = free_variables(weighted.formula)
             written.append((number, free, collected.without_quantifiers(weighted.formula)))
     clauses = [(one.variables, Or(one.literals)) for one in collected.made]
-    written += [(None, _needed(variables, body), body) for variables, body in clauses]
+    written += [(None, needed(variables, body), body) for variables, body in clauses]
     predicates = {p.name: p.types for p in mln.vocabulary.predicates.values()}
     shattering = Shattering({**predicates, **collected.predicates}, constants, evidence)
     factors = [factor for one in written for factor in _decided(one, shattering)]
@@ -128,68 +121,6 @@ def two_variable_model(weighted_theory: WeightedTheory) -> TwoVariableModel:
         tallies=tuple(collected.tallies),
     )  # fmt: skip
     return TwoVariableModel(made, tuple(factors))
-
-
-class _TwoVariableSentences(Sentences):
-    """Keeps two variables in each sentence, by an atom for a universal part where it would add a third."""
-
-    def require(self, formula: Formula) -> None:
-        """Add a hard formula, first as it is, then with atoms for the universal parts inside."""
-        trial = Sentences()
-        trial.add(formula)
-        if all(len(set(one.variables)) <= 2 for one in trial.made):
-            self.add(formula)
-            return
-        free = free_variables(formula)
-        for variables, part in _peeled(self._replaced(_named_apart(formula, free), top=True)):
-            self.made.append(Sentence((*free, *variables), (part,)))
-
-    def without_quantifiers(self, formula: Formula) -> Formula:
-        """Return a formula in which atoms stand for all its quantified parts."""
-        return self._replaced(_named_apart(formula, free_variables(formula)))
-
-    def _replaced(self, formula: Formula, *, top: bool = False) -> Formula:
-        if isinstance(formula, ForAll) and not top:
-            return Not(self._exists(formula.variables, self._replaced(nnf(Not(formula.body)))))
-        return super()._replaced(formula, top=top)
-
-
-def _peeled(formula: Formula) -> Iterator[tuple[tuple[Variable, ...], Formula]]:
-    """Yield the parts of a conjunction, each with the variables for all values of which it holds."""
-    match formula:
-        case ForAll(variables, body):
-            yield from (((*variables, *inner), part) for inner, part in _peeled(body))
-        case And(operands):
-            yield from chain.from_iterable(map(_peeled, operands))
-        case _:
-            yield (), formula
-
-
-def _needed(variables: Sequence[Variable], formula: Formula) -> tuple[Variable, ...]:
-    """Return the variables of a sentence without idle ones, where it is sure that their type has elements."""
-    used = set(free_variables(formula))
-    types = {v.type for v in used}
-    return tuple(v for v in dict.fromkeys(variables) if v in used or v.type not in types)
-
-
-def _named_apart(formula: Formula, free: tuple[Variable, ...]) -> Formula:
-    return standardise_apart(nnf(formula), free)
-
-
-def _exclusive(predicate: Predicate) -> Sequence[Formula]:
-    """Return what a predicate's marks ! and ? say, as a counting quantifier where one argument is marked."""
-    values = [n for n in range(len(predicate.types)) if n not in predicate.block_keys]
-    if not predicate.exclusive or len(values) != 1:
-        return exclusive(predicate)
-    variables = tuple(Variable(f"x{n}", t) for n, t in enumerate(predicate.types))
-    relation: Relation = "<=" if predicate.at_most_one else "="
-    return (CountingExists(relation, 1, (variables[values[0]],), Atom(predicate.name, variables)),)
-
-
-def _closed(predicate: Predicate) -> Sequence[Formula]:
-    """Return that no atom of a closed predicate is true, as where no facts are given."""
-    variables = tuple(Variable(f"x{n}", t) for n, t in enumerate(predicate.types))
-    return (Not(Atom(predicate.name, variables)),) if predicate.closed else ()
 
 
 def _decided(
