@@ -1,0 +1,143 @@
+r"""``ml.transfer``: what learned weights mean in domains of another size.
+
+Weights of a Markov logic network do not transfer: each constant adds groundings, so that an atom is pulled by
+more formulas in a larger domain, and what was matched at one size is off at another (Jain, Barthels and Beetz
+2010). With a lifted circuit the same weights are asked at any size at once.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mlnlab.errors import ArgumentError
+from mlnlab.learning.learned_weights import LearnedWeights
+from mlnlab.learning.lifted_counts import refuse_costly
+from mlnlab.learning.runaways import LearningWarning
+from mlnlab.lifted.equiprobable import equiprobable_classes
+from mlnlab.lifted.lift import lift
+from mlnlab.logic.printing import to_text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from mlnlab.lifted.lift import LiftedCircuit
+    from mlnlab.model.database import Database
+
+    Numbers = NDArray[np.float64]
+
+_DRIFTED = 0.01  # of the groundings: a share that one notices
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Transfer:
+    """Shares of groundings that are true: in the data, expected at their sizes, and expected elsewhere."""
+
+    formulas: tuple[str, ...]
+    weights: Numbers
+    learned_at: tuple[dict[str, int], ...]  # of each database
+    sizes: dict[str, int]
+    observed: Numbers
+    expected: Numbers
+    elsewhere: Numbers
+
+    @property
+    def is_another_size(self) -> bool:
+        """Whether a type that formulas mention has another size than in any database learned from."""
+        return self.sizes not in self.learned_at
+
+    @property
+    def remark(self) -> str:
+        """What the other size does to the formula that it changes most; empty where it does nothing."""
+        drift = np.nan_to_num(np.abs(self.elsewhere - self.expected))
+        worst = int(drift.argmax()) if len(drift) else 0
+        if not self.is_another_size or not len(drift) or drift[worst] < _DRIFTED:
+            return ""
+        at = "; ".join(dict.fromkeys(map(_sizes_text, self.learned_at)))
+        return (
+            f"These weights were learned at {at} and do not mean the same at"
+            f" {_sizes_text(self.sizes)}:"
+            f" {self.formulas[worst]} holds in {self.observed[worst]:.1%} of its groundings in the data, in"
+            f" {self.expected[worst]:.1%} by the model at their size, and in {self.elsewhere[worst]:.1%}"
+            " here."
+            " Learn again from data of this size, or tell of both sizes."
+        )
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row for each formula."""
+        import pandas as pd
+
+        return pd.DataFrame({
+            "formula": self.formulas, "weight": self.weights, "in the data": self.observed,
+            "at its size": self.expected, "at this size": self.elsewhere,
+        })  # fmt: skip
+
+    def __repr__(self) -> str:
+        return f"<Transfer to {_sizes_text(self.sizes)}: {self.remark or 'nothing drifts'}>"
+
+
+def transfer(found: LearnedWeights, domains: Mapping[str, int] | Database) -> Transfer:
+    r"""Return what learned weights expect at other sizes of domains, and warn where that is something else.
+
+    >>> import mlnlab as ml
+    >>> mln = ml.MLN.from_text("Smokes(person)\nFriends(person, person)\nSmokes(x)\nFriends(x, y)\n"
+    ...     "Smokes(x) ^ Friends(x, y) => Smokes(y)")
+    >>> db = ml.Database.from_text("Smokes(A)\nSmokes(B)\nFriends(A, B)\nFriends(B, A)\nFriends(C, D)", mln)
+    >>> found = ml.learn_weights(mln, db, method="lwl")
+    >>> import warnings
+    >>> with warnings.catch_warnings(record=True) as said:
+    ...     warnings.simplefilter("always")
+    ...     moved = ml.transfer(found, {"person": 100})
+    >>> str(said[0].message)[:78]
+    'These weights were learned at person = 4 and do not mean the same at person = '
+    """
+    if not isinstance(found, LearnedWeights):
+        raise ArgumentError(f"What ml.learn_weights returned is needed, not {found!r:.50}.")
+    data = found.data
+    model = replace(found.mln, semantics="textbook")
+    circuit = lift(model).compile()
+    learned_at = tuple(
+        {t: len(domain) for t, domain in example.vocabulary.types.items()} for example in data.examples
+    )
+    sizes = {t: len(domain) for t, domain in model.vocabulary_with(domains).types.items()}
+    for one in (*learned_at, sizes):
+        refuse_costly(circuit, one)
+    here = _share(circuit, [sizes])
+    moved = Transfer(
+        tuple(to_text(one.formula) for one in data.formulas), found.weights, learned_at, sizes,
+        _divided(found.observed, _groundings(circuit, learned_at)), _share(circuit, learned_at), here,
+    )  # fmt: skip
+    if moved.remark:
+        warnings.warn(moved.remark, LearningWarning, stacklevel=2)
+    return moved
+
+
+def _share(circuit: LiftedCircuit, sizes: Sequence[Mapping[str, int]]) -> Numbers:
+    """Return the expected share of true groundings, in all domains together."""
+    expected = np.sum([circuit.expected_counts(one) for one in sizes], axis=0)
+    return _divided(expected, _groundings(circuit, sizes))
+
+
+def _groundings(circuit: LiftedCircuit, sizes: Sequence[Mapping[str, int]]) -> Numbers:
+    classes = equiprobable_classes(circuit.mln)
+    hard = [n for n in range(len(circuit.mln.formulas)) if not classes.of(n)]
+    found = np.zeros(len(circuit.mln.formulas))
+    for one in classes:
+        found[one.number] += sum(float(one.size(own)) for own in sizes)
+    found[hard] = np.nan
+    return found
+
+
+def _divided(part: Numbers, whole: Numbers) -> Numbers:
+    return np.asarray(np.divide(part, whole, np.full(len(whole), np.nan), where=whole > 0))
+
+
+def _sizes_text(sizes: Mapping[str, int]) -> str:
+    return ", ".join(f"{type_} = {size:,}" for type_, size in sizes.items())

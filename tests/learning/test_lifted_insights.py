@@ -1,0 +1,79 @@
+"""Where pseudo-likelihood misleads, and what weights mean at other sizes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import mlnlab as ml
+from mlnlab.errors import ArgumentError
+from mlnlab.experiments.long_chains import chain_growth
+from mlnlab.learning.runaways import LearningWarning
+
+FRIENDS = """Smokes(person)
+Friends(person, person)
+Smokes(x)
+Friends(x, y)
+Smokes(x) ^ Friends(x, y) => Smokes(y)
+"""
+
+
+def test_long_chains_mislead_the_pseudo_likelihood_and_short_ones_do_not():
+    growth = chain_growth([2, 8]).to_frame().set_index("length")
+    lost = growth["lwl_test"] - growth["pll_test"]
+    assert abs(lost[2]) < 0.5
+    assert lost[8] > 100
+    assert (growth["lwl_training"] > growth["pll_training"] - 0.01).all()
+
+
+def test_gradients_side_by_side():
+    mln, db = ml.long_chain(8)
+    found = ml.learn_weights(mln, db, "pll", prior=ml.Gaussian(0, 100))
+    both = ml.compare_gradients(found, db)
+    assert both.method == "lifted"
+    assert np.abs(both.pseudo).max() < 0.01
+    assert np.abs(both.likelihood).max() > 30
+    assert both.log_likelihood == pytest.approx(ml.log_likelihood(found.mln, db))
+    assert both.pseudo_log_likelihood == pytest.approx(ml.pseudo_log_likelihood(found.mln, db))
+    frame = both.to_frame()
+    assert frame["formula"].iloc[0].startswith("P")
+    assert frame["observed"].iloc[0] < frame["expected"].iloc[0]
+    lifted = ml.learn_weights(mln, db, "lwl", prior=ml.Gaussian(0, 100))
+    assert np.abs(ml.compare_gradients(lifted, db).likelihood).max() < 0.01
+    with pytest.raises(ArgumentError, match="each of the 15 formulas"):
+        ml.compare_gradients(mln, db, [0.0])
+
+
+def test_gradients_of_what_cannot_be_lifted_are_exact_too():
+    mln = ml.MLN.from_text("E(a, a)\n0.5 E(x, y) ^ E(y, z) => E(x, z)")
+    db = ml.Database.from_text("E(A, B)\nE(B, C)", mln)
+    both = ml.compare_gradients(mln, db)
+    assert both.method == "exact"
+    assert both.log_likelihood == pytest.approx(ml.log_likelihood(mln, db, method="enumeration"))
+
+
+def test_weights_do_not_transfer_to_other_sizes_and_that_is_said():
+    mln = ml.MLN.from_text(FRIENDS)
+    facts = ["person = {1, ..., 20}", *(f"Smokes({n})" for n in range(1, 9))]
+    facts += [f"Friends({n}, {n % 20 + 1})" for n in range(1, 21)]
+    db = ml.Database.from_text("\n".join(facts), mln)
+    found = ml.learn_weights(mln, db, "lwl")
+    with pytest.warns(
+        LearningWarning, match=r"learned at person = 20 .* at person = 2,000: Smokes\(x\) holds in 40"
+    ):
+        moved = ml.transfer(found, {"person": 2000})
+    assert moved.expected == pytest.approx(moved.observed, abs=1e-2)
+    assert abs(moved.elsewhere[0] - 0.4) > 0.05
+    assert moved.elsewhere == pytest.approx(
+        np.array(ml.lift(found.mln).compile().expected_counts({"person": 2000})) / [2000, 4e6, 4e6]
+    )
+    same = ml.transfer(found, db)  # no warning
+    assert not same.is_another_size
+    assert same.remark == ""
+    assert same.to_frame()["formula"][0] == "Smokes(x)"
+
+
+def test_odd_chains_are_refused():
+    for given in ({"length": 1}, {"length": 50}, {"people": 0}, {"stays": 2.0}):
+        with pytest.raises(ArgumentError):
+            ml.long_chain(**given)
