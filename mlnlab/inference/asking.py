@@ -12,6 +12,7 @@ from mlnlab.errors import TooLargeError
 from mlnlab.grounding.question import listed, opening
 from mlnlab.inference.choosing import TREE, plan_of, refuse_endless
 from mlnlab.inference.enumeration import MOST_WORLDS
+from mlnlab.inference.lifted import RECORD as LIFTED_METHOD
 from mlnlab.inference.lifted_counts import cheaply_lifted
 from mlnlab.inference.method import LOG_Z, MARGINALS, Method
 from mlnlab.inference.registry import method_named
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from mlnlab.model.mln import MLN
     from mlnlab.steps.step import Observer, State
 
-LIFTED = "lifted"
+LIFTED = LIFTED_METHOD.name
 EXACT, SAMPLING = "enumeration", "gibbs"  # what "auto" chooses from
 TRACE_BYTES = 16 << 20
 
@@ -98,7 +99,8 @@ def infer(
     unknown. ``given`` holds formulas that are known to be true. Without a database everything is open.
 
     ``method="auto"`` sums over all worlds where these are at most ``limit``, passes messages in a junction
-    tree where that is small (and no option of sampling is given), and samples otherwise: by MC-SAT where
+    tree where that is small, lifts the model where that takes a moment (both if no option of sampling is
+    given), and samples otherwise: by MC-SAT where
     formulas, one alone or many together, make open atoms hold each other, else by Gibbs sampling. A
     model too large to ground, of which priors such as ``-20 Same(x, y)`` keep nearly all atoms false, is
     sampled by ``"lazy-mc-sat"``: of a predicate it lists only what was true in some sample. What would take
@@ -119,16 +121,19 @@ def infer(
     asked = opening(mln, db, query, open, given, closed)
     settings: dict[str, object] = {"limit": limit, "seed": seed, **options}
     expected = ""
-    if method == "auto":
+    if method == LIFTED:
+        chosen = LIFTED_METHOD
+    elif method == "auto":
         _refuse_unknown(options)
         plan = plan_of(asked, limit, {"seed": seed, **options})
         refuse_endless(plan)
-        chosen = method_named(plan.method, MARGINALS)
+        chosen = LIFTED_METHOD if plan.method == LIFTED else method_named(plan.method, MARGINALS)
         settings = {name: value for name, value in settings.items() if chosen.knows(name)}
         if chosen.name != EXACT:
             expected = f" ({plan.why}; about {plan.cost} was expected)"
     else:
         chosen = method_named(method, MARGINALS)
+    if method != "auto":
         settings = {**_usual(chosen, limit, seed), **options}
         if chosen.refuse is not None:
             chosen.refuse(chosen.settings(**settings), asked)

@@ -22,6 +22,7 @@ from mlnlab.inference.couplings import core_of, small_ground
 from mlnlab.inference.enumeration import MOST_WORLDS, refuse_large, refuse_visits
 from mlnlab.inference.lazy_answers import formulas_of
 from mlnlab.inference.lazy_chains import EVENTS, slices_of
+from mlnlab.inference.lifted import RECORD, cheap_definitions
 from mlnlab.inference.method import MARGINALS
 from mlnlab.inference.registry import method_named
 from mlnlab.inference.tree_plans import MOST_GROUND, tree_plan
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from mlnlab.model.mln import MLN
 
 EXACT, TREE, SINGLE_CHANGES, SLICES, LAZY = "enumeration", "junction-tree", "gibbs", "mc-sat", "lazy-mc-sat"
+LIFTED = RECORD.name
 HEAVY = 1e9  # weights added up over all groundings: sums over worlds keep some six digits beside them
 STRONG = 4.0  # a weight from which on it takes some e^4 = 50 sweeps to leave a world that satisfies a formula
 # Log-odds from which on atoms that push each other both ways are a core. It was measured: in pairs, circles,
@@ -183,8 +185,19 @@ def sampled_lazily(asked: Opening) -> LazyModel | None:
 def larger_plan(asked: Opening, refusal: TooLargeError, options: Mapping[str, object]) -> InferencePlan:
     """Return what answers where there are too many worlds; options of sampling ask for samples."""
     why = refusal.summary.rstrip(".")
-    tree = _tree_plan(asked, why) if set(options) <= {"seed"} else None
-    return sampling_plan(asked, refusal, options) if tree is None else tree
+    exact = (_tree_plan(asked, why) or _lifted_plan(asked, why)) if set(options) <= {"seed"} else None
+    return sampling_plan(asked, refusal, options) if exact is None else exact
+
+
+def _lifted_plan(asked: Opening, why: str) -> InferencePlan | None:
+    """Return the plan of lifted inference, where few definitions stand for all constants."""
+    definitions = cheap_definitions(asked)
+    if not definitions:
+        return None
+    why += (
+        f"; {count_of(definitions, 'definition')} stand for all constants and give exact answers all the same"
+    )
+    return InferencePlan(LIFTED, why, 1e-2 * definitions, _LEAST)
 
 
 def _tree_plan(asked: Opening, why: str) -> InferencePlan | None:

@@ -23,6 +23,11 @@ def cheaply_lifted(mln: MLN) -> LiftedCircuit | None:
         circuit = lift(mln, limit=MOST_DEFINITIONS, recursions=0).compile()
     except MlnlabError:
         return None
-    largest = max((len(domain) for domain in mln.vocabulary.types.values()), default=0)
+    return circuit if takes_a_moment(circuit) else None
+
+
+def takes_a_moment(circuit: LiftedCircuit) -> bool:
+    """Return whether the sums of a circuit are short for the model's domains."""
+    largest = max((len(domain) for domain in circuit.mln.vocabulary.types.values()), default=0)
     most = MOST_SIGNED_TERMS if circuit.is_signed else MOST_TERMS
-    return circuit if (largest + 1) ** max(circuit.circuit.nesting(), circuit.is_signed) <= most else None
+    return bool((largest + 1) ** max(circuit.circuit.nesting(), circuit.is_signed) <= most)

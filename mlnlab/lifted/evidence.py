@@ -10,12 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from mlnlab.errors import ArgumentError, TooLargeError
 
 if TYPE_CHECKING:
-    from mlnlab.lifted.shattering import Symbol
     from mlnlab.logic.vocabulary import Vocabulary
     from mlnlab.model.database import Database
 
@@ -24,6 +23,25 @@ MOST_GROUPS = 64  # of one type
 
 Row = tuple[str, ...]
 Known = bool | None  # true, false, or not known
+
+
+class Pattern(Protocol):
+    """Atoms that are told apart by nothing: a symbol, as evidence sees it."""
+
+    @property
+    def predicate(self) -> str:
+        """The predicate."""
+
+    @property
+    def types(self) -> tuple[str, ...]:
+        """The types of its arguments."""
+
+    @property
+    def pattern(self) -> tuple[int | str, ...]:
+        """Constants, and numbers of classes of equal arguments."""
+
+    def group(self, number: int) -> int:
+        """Return the group of a class of arguments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +88,7 @@ class Evidence:
         groups = self.groups_of(type_)
         return next((n for n, group in enumerate(groups) if constant in group.members), 0)
 
-    def of(self, symbol: Symbol) -> Known:
+    def of(self, symbol: Pattern) -> Known:
         """Return what is known of all atoms of a symbol."""
         listing = self.listings.get(symbol.predicate)
         if listing is None or listing.says_nothing:

@@ -29,6 +29,7 @@ from mlnlab.lifted.compiling import Compilation, Compiled, CompileParams, Compil
 from mlnlab.lifted.evidence import Evidence, database_evidence
 from mlnlab.lifted.shattering import Element, literal_of
 from mlnlab.lifted.sweeps import sweep
+from mlnlab.lifted.symbol_names import with_names
 from mlnlab.lifted.theory_text import theory_text
 from mlnlab.lifted.unfolding import Unfolding
 from mlnlab.lifted.weighted_theory import WeightedTheory, mentioned_constants, weighted_theory
@@ -208,7 +209,9 @@ class LiftedCircuit:
         if not 0 <= definition < len(self.definitions):
             last = len(self.definitions) - 1
             raise ArgumentError(f"Definitions have numbers from 0 to {last}; there is none of {definition}.")
-        return why_not(rule, self.definitions[definition], self.lift.params)
+        found = why_not(rule, self.definitions[definition], self.lift.params)
+        theory, symbols = self.definitions[definition].theory, self.weighted.shattered.symbols
+        return replace(found, reason=with_names(found.reason, theory, symbols))
 
     def world_count(self, domains: Sizes | Database | None = None) -> int:
         """Return how many worlds satisfy the hard formulas, exactly; weights do not matter."""
@@ -281,10 +284,14 @@ class LiftedCircuit:
         literal = literal_of(formula)
         if literal is None:
             raise ArgumentError(f"{formula} is no literal; lift the model with it as a formula of weight 0.")
-        return self._symbol(literal[0]), literal[1]
+        return self.symbol_of_atom(literal[0]), literal[1]
 
-    def _symbol(self, atom: Atom) -> int:
-        evidence, types = self.weighted.evidence, self.mln.vocabulary[atom.predicate].types
+    def symbol_of_atom(self, atom: Atom) -> int:
+        """Return the number of an atom's symbol; the atom may carry a formula."""
+        symbols = self.weighted.shattered.symbols
+        found = next((symbol for symbol in symbols if symbol.predicate == atom.predicate), None)
+        evidence = self.weighted.evidence
+        types = self.mln.vocabulary[atom.predicate].types if found is None else found.types
         classes: dict[object, Element] = {}
         pattern: list[int | str] = []
         for term, type_ in zip(atom.arguments, types, strict=True):
