@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from math import isnan, sqrt
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +16,7 @@ from mlnlab.display.scene.pictures import scene_image
 from mlnlab.display.style import card, folded, quiet, title
 from mlnlab.display.tables import bounded_table
 from mlnlab.lifted.registry import RULES
-from mlnlab.lifted.symbol_names import legend, subdomain_names
+from mlnlab.lifted.symbol_names import legend, subdomain_names, with_names
 from mlnlab.lifted.theory_text import clause_text
 
 if TYPE_CHECKING:
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     from mlnlab.lifted.shattering import Symbol
 
 _MOST_CLAUSES, _LONGEST = 40, 300
-_SUBDOMAIN = re.compile(r"subdomain (\d+)")
 Line = tuple[str, str]  # its kind ("head", "words", "code", "lit") and its text
 
 
@@ -38,15 +36,7 @@ def note_of(one: Compiled, symbols: Sequence[Symbol]) -> str:
     """Return what the rule does here, subdomains by their names."""
     if one.fired is None:
         return "Constants are taken out one by one when their number is known."
-    return with_names(one.fired.note, one, symbols)
-
-
-def with_names(text: str, one: Compiled, symbols: Sequence[Symbol]) -> str:
-    """Return a rule's words about a definition with the names of its subdomains for their numbers."""
-    names = subdomain_names(one.theory, symbols)
-    return _SUBDOMAIN.sub(
-        lambda found: names[int(found[1])] if int(found[1]) < len(names) else found[0], text
-    )
+    return with_names(one.fired.note, one.theory, symbols)
 
 
 def details_of(shown: ExploredCircuit) -> tuple[Line, ...]:

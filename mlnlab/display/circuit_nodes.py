@@ -55,7 +55,7 @@ def node_words(body: Body, symbols: Sequence[Symbol]) -> NodeWords:
             return NodeWords(f"∀ {count_words(times)} times", "set conjunction", (), _sizes_of((call,)))
         case Counting(subdomain, call):
             name = f"Σ over k of {subdomain_name(subdomain)}"
-            return NodeWords(name, "set disjunction: atom counting", (), _sizes_of((call,)))
+            return NodeWords(name, "set disjunction", (), _sizes_of((call,)))
         case InclusionExclusion(first, second, both):
             parts = [(sign, words) for sign, part in (("+", first), ("+", second), ("−", both))
                      for words in _sizes_of(part.calls)]  # fmt: skip

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from mlnlab.display.circuit_details import note_of, with_names
+from mlnlab.display.circuit_details import note_of
 from mlnlab.display.scene.building import numbered_id, tooltip
 from mlnlab.display.scene.items import Group, Item, Rectangle, Text
 from mlnlab.display.scene.text_fitting import fitted, fitted_lines, text_width
-from mlnlab.lifted.symbol_names import legend
+from mlnlab.lifted.symbol_names import legend, with_names
 from mlnlab.lifted.theory_text import clause_parts, clause_text
 from mlnlab.lifted.why_not import why_not
 
@@ -154,7 +154,7 @@ def _rules(source: Lift, one: Compiled, asked: str, y: float) -> Written:
         )  # fmt: skip
         y += LINE
         if answer is not None:
-            reason = with_names(answer.reason, one, source.weighted.shattered.symbols)
+            reason = with_names(answer.reason, one.theory, source.weighted.shattered.symbols)
             lines = _answer_lines(reason, y)
             items += lines
             y += LINE * len(lines)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from mlnlab.logic.substitution import free_variables
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 _LETTERS = {"formula": "f", "exists": "Z", "skolem": "S"}  # Z and S as Van den Broeck et al. 2014 have them
 _MOST_PRIMES = 3
+_SUBDOMAIN = re.compile(r"subdomain (\d+)")
 
 
 def shown_predicate(name: str) -> str:
@@ -47,6 +49,14 @@ def subdomain_names(theory: Theory, symbols: Sequence[Symbol]) -> tuple[str, ...
         primes = "′" * before if before <= _MOST_PRIMES else str(before).translate(SUBSCRIPTS)
         names.append(type_ + primes)
     return tuple(names)
+
+
+def with_names(text: str, theory: Theory, symbols: Sequence[Symbol]) -> str:
+    """Return a rule's words about a theory with the names of its subdomains for their numbers."""
+    names = subdomain_names(theory, symbols)
+    return _SUBDOMAIN.sub(
+        lambda found: names[int(found[1])] if int(found[1]) < len(names) else found[0], text
+    )
 
 
 def legend(weighted: WeightedTheory) -> tuple[tuple[str, str], ...]:

@@ -15,6 +15,7 @@ const VIEW_SHEET = SHEET.replaceAll(".mlnlab-view", ".mlnlab-circuit") + SLIDERS
   ".mlnlab-circuit .mlnlab-below{display:flex;flex-wrap:wrap;gap:8px 24px;align-items:flex-start}" +
   ".mlnlab-circuit .mlnlab-below>div:first-of-type{flex:1 1 26em;min-width:0}" +
   ".mlnlab-circuit .mlnlab-details{flex:1 1 24em;max-width:44em;min-height:2em}" +
+  ".mlnlab-circuit .mlnlab-details.mlnlab-idle{flex-basis:100%}" +
   ".mlnlab-circuit .mlnlab-details>*{overflow-wrap:anywhere;margin:1px 0}" +
   ".mlnlab-circuit .mlnlab-head{font-weight:600;margin-top:6px}" +
   ".mlnlab-circuit .mlnlab-code{font:12px ui-monospace,monospace;padding-left:9px;border-left:3px solid transparent}" +
@@ -181,6 +182,7 @@ class CircuitView {
 
   #describe(lines) {
     const made = (lines ?? []).map(([kind, text]) => element("div", KINDS[kind] ?? "", text));
+    this.#details.classList.toggle("mlnlab-idle", !made.length); // the drawing has the whole width
     this.#details.replaceChildren(...(made.length ? made : [element("div", "mlnlab-soft", this.#hint)]));
   }
 
