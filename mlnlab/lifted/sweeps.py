@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -26,11 +26,56 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from mlnlab.lifted.lift import LiftedCircuit
+    from mlnlab.circuits.first_order import FirstOrderCircuit
+    from mlnlab.lifted.arithmetic import Evaluated
+    from mlnlab.lifted.weighted_theory import WeightedTheory
     from mlnlab.logic.formulas import Formula
+    from mlnlab.model.mln import MLN
 
 Swept = Mapping[str, int | Sequence[int]]
 AT_ONCE = 1 << 18  # cases of one pass: columns times sizes that are summed over
+
+
+class Compiled(Protocol):
+    """A compiled model, by what a sweep asks of it (:class:`mlnlab.lifted.lift.LiftedCircuit`)."""
+
+    @property
+    def circuit(self) -> FirstOrderCircuit:
+        """The circuit."""
+
+    @property
+    def mln(self) -> MLN:
+        """The model."""
+
+    @property
+    def weighted(self) -> WeightedTheory:
+        """The theory, and what its atoms weigh."""
+
+    @property
+    def by_floats(self) -> bool:
+        """Whether all points can be evaluated together in logarithms."""
+
+    def log_weights(self, weights: Sequence[float] | None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return what atoms of each symbol weigh."""
+
+    def domain_sizes(self, domains: Mapping[str, int]) -> dict[str, int]:
+        """Return how many constants each type has."""
+
+    def subdomain_sizes(self, domains: Mapping[str, int]) -> tuple[int, ...]:
+        """Return how many constants each subdomain has."""
+
+    def evaluated(
+        self, domains: Mapping[str, int], weights: Sequence[float], *, expectations: bool
+    ) -> Evaluated:
+        """Return log Z and expected numbers of atoms."""
+
+    def counts_of(
+        self, true: NDArray[np.float64], false: NDArray[np.float64], sizes: Mapping[str, int]
+    ) -> list[float]:
+        """Return E[n_i] from expected numbers of atoms."""
+
+    def symbol_of(self, query: str | Formula) -> tuple[int, bool]:
+        """Return the number of a literal's symbol, and its sign."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,7 +85,7 @@ class Sweep:
     ``true`` and ``false`` are expected numbers of atoms, of each symbol at each point.
     """
 
-    circuit: LiftedCircuit
+    circuit: Compiled
     sizes: tuple[dict[str, int], ...]
     weights: NDArray[np.float64]  # (points, formulas)
     log_z: NDArray[np.float64]  # (points,)
@@ -85,7 +130,7 @@ class Sweep:
         return f"<Sweep of {len(self):,} points{''.join(f', {text}' for text in ranges)}>"
 
 
-def sweep(circuit: LiftedCircuit, domains: Swept, weights: Sequence[object] | None = None) -> Sweep:
+def sweep(circuit: Compiled, domains: Swept, weights: Sequence[object] | None = None) -> Sweep:
     """Evaluate a circuit at many points; a size or a vector of weights given once holds for all of them."""
     rows = _rows_of_weights(circuit, weights)
     sizes = _points(circuit, domains, len(rows))
@@ -109,7 +154,7 @@ Part = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 
 def _floats(
-    circuit: LiftedCircuit, sizes: Sequence[dict[str, int]], true: NDArray[np.float64],
+    circuit: Compiled, sizes: Sequence[dict[str, int]], true: NDArray[np.float64],
     false: NDArray[np.float64],
 ) -> Part:  # fmt: skip
     """Evaluate points together, each a column."""
@@ -118,12 +163,12 @@ def _floats(
     return found.value, found.error, found.true, found.false
 
 
-def _balls(circuit: LiftedCircuit, sizes: dict[str, int], weights: NDArray[np.float64]) -> Part:
+def _balls(circuit: Compiled, sizes: dict[str, int], weights: NDArray[np.float64]) -> Part:
     found = circuit.evaluated(sizes, list(weights), expectations=True)
     return np.array([found.value]), np.array([found.error]), found.true[:, None], found.false[:, None]
 
 
-def _pieces(circuit: LiftedCircuit, sizes: Sequence[dict[str, int]]) -> Iterator[slice]:
+def _pieces(circuit: Compiled, sizes: Sequence[dict[str, int]]) -> Iterator[slice]:
     """Yield runs of points that are evaluated together: large domains alone, small ones side by side."""
     order = max(circuit.circuit.nesting(), 1)
     start = 0
@@ -138,7 +183,7 @@ def _pieces(circuit: LiftedCircuit, sizes: Sequence[dict[str, int]]) -> Iterator
         start = end
 
 
-def _rows_of_weights(circuit: LiftedCircuit, weights: Sequence[object] | None) -> NDArray[np.float64]:
+def _rows_of_weights(circuit: Compiled, weights: Sequence[object] | None) -> NDArray[np.float64]:
     if weights is None:
         circuit.log_weights(None)  # refuses weights that are not known
         weights = [0.0 if weight is None else weight for weight in circuit.mln.weights]
@@ -149,7 +194,7 @@ def _rows_of_weights(circuit: LiftedCircuit, weights: Sequence[object] | None) -
     return rows[None] if rows.ndim < 2 else rows
 
 
-def _points(circuit: LiftedCircuit, domains: Swept, rows: int) -> list[dict[str, int]]:
+def _points(circuit: Compiled, domains: Swept, rows: int) -> list[dict[str, int]]:
     """Return the sizes of each point."""
     several = {t: list(s) for t, s in domains.items() if not isinstance(s, int | np.integer)}
     lengths = {len(s) for s in several.values()} | ({rows} if rows > 1 else set())
@@ -157,8 +202,5 @@ def _points(circuit: LiftedCircuit, domains: Swept, rows: int) -> list[dict[str,
         told = ", ".join(f"{len(s)} of {t}" for t, s in several.items()) + f", {rows} of weights"
         raise ArgumentError(f"A sweep needs as many sizes of each type as of the others, not {told}.")
     count = lengths.pop() if lengths else 1
-    given = [
-        {t: several[t][n] if t in several else s for t, s in domains.items()}
-        for n in range(count)
-    ]
+    given = [{t: several[t][n] if t in several else s for t, s in domains.items()} for n in range(count)]
     return [circuit.domain_sizes({t: int(size) for t, size in one.items()}) for one in given]  # type: ignore[arg-type]

@@ -62,7 +62,7 @@ class SweepView(SlidingView):
 
     def _values(self) -> dict[str, Any]:
         """Return the numbers of the last point."""
-        return numbers_json(self._found.circuit, _last_point(self._found)) | {
+        return numbers_json(self._sliders.circuit, _last_point(self._found)) | {
             "error": f"at {self._shown_sizes()}, the last point"
         }
 
