@@ -86,6 +86,9 @@ def _bounds(problem: Problem, low: Values, high: Values) -> Values:
     for kind, rest in enumerate(at.rest):
         members = at.member_kind == kind
         own = pulled[:, members]
+        if problem.bars.any():  # where all closed cells are barred there is no rest: any weight will do
+            free = (problem.closed + centre @ problem.slopes)[:, members]
+            own = np.where(np.isneginf(own).all(axis=1, keepdims=True), free, own)
         top = own.max(axis=1, keepdims=True)
         safe = np.where(np.isfinite(top), top, 0.0)
         parts = np.exp(own - safe)
@@ -105,7 +108,7 @@ def _bounds(problem: Problem, low: Values, high: Values) -> Values:
         own = at.kind == kind
         value += _steepest(slope[:, own], half[:, own], number - centre[:, own].sum(axis=1))
     total: Values = value + curved + problem.constant + ROUNDING * (size + problem.magnitude) + 1e-9
-    return total
+    return np.where(np.isnan(total), np.inf, total)  # what no bound is known of is never dropped
 
 
 def _steepest(slope: Values, half: Values, missing: Values) -> Values:

@@ -3,8 +3,8 @@
 Terms concentrate. All choices of numbers are a box; a box is halved along its longest side until it is
 small, then its terms are added. Before that a bound is computed of every term in it: the terms' logarithm
 is a concave function plus a quadratic and logarithms of sums of exponentials
-(:mod:`mlnlab.lifted.cell_problems`), all bounded from the box's centre (the last by the lemma of
-Hoeffding 1963). Boxes that cannot matter are dropped, and what they could have held at most is added to the error.
+(:mod:`mlnlab.lifted.cell_problems`), all bounded from the box's centre (the last by the lemma of Hoeffding
+1963). Boxes that cannot matter are dropped, and what they could have held at most is added to the error.
 """
 
 from __future__ import annotations

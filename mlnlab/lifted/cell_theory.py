@@ -89,14 +89,14 @@ class CellTheory:
         observers: Iterable[Observer] = (),
     ) -> LiftedValue:  # fmt: skip
         """Return log Z for domain sizes, and for other weights than the model's."""
-        found = self._found(domains, weights, observers, expectations=False)
+        found = self.found(domains, weights, observers, expectations=False)
         return LiftedValue(found.value, found.error, found.arithmetic)
 
     def expected_counts(
         self, domains: Sizes | Database | None = None, weights: Sequence[float] | None = None
     ) -> list[float]:
         """Return E[n_i] of all formulas, by one pass back; of a hard one, its groundings."""
-        found = self._found(domains, weights, expectations=True)
+        found = self.found(domains, weights, expectations=True)
         true, false = self._atoms(found)
         literals = self.model.weighted.true.T @ true + self.model.weighted.false.T @ false
         sizes = self.domain_sizes(domains)
@@ -123,7 +123,7 @@ class CellTheory:
     ) -> list[float]:  # fmt: skip
         """Return the probabilities of atoms, all from one pass back."""
         literals = [self._symbol_of(query) for query in queries]
-        true, false = self._atoms(self._found(domains, weights, expectations=True))
+        true, false = self._atoms(self.found(domains, weights, expectations=True))
         for query, (number, _) in zip(queries, literals, strict=True):
             if not true[number] + false[number]:
                 raise ArgumentError(f"{query} has no groundings in these domains.")
@@ -140,15 +140,16 @@ class CellTheory:
         self, domains: Sizes | Database | None, weights: Sequence[float] | None = None, *, expectations: bool
     ) -> Evaluated:
         """Return log Z, and the expected numbers of true atoms of each symbol."""
-        found = self._found(domains, weights, expectations=expectations)
+        found = self.found(domains, weights, expectations=expectations)
         return Evaluated(found.value, found.error, *self._atoms(found), found.arithmetic)
 
     # --- parts
 
-    def _found(
-        self, domains: Sizes | Database | None, weights: Sequence[float] | None,
+    def found(
+        self, domains: Sizes | Database | None, weights: Sequence[float] | None = None,
         observers: Iterable[Observer] = (), *, expectations: bool,
     ) -> CellValue:  # fmt: skip
+        """Return log Z, how often formulas and atoms are true, and how many terms were added."""
         numbers = self._weights(weights)
         true, false = self.model.weighted.true @ numbers, self.model.weighted.false @ numbers
         evaluation = self._evaluation(self.compiled, domains)
