@@ -3,13 +3,8 @@ r"""Long chains: data on which the pseudo-likelihood misleads, and how far, by l
 Each person has properties P1, P2, ... of which each is as the one before it but for one time in a hundred,
 and the first holds for four of five people. Each property follows from its neighbours, so that the
 conditional probabilities of single atoms, which are all that the pseudo-likelihood sees, hardly say how
-often the whole chain is true; errors add up along it (Van den Broeck, Meert and Davis 2013: "long chains of interactions").
-
->>> import mlnlab as ml
->>> mln, db = ml.long_chain(6, people=50, seed=1)
->>> pll, lwl = (ml.learn_weights(mln, db, method, prior=ml.Gaussian(0, 100)) for method in ("pll", "lwl"))
->>> ml.log_likelihood(lwl.mln, db) - ml.log_likelihood(pll.mln, db) > 5
-True
+often the whole chain is true; errors add up along it (Van den Broeck, Meert and Davis 2013: "long chains of
+interactions").
 """
 
 from __future__ import annotations
@@ -39,7 +34,15 @@ _DEVIATION = 100.0  # of the prior, as Alchemy's
 def long_chain(
     length: int = 8, people: int = 200, *, stays: float = _STAYS, seed: int = 0
 ) -> tuple[MLN, Database]:
-    """Return a model without weights, and what is true of so many people."""
+    r"""Return a model without weights, and what is true of so many people.
+
+    >>> import mlnlab as ml
+    >>> mln, db = ml.long_chain(6, people=50, seed=1)
+    >>> prior = ml.Gaussian(0, 100)
+    >>> pll, lwl = (ml.learn_weights(mln, db, method, prior=prior) for method in ("pll", "lwl"))
+    >>> ml.log_likelihood(lwl.mln, db) - ml.log_likelihood(pll.mln, db) > 5
+    True
+    """
     whole_number(seed, "A seed")
     if not (2 <= whole_number(length, "length", 2) <= _LONGEST):
         raise ArgumentError(f"A chain has from 2 to {_LONGEST} properties, not {length!r}.")

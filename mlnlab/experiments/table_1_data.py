@@ -7,13 +7,13 @@ gain about a page's class where is learned.
 
 from __future__ import annotations
 
-import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from math import log2
 from pathlib import Path
+from random import Random
 
 from mlnlab.errors import ArgumentError
 from mlnlab.experiments.table_2_data import DATASETS as FIVE_FOLDS
@@ -61,7 +61,7 @@ def model_of(bare: MLN, rules: Sequence[str]) -> MLN:
 
 def two_variable_clauses(bare: MLN, number: int = 50, seed: int = 0) -> MLN:
     """Return random clauses of two to four literals over two variables; fifty were too many for the paper."""
-    draw, found = random.Random(seed), dict[str, None]()
+    draw, found = Random(seed), dict[str, None]()
     predicates = [p for p in bare.vocabulary.predicates.values() if p.arity <= 2]
     tries = 0
     while len(found) < number and tries < 100 * number:
@@ -72,7 +72,7 @@ def two_variable_clauses(bare: MLN, number: int = 50, seed: int = 0) -> MLN:
     return model_of(bare, list(found))
 
 
-def _clause(draw: random.Random, predicates: Sequence[tuple[str, tuple[str, ...]]]) -> str:
+def _clause(draw: Random, predicates: Sequence[tuple[str, tuple[str, ...]]]) -> str:
     """Return a clause whose literals hang together by at most two variables, or nothing."""
     variables: dict[str, str] = {}
     literals: dict[str, str] = {}
