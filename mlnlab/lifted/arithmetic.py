@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import product
 from math import inf, prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -37,6 +37,7 @@ RELATIVE = 2.0**-60
 FIRST_BITS, MOST_BITS = 128, 1 << 17
 MOST_TERMS = 1 << 20  # of a power series
 
+T = TypeVar("T")
 Added = tuple[tuple[str, int], ...]  # what a tally's atoms add
 
 
@@ -101,18 +102,9 @@ class Evaluation:
         self, true: NDArray[np.float64], false: NDArray[np.float64], *, expectations: bool
     ) -> Evaluated:
         """Evaluate in balls whose precision doubles until log Z, and all expectations, are sharp."""
-        from flint import ctx
-
-        before, bits = ctx.prec, FIRST_BITS
-        try:
-            while bits <= MOST_BITS:
-                ctx.prec = bits
-                found = self._ball_trial(true, false, expectations=expectations)
-                if found is not None:
-                    return found
-                bits *= 2
-        finally:
-            ctx.prec = before
+        found = at_growing_precision(lambda: self._ball_trial(true, false, expectations=expectations))
+        if found is not None:
+            return found
         if not true.any() and not false.any() and not self.world_count():
             return Evaluated(-inf, 0.0, true, false, "exact fractions")
         raise TooLargeError(
@@ -120,17 +112,23 @@ class Evaluation:
             " the hard formulas.", float(MOST_BITS), ["ask ml.conflict(...) for a smaller domain"],
         )  # fmt: skip
 
+    def ball_weights(self, log_true: NDArray[np.float64], log_false: NDArray[np.float64]) -> list[list[Any]]:
+        """Return what true and false atoms of each symbol weigh, as balls of the present precision."""
+        from flint import arb
+
+        return [
+            [
+                arb(_fmpq(pair[side])) * arb(float(w)).exp()
+                for pair, w in zip(self.weighted.factors, logs, strict=True)
+            ]
+            for side, logs in enumerate((log_true, log_false))
+        ]
+
     def _ball_trial(
         self, log_true: NDArray[np.float64], log_false: NDArray[np.float64], *, expectations: bool
     ) -> Evaluated | None:
         """Return what is known at the present precision; nothing where that is not enough."""
-        from flint import arb
-
-        factors = self.weighted.factors
-        weighed = [
-            [arb(_fmpq(pair[side])) * arb(float(w)).exp() for pair, w in zip(factors, logs, strict=True)]
-            for side, logs in enumerate((log_true, log_false))
-        ]
+        weighed = self.ball_weights(log_true, log_false)
         if self.weighted.tallies:
             value, true, false = self._tallied(ball_series, weighed, expectations=expectations)
         elif expectations:
@@ -144,11 +142,11 @@ class Evaluation:
             return None
         log = value.log()
         expected = [[d / value for d in part] for part in (true, false)]
-        if not all(_is_sharp(ball) for ball in (log, *expected[0], *expected[1])):
+        if not all(is_sharp(ball) for ball in (log, *expected[0], *expected[1])):
             return None
-        middle = _middle(log)
+        middle = middle_of(log)
         error = _radius(log) + float(np.spacing(max(1.0, abs(middle))))
-        atoms = [np.array([_middle(ball) for ball in part]) for part in expected]
+        atoms = [np.array([middle_of(ball) for ball in part]) for part in expected]
         return Evaluated(middle, error, atoms[0], atoms[1], "ball arithmetic")
 
     # --- tallies
@@ -247,6 +245,23 @@ class Digits:
         return tally.constant + each * prod(self.types[t] for t in types)
 
 
+def at_growing_precision(trial: Callable[[], T | None]) -> T | None:
+    """Return what a trial finds, with precision doubled until it finds something; nothing at the end."""
+    from flint import ctx
+
+    before, bits = ctx.prec, FIRST_BITS
+    try:
+        while bits <= MOST_BITS:
+            ctx.prec = bits
+            found = trial()
+            if found is not None:
+                return found
+            bits *= 2
+    finally:
+        ctx.prec = before
+    return None
+
+
 def _most(tally: Tally, sizes: Mapping[str, int]) -> int:
     """Return the largest value that a tally can have."""
     true, false = dict(tally.true), dict(tally.false)
@@ -259,13 +274,15 @@ def _fmpq(fraction: Fraction) -> Any:  # noqa: ANN401 - flint's types have no st
     return fmpq(fraction.numerator, fraction.denominator)
 
 
-def _is_sharp(ball: Any) -> bool:  # noqa: ANN401
-    return _radius(ball) <= RELATIVE * max(1.0, abs(_middle(ball)))
+def is_sharp(ball: Any) -> bool:  # noqa: ANN401
+    """Return whether a ball is so small that a float says all that it knows."""
+    return _radius(ball) <= RELATIVE * max(1.0, abs(middle_of(ball)))
 
 
 def _radius(ball: Any) -> float:  # noqa: ANN401
     return float(ball.rad()) if hasattr(ball, "rad") else 0.0
 
 
-def _middle(ball: Any) -> float:  # noqa: ANN401
+def middle_of(ball: Any) -> float:  # noqa: ANN401
+    """Return the float in the middle of a ball."""
     return float(ball.mid()) if hasattr(ball, "mid") else float(ball)

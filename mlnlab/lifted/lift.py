@@ -26,6 +26,7 @@ from mlnlab.lifted.arithmetic import Evaluated, Evaluation, LiftedValue
 from mlnlab.lifted.canonical_theory import canonical
 from mlnlab.lifted.cell_choice import chosen_cells
 from mlnlab.lifted.compiling import Compilation, Compiled, CompileParams, CompileState
+from mlnlab.lifted.covariances import covariances_times
 from mlnlab.lifted.evidence import Evidence, database_evidence
 from mlnlab.lifted.shattering import Element, literal_of
 from mlnlab.lifted.sweeps import sweep
@@ -199,6 +200,15 @@ class LiftedCircuit:
                 raise ArgumentError(f"{query} has no groundings in these domains.")
         shares = [(float(found.true[n] / total[n]), positive) for n, positive in literals]
         return [share if positive else 1.0 - share for share, positive in shares]
+
+    def covariances_times(
+        self,
+        direction: Sequence[float],
+        domains: Sizes | Database | None = None,
+        weights: Sequence[float] | None = None,
+    ) -> NDArray[np.float64]:
+        """Return Cov(n) · direction, the Hessian of log Z times a direction of weights."""
+        return covariances_times(self.evaluation(domains), self.log_weights(weights), direction)
 
     def sweep(self, domains: Swept, weights: Sequence[object] | None = None) -> Sweep:
         """Return log Z, expected counts and marginals at many sizes, or for many rows of weights."""

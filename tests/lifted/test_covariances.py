@@ -1,0 +1,44 @@
+"""Second derivatives of log Z: covariances of counts over all worlds, and differences of expected counts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import mlnlab as ml
+
+TEXT = "S(p)\nF(p, p)\n0.4 F(x, y) ^ S(x) => S(y)\n-0.3 S(x)\n-1 F(x, y)\n0.6 EXIST y F(x, y)"
+
+
+@pytest.mark.parametrize("size", [3, 20])
+def test_products_are_differences_of_expected_counts(size):
+    circuit = ml.lift(ml.MLN.from_text(TEXT)).compile()
+    sizes, weights, step = {"p": size}, np.array(circuit.mln.weights), 1e-4
+    for direction in np.eye(4)[[0, 3]], [[0.3, -1.0, 0.7, 2.0]]:
+        for along in np.asarray(direction):
+            ends = [circuit.expected_counts(sizes, list(weights + s * step * along)) for s in (1, -1)]
+            slope = (np.array(ends[0]) - ends[1]) / (2 * step)
+            found = circuit.covariances_times(along, sizes)
+            assert found == pytest.approx(slope, rel=1e-5, abs=1e-6)
+
+
+def test_products_are_covariances_over_all_worlds():
+    mln = ml.MLN.from_text("S(p)\nF(p, p)\n0.4 F(x, y) ^ S(x) => S(y)\n-0.3 S(x)\n-1 F(x, y)")
+    circuit = ml.lift(mln).compile()
+    matrix = np.array([circuit.covariances_times(row, {"p": 2}) for row in np.eye(3)])
+    counts, logs = [], []
+    for code in range(2**6):
+        s = [code >> k & 1 for k in range(2)]
+        f = [[code >> (2 + 2 * x + y) & 1 for y in range(2)] for x in range(2)]
+        clause = sum(not (f[x][y] and s[x]) or s[y] for x in range(2) for y in range(2))
+        counts.append([clause, sum(s), sum(map(sum, f))])
+        logs.append(np.dot(counts[-1], mln.weights))
+    shares = np.exp(logs) / np.exp(logs).sum()
+    centred = np.array(counts) - shares @ np.array(counts)
+    assert matrix == pytest.approx(centred.T @ (centred * shares[:, None]), rel=1e-12)
+
+
+def test_what_is_no_direction_is_refused():
+    circuit = ml.lift(ml.MLN.from_text(TEXT)).compile()
+    with pytest.raises(ml.ArgumentError, match="each of the 4 formulas"):
+        circuit.covariances_times([1.0], {"p": 3})
