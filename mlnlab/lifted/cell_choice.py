@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from mlnlab.lifted.weighted_theory import WeightedTheory
 
 METHODS = ("rules", "cells", "auto")
+MOST_NESTED = 2  # sums below each other that a circuit does as quickly
 MOST_TRIED = 300  # definitions of a circuit, after which cells are preferred
 
 
@@ -32,7 +33,10 @@ def chosen_cells(method: str, weighted: WeightedTheory, compilation: Compilation
     except (TooManyVariablesError, TooLargeError):
         return None
     order = _order_by_rules(compilation)
-    return cells if order is None or cells.order < order else None
+    if order is None or cells.order < order:
+        return cells
+    # Sums over cells drop nearly all terms where no sign cancels; a circuit goes through n^order.
+    return cells if order > MOST_NESTED and not cells.is_signed else None
 
 
 def _order_by_rules(compilation: Compilation) -> int | None:

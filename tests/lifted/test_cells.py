@@ -10,6 +10,7 @@ import pytest
 
 import mlnlab as ml
 from mlnlab.lifted.cell_factors import TooManyVariablesError
+from tests.benchmarks.test_lifted_speed import random_clauses
 from tests.lifted.test_ground_truths import FRIENDS, GRAPH, KNOWN, ROWS, STRESS, TWO_TYPES
 from tests.lifted.test_random_theories import log_z
 from tests.thoroughness import examples
@@ -133,3 +134,51 @@ def check_gradient(theory, mln, sizes, text, step=1e-5):
         moved[:, number] += [step, -step]
         up, down = (theory.log_z(sizes, list(one)).value for one in moved)
         assert expected[number] == pytest.approx((up - down) / (2 * step), rel=1e-4, abs=1e-5), text
+
+
+# --- facts, constants, choices
+
+SMOKING = (
+    "S(d)\nF(d, d)\nC(d)\n1.2 F(x, y) ^ S(x) => S(y)\n-0.4 F(x, y)\n0.3 S(x) => C(x)\n0.7 EXIST y F(x, y)"
+)
+QUERIES = ["S(A)", "C(B)", "F(A, B)"]
+
+
+@pytest.mark.parametrize("facts", ["S(A)\nC(B)\n!S(D)", "S(A)\nF(A, B)", ""])
+def test_facts_split_kinds(facts):
+    mln = ml.MLN.from_text("d = {A, B, D, G}\n" + SMOKING)
+    lifted = ml.lift(mln, ml.Database.from_text(facts, mln))
+    cells, rules = lifted.compile(method="cells"), lifted.compile()
+    assert cells.log_z().value == pytest.approx(rules.log_z().value, rel=1e-13)
+    assert cells.expected_counts() == pytest.approx(rules.expected_counts(), rel=1e-11)
+    asked = [query for query in QUERIES if query not in facts.split()]
+    assert cells.marginals(asked) == pytest.approx(rules.marginals(asked), rel=1e-11)
+
+
+def test_constants_are_cases_of_their_ground_atoms():
+    text = "P(d)\nE(d, d)\n1.1 E(x, y) ^ P(x) => P(y)\n0.8 P(A) => E(A, x)\n-0.5 E(x, A)\n0.6 P(x) ^ !E(x, B)"
+    mln = ml.MLN.from_text(text)
+    cells, rules = (ml.lift(mln).compile(method=method) for method in ("cells", "rules"))
+    for n in (2, 3, 40):
+        assert cells.log_z({"d": n}).value == pytest.approx(rules.log_z({"d": n}).value, rel=1e-13)
+        assert cells.expected_counts({"d": n}) == pytest.approx(rules.expected_counts({"d": n}), rel=1e-10)
+        assert cells.marginal("P(A)", {"d": n}) == pytest.approx(rules.marginal("P(A)", {"d": n}), rel=1e-10)
+    with pytest.raises(ml.MlnlabError, match="has 2 constants already"):
+        cells.log_z({"d": 1})
+
+
+def test_the_cheaper_of_both_is_chosen():
+    few = ml.MLN.from_text(FRIENDS.format(0.4, -4, -0.3))
+    many = ml.MLN.from_text(random_clauses(50, 1))
+    three = ml.MLN.from_text("E(d, d)\n0.5 E(x, y) ^ E(y, z) => E(x, z)")
+    kinds = [type(ml.lift(mln).compile(method="auto")).__name__ for mln in (few, many, three)]
+    assert kinds == ["LiftedCircuit", "CellTheory", "LiftedCircuit"]
+    with pytest.raises(ml.MlnlabError, match="not by 'cell'"):
+        ml.lift(few).compile(method="cell")
+
+
+def test_impossible_worlds_are_told():
+    cells_of = cells("P(d)\nE(d, d)\nE(x, y) <=> P(x).\nEXIST y !E(x, y).\nEXIST x P(x).\n0.3 P(x)")
+    with pytest.raises(ml.MlnlabError, match="No world"):
+        cells_of.log_z({"d": 3})
+    assert cells_of.world_count({"d": 3}) == 0
