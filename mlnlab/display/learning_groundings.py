@@ -19,7 +19,8 @@ from mlnlab.display.scene.building import numbered_id, tooltip
 from mlnlab.display.scene.items import Group, Item, Layer, Rectangle, Scene, Text
 from mlnlab.display.scene.text_fitting import fitted
 from mlnlab.display.symbols import in_symbols
-from mlnlab.learning.heaviest import MOST, Contribution, Heaviest
+from mlnlab.learning.contributions import Contribution, Heaviest
+from mlnlab.learning.heaviest import MOST
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -104,7 +105,8 @@ def _listed(found: Heaviest, others: str, top: float) -> tuple[list[Item], float
     """Return a row for each of the heaviest; as many at every step."""
     shown = min(len(found.rows), MOST)
     places = min(max(found.number, shown), MOST)
-    words = f"The heaviest of {count_of(found.number, found.kind[:-1])}{others}"
+    noun = "class" if found.kind == "classes" else found.kind[:-1]
+    words = f"The heaviest of {count_of(found.number, noun, found.kind)}{others}"
     items: list[Item] = [
         Text(x=8, y=top + 12, text=fitted(words, WIDTH - 16, "strong"), look="words strong"),
         Text(x=8, y=top + 30, text=fitted(found.remark, WIDTH - 16, "small"), look="quiet small"),
@@ -127,7 +129,7 @@ def _row(row: Contribution | None, largest: float, place: int, y: float) -> Grou
         ("", "", "", "")
         if row is None
         else (
-            "true" if row.true else "false",
+            ("true" if row.true else "false") if row.share_true is None else f"{row.share_true:.3f}",
             f"{row.probability:.3f}",
             value_words(row.change),
             f"{row.share:+.3g}",

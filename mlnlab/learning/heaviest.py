@@ -19,8 +19,11 @@ from mlnlab.counting.deltas import DeltaCounter
 from mlnlab.counting.facts import facts_of
 from mlnlab.learning.block_moves import block_options
 from mlnlab.learning.conditional_log_likelihood import Drawn
+from mlnlab.learning.contributions import Contribution, Heaviest
 from mlnlab.learning.counts_of_best_worlds import BestWorldCounts
 from mlnlab.learning.heaviest_blocks import AtomsOfGap, atoms_of_blocks
+from mlnlab.learning.lifted_class_counts import heaviest_classes
+from mlnlab.learning.lifted_counts import LiftedLogLikelihood
 from mlnlab.learning.mini_batches import MiniBatches
 from mlnlab.learning.pseudo_log_likelihood import PseudoLogLikelihood
 from mlnlab.learning.sampled_counts import SampledCounts
@@ -48,28 +51,6 @@ SAMPLES = 60
 _DIGITS = 9  # to which numbers agree that are called alike
 
 
-@dataclass(frozen=True, slots=True)
-class Contribution:
-    """An atom or a ground formula, one for all that are alike, and what these make of the gap together."""
-
-    text: str
-    true: bool  # in the data
-    probability: float  # that the model gives it
-    change: float  # Δn of an atom; 1 for a ground formula
-    share: float
-    alike: int
-
-
-@dataclass(frozen=True, slots=True)
-class Heaviest:
-    """The contributions to a formula's gap, the heaviest first; ``remark`` says how they were found."""
-
-    kind: str  # "atoms" or "ground formulas"
-    rows: tuple[Contribution, ...]
-    number: int  # of all that contribute
-    remark: str
-
-
 @dataclass(frozen=True, eq=False)
 class GapMakers:
     """Finds what makes gaps, formula by formula and state by state; changes of atoms are counted once."""
@@ -84,6 +65,8 @@ class GapMakers:
             objective = objective.objective if isinstance(objective, GoingOn) else objective.whole
         if isinstance(objective, PseudoLogLikelihood):
             return self._of_atoms(state.weights, formula, objective.weighted, most)
+        if isinstance(objective, LiftedLogLikelihood):
+            return heaviest_classes(self.data, objective, state.weights, formula)
         return _of_groundings(objective, state, formula, most)
 
     def _of_atoms(self, weights: Numbers, formula: int, weighted: bool, most: int) -> Heaviest:

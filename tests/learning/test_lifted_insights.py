@@ -8,6 +8,8 @@ import pytest
 import mlnlab as ml
 from mlnlab.errors import ArgumentError
 from mlnlab.experiments.long_chains import chain_growth
+from mlnlab.learning.heaviest import GapMakers
+from mlnlab.learning.lifted_class_counts import class_counts
 from mlnlab.learning.runaways import LearningWarning
 
 FRIENDS = """Smokes(person)
@@ -77,3 +79,27 @@ def test_odd_chains_are_refused():
     for given in ({"length": 1}, {"length": 50}, {"people": 0}, {"stays": 2.0}):
         with pytest.raises(ArgumentError):
             ml.long_chain(**given)
+
+
+@pytest.mark.parametrize("rules", ["", "Friends(x, Anna) => Smokes(x)\n!Friends(Anna, x)\n!Smokes(x)\n"])
+def test_counts_by_class_add_up_to_the_moments(rules):
+    mln = ml.MLN.from_text(FRIENDS + rules)
+    databases = [
+        ml.Database.from_text(
+            "Smokes(Anna)\nFriends(Anna, Bob)\nFriends(Bob, Bob)\nFriends(Carl, Anna)", mln
+        ),
+        ml.Database.from_text("Smokes(Dora)\nFriends(Dora, Anna)\nFriends(Anna, Anna)", mln),
+    ]
+    learner = ml.weight_learner("lwl", mln, databases)
+    state = list(learner)[2]
+    makers = GapMakers(learner.data, learner.problem)
+    for formula in range(len(learner.data.formulas)):
+        rows = class_counts(learner.data, learner.problem.objective, state.weights, formula)
+        assert sum(row.observed for row in rows) == state.observed[formula]
+        assert sum(row.expected for row in rows) == pytest.approx(state.expected[formula])
+        found = makers.of(state, formula)
+        assert found.kind == "classes"
+        assert sum(row.share for row in found.rows) == pytest.approx(
+            state.observed[formula] - state.expected[formula]
+        )
+        assert all(0 < row.probability <= 1 + 1e-9 and 0 <= row.share_true <= 1 for row in found.rows)
