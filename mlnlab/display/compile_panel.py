@@ -147,7 +147,7 @@ def _rules(source: Lift, one: Compiled, asked: str, y: float) -> Written:
                 id=numbered_id("rule", number), press=True,
                 tooltip=tooltip(name, f"needs {rule.needs}", rule.citation, "click: why not here?"),
                 children=(
-                    Rectangle(x=_LEFT - 2, y=y - 11, width=WIDTH, height=15, look="clear"),
+                    Rectangle(x=_LEFT - 2, y=y - 11, width=WIDTH, height=15, look="plate"),
                     Text(x=_LEFT, y=y, text=fitted(text, WIDTH - 4, "small"), look=look),
                 ),
             )

@@ -17,6 +17,7 @@ from mlnlab.display.scene.items import Group, Item, Layer, Scene
 from mlnlab.display.scene.pictures import scene_image
 from mlnlab.display.style import card, folded, title
 from mlnlab.display.tables import bounded_table
+from mlnlab.lifted.circuit_numbers import kind_of_atoms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -131,7 +132,10 @@ def marginals_of(found: Sweep) -> Iterator[tuple[str, Numbers]]:
         if symbol.predicate in own:
             total = found.true[number] + found.false[number]
             with np.errstate(divide="ignore", invalid="ignore"):
-                yield str(symbol), np.where(total > 0, found.true[number] / total, np.nan)
+                yield (
+                    kind_of_atoms(found.circuit.weighted, symbol),
+                    np.where(total > 0, found.true[number] / total, np.nan),
+                )
 
 
 def sweep_display(found: Sweep) -> Element:

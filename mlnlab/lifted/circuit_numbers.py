@@ -26,11 +26,14 @@ if TYPE_CHECKING:
 
     from mlnlab.lifted.arithmetic import Evaluated, Evaluation
     from mlnlab.lifted.lift import LiftedCircuit
+    from mlnlab.lifted.shattering import Symbol
+    from mlnlab.lifted.weighted_theory import WeightedTheory
 
 LIVE_NUMBERS = 4_000_000  # in logarithms: some tenths of a second
 LIVE_VALUES = 3_000  # in balls
 NODE_BITS = 256  # at first; doubled until no digit that is shown is in doubt
 _MOST_BITS = 1 << 14
+_LETTERS = "xyzuvw"
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +148,24 @@ def _marginals(
     """Return the marginals of all kinds of atoms that the user's predicates have."""
     own = circuit.mln.vocabulary.predicates
     return tuple(
-        ClassMarginal(str(symbol), float(found.true[n] / atoms[n]) if atoms[n] > 0 else nan, float(atoms[n]))
+        ClassMarginal(
+            kind_of_atoms(circuit.weighted, symbol),
+            float(found.true[n] / atoms[n]) if atoms[n] > 0 else nan,
+            float(atoms[n]),
+        )
         for n, symbol in enumerate(circuit.weighted.shattered.symbols)
         if symbol.predicate in own
     )
+
+
+def kind_of_atoms(weighted: WeightedTheory, symbol: Symbol) -> str:
+    """Return which atoms a symbol stands for; where facts are given, of which constants, by what is known."""
+    groups = [weighted.evidence.groups_of(type_) for type_ in symbol.variables]
+    if all(len(of_type) == 1 for of_type in groups):
+        return str(symbol)
+    known = (
+        f"{_LETTERS[n] if n < len(_LETTERS) else f'x{n}'}: {of_type[symbol.group(n)]}"
+        for n, of_type in enumerate(groups)
+        if len(of_type) > 1
+    )
+    return f"{symbol}, {', '.join(known)}"

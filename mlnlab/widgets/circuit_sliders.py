@@ -77,7 +77,8 @@ class Sliders:
         most = LARGEST_BY_BALLS
         if circuit.by_floats:
             most = LARGEST_BY_FLOATS if circuit.circuit.nesting() < 2 else LARGEST_NESTED
-        least = len(circuit.weighted.constants.get(type_, ()))
+        listed = len(circuit.mln.vocabulary.types[type_])
+        least = max(len(circuit.weighted.constants.get(type_, ())), listed)
         found = np.unique(np.geomspace(1, max(most, size), _STOPS).round().astype(int))
         return sorted({least, size, *(n for n in found.tolist() if n >= least)})
 

@@ -183,3 +183,16 @@ def test_explore_takes_a_compiled_model(circuit):
     view.close()
     with pytest.raises(ArgumentError, match="domain sizes alone, not with query="):
         ml.explore(circuit, {"person": 5}, "Smokes")
+
+
+def test_with_facts_kinds_of_atoms_are_told_apart_by_what_is_known():
+    mln = ml.MLN.from_text(TEXT)
+    circuit = ml.lift(mln, ml.Database.from_text("Smokes(Anna)\n!Smokes(Carl)", mln)).compile()
+    view = ml.explore(circuit, {"person": 20})
+    atoms = {one.atom: one.probability for one in view.numbers.marginals}
+    assert len(atoms) == len(view.numbers.marginals)
+    assert atoms["Smokes(x), x: Smokes"] == pytest.approx(1.0)
+    assert atoms["Smokes(x), x: !Smokes"] == 0
+    assert 0 < atoms["Smokes(x), x: nothing known"] < 1
+    assert view.controls["sizes"][0]["stops"][0] == 2
+    view.close()
