@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import chain, islice
 from math import isnan
 from typing import TYPE_CHECKING
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 _LEFT = GRAPH + 22  # where the words begin
 _ROOM = WIDTH - _LEFT - 8
 _LINE = 16.0
+_MINUS = re.compile(r"(?<= )-(?=[\d.])")
 _MOST_PARTS, _MOST_ATOMS, _LONGEST = 5, 6, 500
 _TRACK, _TRACK_END = _LEFT + 8, WIDTH - 90  # of the scores
 _SCORE = 29.0  # the height of one
@@ -93,7 +95,7 @@ def _headline(shown: ShownTable, found: Provenance, top: float, by_hand: bool) -
 def _words(shown: ShownTable, found: Provenance, top: float, by_hand: bool) -> Iterator[Item]:
     one, y = found.candidate, top
     for heading, lines in (
-        (one.verdict, _lines(f"{one.reason}.", 4)),
+        (one.verdict, _lines(f"{_MINUS.sub('−', one.reason)}.", 4)),
         ("", list(_in_trace(found))),
     ):
         if heading:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -93,7 +94,8 @@ class StructureBreaks:
             best = Candidates(state, self._vocabulary).of_path(state.newest, state.best_clause)
             return f"{to_text(best.clause)} scores {best.score:.6g}"
 
-        return Break(f"a clause scores more than {score:g}", condition)
+        words = "than all before it" if score == -inf else f"than {score:g}"
+        return Break(f"a clause scores more {words}", condition)
 
     def kept(self, clause: str | Formula) -> Break:
         """Break where greedy assembly takes a clause into the model."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from mlnlab.display.clause_details import detail_scene
 from mlnlab.display.clause_rows import ShownTable
+from mlnlab.display.structure_pauses import pauses_scene
 from mlnlab.display.structure_pictures import structure_picture
 from mlnlab.errors import ArgumentError
 from mlnlab.logic.suggestions import did_you_mean
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from mlnlab.display.scene.items import Scene
+    from mlnlab.logic.formulas import Formula
     from mlnlab.steps.checkpoint import Checkpoint
     from mlnlab.steps.step import Observer, Step
     from mlnlab.steps.stopping import Predicate
@@ -90,7 +93,12 @@ class StructureStepper(RemarkingView):
         self._paths: tuple[SupportedPath, ...] | None = None
         self._looked: dict[tuple[int, int], ShownTable] = {}  # of a step and a candidate
         plain = structure_picture(source)
-        parts = {**plain.parts, "clause": lambda step, _trace: self._clause_scene(step)}
+        self._pauses: dict[tuple[str, int | None], Predicate] = {}  # clicked, some of them of a clause
+        parts = {
+            **plain.parts,
+            "clause": lambda step, _trace: self._clause_scene(step),
+            "pauses": lambda step, _trace: pauses_scene(self._pressed(), self._chosen(step)),
+        }
         super().__init__(session, replace(plain, parts=parts))
 
     # --- what was learned ---------------------------------------------------------------------
@@ -129,6 +137,45 @@ class StructureStepper(RemarkingView):
                 f"There is no condition {name!s:.60}{hint} A run pauses when: {', '.join(PAUSES)}."
             )
         self.breaks = (*self.breaks, getattr(self._learner.breaks, name)(*about))
+
+    def choose(self, name: str) -> None:
+        """Press a button of the picture: let the run pause somewhere, or no longer."""
+        word = name.removeprefix("act-pause-")
+        made = self._pauses_to_click().get(word)
+        if word == name or made is None:
+            return
+        key = (word, self._clause if word in {"judged", "kept"} else None)
+        pressed = self._pauses.pop(key, None)
+        if pressed is None:
+            self._pauses[key] = made()
+            self.breaks = (*self.breaks, self._pauses[key])
+        else:
+            self.breaks = tuple(one for one in self.breaks if one is not pressed)
+        self._redraw()
+
+    def _pressed(self) -> frozenset[str]:
+        return frozenset(word for word, clause in self._pauses if clause in {None, self._clause})
+
+    def _pauses_to_click(self) -> dict[str, Callable[[], Predicate]]:
+        breaks, step = self._learner.breaks, self.shown
+        clause = None if step is None else self._chosen(step)
+        found: dict[str, Callable[[], Predicate]] = {
+            "retained": breaks.next_retained,
+            "better": lambda: breaks.beats(-inf),
+            "creating": lambda: breaks.phase(CREATING),
+            "assembling": lambda: breaks.phase(ASSEMBLING),
+        }
+        if clause is not None:
+            found |= {"judged": lambda: breaks.judged(clause), "kept": lambda: breaks.kept(clause)}
+        return found
+
+    def _chosen(self, step: Step[Any]) -> Formula | None:
+        """Return the clause that is looked at, where it is judged at a step or was at the newest one."""
+        for known in (step, self.trace[-1]):
+            candidates = self._learner.candidates(known.state)
+            if self._clause is not None and self._clause < len(candidates):
+                return candidates[self._clause].clause
+        return None
 
     def _clause_scene(self, step: Step[Any]) -> Scene:
         """Return the clause that is looked at, as far as it is known at a step."""

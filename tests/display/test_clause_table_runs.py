@@ -86,6 +86,27 @@ def test_the_best_model_so_far_comes_from_a_run_that_is_paused_or_stopped(view):
     assert view.learned().mln.weights == pytest.approx(so_far.mln.weights)
 
 
+def test_a_click_lets_the_run_pause_where_a_clause_is_judged_and_another_no_longer(view):
+    view.play()
+    view.wait(PATIENCE)
+    view.clause = 3
+    judged = ml.clause_table(view.learned()).provenance(3).judged
+    view.show("pauses")
+    for name in ("act-pause-judged", "act-pause-retained", "act-pause-retained", "act-pause-nothing", "x"):
+        view.answer("press", {"id": name}, [])
+    assert sum(text.startswith("● ") for text in words(view)) == 1
+    again = ml.stepper(learner(), breaks=view.breaks, delay=0)
+    again.play()
+    again.wait(PATIENCE)
+    assert again.shown.index == judged
+    again.close()
+    view.clause = 4
+    view.show("pauses")
+    assert not any(text.startswith("● ") for text in words(view))
+    view.answer("press", {"id": "act-pause-better"}, [])
+    assert "than all before it" in str(view.breaks[-1])
+
+
 def test_a_run_goes_on_from_its_checkpoint_and_scores_nothing_twice(tmp_path, monkeypatch):
     path = tmp_path / "run.npz"
     first = ml.dashboard(learner(), checkpoint=path, delay=0)
