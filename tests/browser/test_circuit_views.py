@@ -12,6 +12,7 @@ from tests.patience import becomes
 
 MODEL = "Smokes(person)\nFriends(person, person)\n0.3 Smokes(x)\n0.01 Friends(x, y) ^ Smokes(x) => Smokes(y)"
 STEPPER = f"import mlnlab as ml\nlifted = ml.lift(ml.MLN.from_text({MODEL!r}))\nml.stepper(lifted)"
+SWEEP = 'ml.sweep_view(lifted.compile(), {"person": [5, 50, 500]})'
 EXPLORER = 'view = ml.explore(lifted.compile(), {"person": 50})\nview'
 _TEXTS = (
     "output => [...output.querySelectorAll('svg text')].map(text => text.textContent).filter(Boolean).sort()"
@@ -38,7 +39,7 @@ def lifted():
 
 @pytest.fixture(scope="module")
 def page(lab):
-    with lab.open(lab.write("circuits.ipynb", STEPPER, EXPLORER, "view.sizes, view.weights"),
+    with lab.open(lab.write("circuits.ipynb", STEPPER, EXPLORER, "view.sizes, view.weights", SWEEP),
                   height=1400, motion=False) as opened:  # fmt: skip
         opened.hide_sidebar()
         opened.run_all()
@@ -67,6 +68,21 @@ def test_step_back_and_scrub_of_compilation_show_the_step_of_the_trace(page, lif
     becomes(lambda: drawn(page, 0) == expected(lifted, trace[-2], trace), True)
     scrub_until_shown(page, 2)
     becomes(lambda: drawn(page, 0) == expected(lifted, trace[2], trace), True)
+
+
+def test_a_click_on_a_rule_asks_why_not(page, lifted):
+    trace = ml.Trace.of(lifted)
+    scrub_until_shown(page, 2)
+    place = [rule.name for rule in lifted.params.rules].index("atom counting")
+    asked = picture_of(lifted).choose(f"rule-{place}").parts["compilation"]
+    page.output(0).locator(f"g[data-id=rule-{place}]").click()
+    for position in (2, 1):  # the question stays while one goes through the steps
+        scrub_until_shown(page, position)
+        words = sorted(item.text for item in asked(trace[position], trace).items()
+                       if isinstance(item, Text) and item.text)  # fmt: skip
+        becomes(lambda words=words: drawn(page, 0) == words, True)
+    page.output(0).locator(f"g[data-id=rule-{place}]").click()
+    becomes(lambda: drawn(page, 0) == expected(lifted, trace[1], trace), True)
 
 
 # --- the explorer ---------------------------------------------------------------------------------
@@ -120,6 +136,14 @@ def test_a_click_shows_a_node_and_its_handle_folds(page, lifted):
     becomes(boxes.count, 2)
     page.output(1).locator("g[data-id=fold-1]").click()
     becomes(boxes.count, before)
+
+
+def test_a_slider_moves_the_curves_of_a_sweep(page, lifted):
+    before = page.output(3).locator("svg").first.inner_html()
+    page.output(3).evaluate(_SLIDE, ["weight of Friends(x, y) ^ Smokes(x) => Smokes(y)", 150])
+    now = log_z(lifted.compile(), 500, 0.3, weight_at(150))
+    becomes(lambda: page.output(3).locator(".mlnlab-logz").inner_text().startswith(f"{now} "), True)
+    becomes(lambda: page.output(3).locator("svg").first.inner_html() == before, False)
 
 
 @pytest.mark.parametrize("theme", ["Light", "Dark"])
