@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     Truths = dict[Weighed, Values]
 
 MOST_TERMS = 10**12
-MOST_EXACT_TERMS = 10**8  # each takes about a microsecond
+MOST_EXACT_TERMS = 10**7  # each takes some twenty microseconds
 HARD = Weighed("hard")
 
 

@@ -145,6 +145,11 @@ def _sum(left: NDArray[np.object_] | None, right: NDArray[np.object_] | None) ->
     return np.asarray(left + right)
 
 
+def plain(value: Any) -> Exact:  # noqa: ANN401
+    """Return a number of which no derivatives are asked."""
+    return Exact(value)
+
+
 class ExactNumbers:
     """Arrays of :class:`Exact` numbers of the kind of ``one``; ``undivided`` ones know no quotients."""
 

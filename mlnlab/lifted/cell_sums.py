@@ -32,7 +32,7 @@ SMALL = 512  # terms of a box that is not halved again
 LARGE = 1e5  # terms, of which one of the largest is searched for first
 AT_ONCE = 1 << 13  # boxes
 POINTS = 1 << 17  # terms
-MOST_BOXES = 1 << 19  # that are looked into before a sum of too many terms is refused
+MOST_BOXES = 1 << 20  # that are looked into before a sum of too many terms is refused
 NEGLIGIBLE = 50.0  # a box is dropped where all its terms together are below e^-50 of the largest term
 EPSILON = float(np.finfo(float).eps)
 

@@ -150,7 +150,7 @@ class CellTheory:
         observers: Iterable[Observer] = (), *, expectations: bool,
     ) -> CellValue:  # fmt: skip
         """Return log Z, how often formulas and atoms are true, and how many terms were added."""
-        numbers = self._weights(weights)
+        numbers = self.numbers(weights)
         true, false = self.model.weighted.true @ numbers, self.model.weighted.false @ numbers
         evaluation = self._evaluation(self.compiled, domains)
         if self.is_signed:
@@ -167,7 +167,8 @@ class CellTheory:
         both = np.array(pairs).reshape(-1, 2)
         return both[:, 0], both[:, 1]
 
-    def _weights(self, weights: Sequence[float] | None) -> Values:
+    def numbers(self, weights: Sequence[float] | None) -> Values:
+        """Return the weights of all formulas: those given, or the model's."""
         given = self.mln.weights if weights is None else list(weights)
         if len(given) != len(self.mln.formulas):
             raise ArgumentError(
