@@ -16,6 +16,7 @@ from mlnlab.counting.groundings_shown import Groundings
 from mlnlab.counting.reasons import CountReasons
 from mlnlab.display import (
     calibrations,
+    cell_displays,
     constraint_networks,
     counts,
     counts_deltas,
@@ -74,6 +75,7 @@ from mlnlab.inference.sampling import Sampler
 from mlnlab.inference.sensitivity import Sensitivities
 from mlnlab.inference.solving import Solver
 from mlnlab.lifted.arithmetic import LiftedValue
+from mlnlab.lifted.cell_theory import CellTheory
 from mlnlab.lifted.lift import Lift, LiftedCircuit
 from mlnlab.lifted.sweeps import Sweep
 from mlnlab.logic.formulas import Arithmetic, Constant, Formula, Variable
@@ -182,6 +184,7 @@ DISPLAYS: Mapping[type, Display] = {
     ),
     Lift: Display(lifted_circuits.lift_display, lifted_circuits.lift_text),
     LiftGraph: Display(lift_graphs.lift_graph_display, lift_graphs.lift_graph_text),
+    CellTheory: Display(cell_displays.cell_theory_display, repr),
     LiftedCircuit: Display(lifted_circuits.circuit_display, repr, scene=lifted_circuits.scene_of),
     LiftedHypergraph: Display(
         lifted_hypergraphs.lifted_display, lifted_hypergraphs.lifted_text, scene=lifted_hypergraphs.scene_of

@@ -75,6 +75,7 @@ SHOWN_TYPES = {
     "mlnlab.steps.trace": ("Trace",),
     "mlnlab.structure.learned_cluster_rules": ("LearnedClusterRules",),
     "mlnlab.lifted.arithmetic": ("LiftedValue",),
+    "mlnlab.lifted.cell_theory": ("CellTheory",),
     "mlnlab.lifted.lift": ("Lift", "LiftedCircuit"),
     "mlnlab.lifted.sweeps": ("Sweep",),
     "mlnlab.structure.candidates": ("Candidates",),

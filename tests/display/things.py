@@ -121,7 +121,8 @@ def lifted_things(mln, db):
     x = ml.variables("x")[0]
     lifted = ml.lift(ml.MLN.from_formulas([(1.5, smokes(name) >> smokes(x))]))
     circuit = lifted.compile()
-    return [lifted, circuit, circuit.log_z({"person": 10}), circuit.sweep({"person": [3, 10, 50]})]
+    cells = ml.lift(mln).compile(method="cells")
+    return [lifted, circuit, cells, circuit.log_z({"person": 10}), circuit.sweep({"person": [3, 10, 50]})]
 
 
 def map_things(mln, db, query):
