@@ -44,6 +44,7 @@ class Lab:
         self.browser = browser
         self.folder = home / "notebooks"
         self.folder.mkdir(parents=True)
+        self._tabs = []  # in which a notebook was open
         self.port = _free_port()
         for name, content in _SETTINGS.items():
             file = home / "settings" / f"{name}.jupyterlab-settings"
@@ -113,12 +114,28 @@ class Lab:
         nbformat.write(notebook, self.folder / name)
         return name
 
-    def open(self, name, *, width=1280, height=900, kernel=True, motion=True):
-        """Open a notebook in a fresh tab; without ``kernel`` it is only looked at.
+    def open(self, name, *, width=1280, height=900, kernel=True, motion=True, fresh=False):
+        """Open a notebook, alone in its tab; without ``kernel`` it is only looked at.
 
-        Without ``motion``, drawings change at once, as for a reader who wishes so.
+        Without ``motion``, drawings change at once, as for a reader who wishes so. A tab that is free takes
+        the next notebook, for loading Lab costs more than most tests; ``fresh`` asks for one of its own.
         """
-        return LabPage(self, name, width, height, kernel=kernel, motion=motion)
+        page = LabPage(self, width, height, kernel=kernel, motion=motion, fresh=fresh)
+        page.open(name)
+        return page
+
+    def take_tab(self, *, fresh):
+        """Return a tab without a notebook, or a new one."""
+        return self._tabs.pop() if self._tabs and not fresh else Tab(self)
+
+    def give_back(self, tab):
+        """Take a tab whose notebook is closed."""
+        self._tabs.append(tab)
+
+    @property
+    def address(self):
+        """Where it serves."""
+        return f"http://127.0.0.1:{self.port}/"
 
     def close(self):
         """End the server with its kernels."""
@@ -131,26 +148,57 @@ class Lab:
         self._log.close()
 
 
+class Tab:
+    """A tab of the browser; what happens in it is told to the page that has it."""
+
+    def __init__(self, lab):
+        self.owner, self.empty = None, True
+        self.context = lab.browser.new_context()
+        self.page = self.context.new_page()
+        own = lab.address
+        self.context.route(lambda address: not address.startswith((own, "data:", "blob:")), self._refuse)
+        self.page.on("pageerror", self._complain)
+
+    def _complain(self, error):
+        # Lab takes its splash screen away twice where it was shown twice in a row.
+        known = "'removeChild' on 'Node'" in str(error) and "/jlab_core." in (error.stack or "")
+        if self.owner is not None and not known:
+            self.owner.complaints.append(str(error))
+
+    def _refuse(self, route):
+        if self.owner is not None:
+            self.owner.foreign.append(route.request.url)
+        route.abort()
+
+
 class LabPage:
     """One notebook in one browser tab."""
 
-    def __init__(self, lab, name, width, height, *, kernel, motion):
+    def __init__(self, lab, width, height, *, kernel, motion, fresh):
         self.foreign, self.complaints, self.motion = [], [], motion
-        self._context = lab.browser.new_context(
-            viewport={"width": width, "height": height},
-            reduced_motion="no-preference" if motion else "reduce",
-        )
-        self.page = self._context.new_page()
-        own = f"http://127.0.0.1:{lab.port}/"
-        self._context.route(lambda address: not address.startswith((own, "data:", "blob:")), self._refuse)
-        self.page.on("pageerror", self._complain)
-        # In a workspace of its own: a page that is loaded anew shows what any page of its workspace had.
-        place = f"lab/workspaces/{uuid.uuid4().hex}/tree/{name}"
-        self.page.goto(f"{own}{place}?token={_TOKEN}&reset", wait_until="domcontentloaded")
+        self._lab, self._kernel, self.spoiled = lab, kernel, fresh
+        self._tab = lab.take_tab(fresh=fresh)
+        self._tab.owner = self
+        self.page = self._tab.page
+        self.page.set_viewport_size({"width": width, "height": height})
+        self.page.emulate_media(reduced_motion="no-preference" if motion else "reduce")
+
+    def open(self, name):
+        """Open a notebook."""
+        if self._tab.empty:
+            # In a workspace of its own: a page that is loaded anew shows what any page of its workspace had.
+            place = f"lab/workspaces/{uuid.uuid4().hex}/tree/{name}"
+            self.page.goto(f"{self._lab.address}{place}?token={_TOKEN}&reset", wait_until="domcontentloaded")
+            self._tab.empty = False
+        else:
+            self.command("docmanager:open", path=name)
         self._wait_for_notebook()
-        if kernel:
-            status = "window.jupyterapp.shell.currentWidget.sessionContext.session?.kernel?.status"
-            self.page.wait_for_function(f"() => {status} === 'idle'")
+        current = "window.jupyterapp.shell.currentWidget"
+        self.page.wait_for_function(
+            f"name => {current}?.context?.path === name && {current}.content", arg=name
+        )
+        if self._kernel:
+            self.page.wait_for_function(f"() => {current}.sessionContext.session?.kernel?.status === 'idle'")
 
     def _wait_for_notebook(self):
         self.page.wait_for_selector("#jupyterlab-splash", state="detached")
@@ -159,17 +207,19 @@ class LabPage:
     def __enter__(self):
         return self
 
-    def __exit__(self, *_):
-        self._context.close()
-
-    def _complain(self, error):
-        # Lab takes its splash screen away twice where it was shown twice in a row.
-        if "'removeChild' on 'Node'" not in str(error) or "/jlab_core." not in (error.stack or ""):
-            self.complaints.append(str(error))
-
-    def _refuse(self, route):
-        self.foreign.append(route.request.url)
-        route.abort()
+    def __exit__(self, *problem):
+        """Close the notebook and its kernel; a tab in which something went wrong is not used again."""
+        self._tab.owner = None
+        if self.spoiled or any(problem) or self.page.locator(".jp-Dialog").count():
+            self._tab.context.close()
+            return
+        self.page.evaluate(_CLOSE_ALL, self._kernel)
+        self.page.wait_for_selector(".jp-Notebook", state="detached")
+        if self.page.locator("body[data-jp-theme-light=true]").count() == 0:
+            self.theme("Light")
+        if self.page.locator("#jp-left-stack").is_hidden():
+            self.command("application:toggle-left-area")
+        self._lab.give_back(self._tab)
 
     def command(self, name, **arguments):
         """Start a command of Lab's; it is not waited for, because some never end."""
@@ -205,17 +255,22 @@ class LabPage:
 
     def reload(self):
         """Load the page anew, as a reader does who presses F5; the kernel goes on."""
+        self.spoiled = True  # it has the address of the notebook that it was made for
         self.page.reload(wait_until="domcontentloaded")
         self._wait_for_notebook()
         status = "window.jupyterapp.shell.currentWidget.sessionContext.session?.kernel?.status"
         self.page.wait_for_function(f"() => {status} === 'idle'")
+
+    def moment(self):
+        """Let the page do what it has to do now, so that what is not there will not come either."""
+        self.page.evaluate(_A_MOMENT)
 
     def theme(self, name):
         """Switch to ``Light`` or ``Dark``."""
         self.command("apputils:change-theme", theme=f"JupyterLab {name}")
         light = "true" if name == "Light" else "false"
         self.page.wait_for_selector(f"body[data-jp-theme-light={light}]", state="attached")
-        self.page.wait_for_timeout(100)
+        self.page.wait_for_function(_IS_DRAWN_IN_ITS_THEME, arg=name == "Light")
 
     def hide_sidebar(self):
         """Leave the width to the notebook."""
@@ -234,6 +289,25 @@ class LabPage:
         )
 
 
+# The sheet of a theme comes behind its name.
+_IS_DRAWN_IN_ITS_THEME = """light => {
+  const probe = document.createElement("div");
+  probe.style.backgroundColor = "var(--jp-layout-color0)";
+  document.body.append(probe);
+  const parts = getComputedStyle(probe).backgroundColor.match(/[\\d.]+/g).slice(0, 3).map(Number);
+  probe.remove();
+  return parts.every(part => (part > 128) === light);
+}"""
+# Tasks that were waiting are done, and what they changed is drawn.
+_A_MOMENT = """() => new Promise(done => setTimeout(() =>
+  requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done)))))"""
+_CLOSE_ALL = """async kernel => {
+  const documents = [...window.jupyterapp.shell.widgets("main")].filter(widget => widget.context);
+  for (const widget of documents) {
+    if (kernel) await widget.sessionContext?.shutdown().catch(() => null);
+    widget.dispose();
+  }
+}"""
 _COUNT = """n => {
   const cell = window.jupyterapp.shell.currentWidget.content.widgets[n].model;
   return cell.executionState === "running" ? null : cell.executionCount;

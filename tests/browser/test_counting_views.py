@@ -174,7 +174,7 @@ def test_a_click_lights_a_grounding_and_draws_another_sample(lab):
         wait_until(lambda: "formula-1" in output.evaluate(_FRAMED))
         output.locator("svg").first.focus()
         page.page.keyboard.press("b")
-        page.page.wait_for_timeout(200)
+        page.moment()
         assert page.page.locator(".jp-Notebook .jp-Cell").count() == 2
         assert page.foreign == []
         assert page.complaints == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from math import inf
 
 import nbformat
 import pytest
@@ -245,6 +246,7 @@ def test_undo_and_redo_know_typing_and_the_table(opened):
     becomes(lambda: editor.follows()["text"], TEXT)
     editor.field.focus()
     editor.page.keyboard.press("Control+Shift+z")
+    editor.page.wait_for_function("document.querySelector('.mle textarea').value.includes('2 Cancer')")
     editor.page.keyboard.press("Control+y")
     assert editor.follows("// off")["weights"] == [1.1, -0.8, None, 2]
     # The keys of the notebook are not ours: no cell was removed or inserted.
@@ -391,7 +393,8 @@ def test_hostile_names_stay_text(lab):
         page.run_all()
         root = page.page.locator(".mle").first
         root.wait_for()
-        page.page.wait_for_timeout(1000)
+        wait_until(lambda: all(name in root.inner_text() for name in HOSTILE))
+        page.page.wait_for_timeout(1000)  # time for the typesetter, if it should want to
         root.locator(".mle-name").first.click()
         root.locator("textarea").focus()
         page.page.keyboard.press("Control+End")
@@ -435,6 +438,8 @@ def test_what_is_too_large_is_sampled_before_the_reader_s_eyes(lab):
         how = editor.root.locator(".mle-how")
         is_sampled = "(words) => words.startsWith('40 of 82') && words.includes('Sampled, gibbs')"
         page.page.wait_for_function(f"({is_sampled})(document.querySelector('.mle-how').innerText)")
+        is_done = "!document.querySelector('.mle-how').innerText.includes('still going on')"
+        page.page.wait_for_function(is_done)  # else what changes below could be the first samples
         before = how.inner_text()
         slider = editor.rows.nth(2).locator("input[type=range]")
         slider.focus()
@@ -443,13 +448,15 @@ def test_what_is_too_large_is_sampled_before_the_reader_s_eyes(lab):
         page.page.wait_for_function(
             "before => document.querySelector('.mle-how').innerText !== before", arg=before
         )
-        page.page.wait_for_function(
-            "!document.querySelector('.mle-how').innerText.includes('still going on')"
-        )
+        page.page.wait_for_function(is_done)
         weight = float(editor.rows.nth(2).locator("input[type=number]").input_value())
-        assert f"{weight:g} Smokes(+x)" in editor.field.input_value()
-        shown = [float(words) for words in editor.words().values()]
-        assert sum(shown) / len(shown) > 0.5  # everybody is likelier to smoke now
+        wait_until(lambda: f"{weight:g} Smokes(+x)" in editor.field.input_value())
+
+        def mean():
+            shown = [float(words) for words in editor.words().values()]
+            return sum(shown) / len(shown)
+
+        wait_until(lambda: mean() > 0.5)  # everybody is likelier to smoke now
         editor.root.locator(".mle-ghost:visible").nth(20).wait_for()
         wait_until(lambda: "mlnlab-live" not in editor.kernel())
         assert page.complaints == []
@@ -464,6 +471,8 @@ compare.right.add("Old(person)\\n0.7 Old(x) => Cancer(x)")
 compare.right.remove(2)
 compare"""
 )
+COMPARED = """bars => bars.map(bar => [bar.querySelector(".mlc-name").textContent,
+  [...bar.querySelectorAll(".mlc-words")].slice(0, 2).map(words => words.textContent)])"""
 DIFFERENCES = """
 found = {contrast.name: [contrast.left, contrast.right] for contrast in compare.contrasts}
 print(json.dumps({"marginals": found, "left": compare.left.text, "right": compare.right.model.weights}))
@@ -478,7 +487,11 @@ def test_two_models_stand_beside_each_other_and_take_over(lab):
         rows, bars = editor.root.locator(".mlc-row"), editor.root.locator(".mlc-bar")
         bars.first.wait_for()
         differing = ["~ changed", "− only left", "+ only right"]
-        becomes(lambda: [text for text in rows.locator(".mlc-state").all_inner_texts() if text], differing)
+
+        def states():
+            return [text for text in rows.locator(".mlc-state").all_inner_texts() if text]
+
+        becomes(states, differing)
 
         def follows(*texts):
             """Wait until both models have these texts and the bars say what the kernel says."""
@@ -488,12 +501,8 @@ def test_two_models_stand_beside_each_other_and_take_over(lab):
                 said[:] = [editor.kernel()]
                 return all(text in said[0]["left"] for text in texts) and all(
                     abs(float(words.strip("<> ")) - value) < 0.000101
-                    for bar in bars.all()
-                    for words, value in zip(
-                        bar.locator(".mlc-words").all_inner_texts()[:2],
-                        said[0]["marginals"][bar.locator(".mlc-name").inner_text()],
-                        strict=True,
-                    )
+                    for name, shown in bars.evaluate_all(COMPARED)
+                    for words, value in zip(shown, said[0]["marginals"].get(name, [inf, inf]), strict=True)
                 )
 
             wait_until(agrees)
@@ -503,16 +512,15 @@ def test_two_models_stand_beside_each_other_and_take_over(lab):
         rows.nth(0).locator(".mlc-left input").fill("-2")
         page.page.wait_for_function("document.querySelector('.mlc-middle span').textContent === '+2.5'")
         follows("-2 Smokes(x) => Cancer(x)")
-        rows.nth(0).get_by_label("take over into this one").click()
-        rows.nth(2).get_by_label("take over into the other").click()
-        rows.nth(4).get_by_label("take over into this one").click()
-        page.page.wait_for_function(
-            "[...document.querySelectorAll('.mlc-state')].every(state => state.textContent === '')"
-        )
+        for label in ("this one", "the other", "this one"):
+            differs = editor.page.locator(".mlc-state", has_text=differing.pop(0))
+            rows.filter(has=differs).get_by_label(f"take over into {label}").click()
+            becomes(states, differing)
         becomes(lambda: follows()["right"], [0.5, 1.1, None, 0.7, -0.8])
         said = follows()
         assert all(abs(left - right) < 1e-9 for left, right in said["marginals"].values())
         editor.root.get_by_label("undo on the left").click()
+        becomes(lambda: len(states()), 1)
         editor.root.get_by_label("swap the two models").click()
         page.page.wait_for_function("document.querySelector('.mlc-removed') !== null")
         assert page.foreign == []

@@ -86,7 +86,7 @@ def drawing(page, cell=1):
 def execute(page, code):
     """Run some code in the notebook's kernel, without a cell."""
     request = f"{CURRENT}.sessionContext.session.kernel.requestExecute({{code}})"
-    page.page.evaluate(f"code => {request}.done.then(() => null)", code)
+    assert page.page.evaluate(f"code => {request}.done.then(reply => reply.content.status)", code) == "ok"
 
 
 def test_the_widget_takes_the_place_of_the_drawing(page):
@@ -129,6 +129,7 @@ def test_without_its_kernel_the_drawing_stands_again(own_page, ending):
 
 
 def test_a_kernel_that_dies_leaves_the_drawing(own_page):
+    own_page.spoiled = True  # a dialog tells of it
     dying = f"{CURRENT}.sessionContext.session.kernel.requestExecute({{code: 'import os; os._exit(1)'}})"
     own_page.page.evaluate(f"() => {{ void {dying}.done.catch(() => null) }}")
     drawing(own_page).wait_for()
@@ -138,7 +139,7 @@ def test_a_kernel_that_dies_leaves_the_drawing(own_page):
 def test_after_a_reload_the_widget_is_back(own_page):
     execute(own_page, "counter.number = 5")
     own_page.page.evaluate(f"() => {CURRENT}.context.save().then(() => null)")
-    own_page.page.reload(wait_until="domcontentloaded")
+    own_page.reload()
     own_page.output(1).locator(".live-button", has_text="live 5").wait_for()
     becomes(drawing(own_page).count, 0)
     live(own_page).click()

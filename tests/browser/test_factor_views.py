@@ -7,6 +7,7 @@ import pytest
 import mlnlab as ml
 from mlnlab.display.run_pictures import picture_of
 from tests.browser.test_run_views import click
+from tests.patience import becomes
 
 TREE = "import mlnlab as ml\nml.stepper(ml.junction_tree(ml.sample_network('greenhouse')))"
 ORDER = "ml.stepper(ml.elimination_order(ml.sample_network('lattice')))"
@@ -51,10 +52,10 @@ def test_messages_step_back_and_scrub(page):
     for index in (1, 2, 3):
         click(page, "step")
         wait_for_caption(page, 0, f"message {index} of 18")
-    assert page.output(0).evaluate(_HUES) == senders(scenes[3])
+    becomes(lambda: page.output(0).evaluate(_HUES), senders(scenes[3]))
     click(page, "back")
     wait_for_caption(page, 0, "message 2 of 18")
-    assert page.output(0).evaluate(_HUES) == senders(scenes[2])
+    becomes(lambda: page.output(0).evaluate(_HUES), senders(scenes[2]))
 
 
 def test_eliminations_step_and_back(page):
@@ -65,10 +66,10 @@ def test_eliminations_step_and_back(page):
     for index in (1, 2):
         click(page, "step", 1)
         wait_for_caption(page, 1, f"step {index} of 25")
-    assert page.output(1).evaluate(_EDGES) == expected[2]
+    becomes(lambda: page.output(1).evaluate(_EDGES), expected[2])
     click(page, "back", 1)
     wait_for_caption(page, 1, "step 1 of 25")
-    assert page.output(1).evaluate(_EDGES) == expected[1]
+    becomes(lambda: page.output(1).evaluate(_EDGES), expected[1])
 
 
 @pytest.mark.parametrize("theme", ["Light", "Dark"])

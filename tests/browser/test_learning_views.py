@@ -10,7 +10,15 @@ import mlnlab as ml
 from mlnlab.display.learning_pictures import learner_picture
 from mlnlab.display.scene.items import Text
 from mlnlab.learning.steering import SteeredLearner
-from tests.browser.test_run_views import click, scrub_to, wait_beyond, wait_for_step, wait_for_title
+from tests.browser.test_run_views import (
+    click,
+    scrub_to,
+    step_at_rest,
+    step_shown,
+    wait_beyond,
+    wait_for_step,
+    wait_for_title,
+)
 from tests.patience import becomes, wait_until
 
 NAME = "\"><img src=x onerror='window.harmed = 1'>"
@@ -191,10 +199,9 @@ def test_play_rests_where_a_click_asked_for_it_goes_on_and_stops_with_the_best(p
     wait_beyond(page, second + 3, BOLD_CELL)
     click(page, "play", BOLD_CELL)  # now it pauses
     wait_for_title(page, "play", BOLD_CELL)
-    page.run(3)  # what was on its way is here before the answer to this
-    rests = output.locator("output").inner_text()
+    rests = step_at_rest(page, 3, BOLD_CELL)
     page.run(3)
-    assert output.locator("output").inner_text() == rests
+    assert step_shown(page, BOLD_CELL) == rests
     click(page, "play", BOLD_CELL)
     wait_for_title(page, "pause", BOLD_CELL)
     click(page, "stop", BOLD_CELL)

@@ -7,6 +7,7 @@ import pytest
 import mlnlab as ml
 from mlnlab.display.run_pictures import picture_of
 from tests.browser.test_run_views import click, scrub_until_shown, wait_for_step
+from tests.patience import becomes
 
 MODEL = "Professor(person)\nAdvises(person, person)\nTeaches(person, course)\nTAs(person, course)"
 FACTS = (
@@ -60,18 +61,23 @@ def shown(page):
     return page.output(0).evaluate(_LIT), page.output(0).evaluate(_WORDS)
 
 
+def shows(page, wanted):
+    """Wait until this is drawn: the name of a step may come before its picture."""
+    becomes(lambda: shown(page), wanted)
+
+
 def test_step_back_and_scrub_show_the_step_of_the_trace(page, search, trace):
     for index in (1, 2, 3, 4):
         click(page, "step")
         wait_for_step(page, index)
-        assert shown(page) == said(search, trace[index], trace)
+        shows(page, said(search, trace[index], trace))
     click(page, "back")
     wait_for_step(page, 3)
-    assert shown(page) == said(search, trace[3], trace)
+    shows(page, said(search, trace[3], trace))
     scrub_until_shown(page, 1)
-    assert shown(page) == said(search, trace[1], trace)
+    shows(page, said(search, trace[1], trace))
     scrub_until_shown(page, 4)
-    assert shown(page) == said(search, trace[4], trace)
+    shows(page, said(search, trace[4], trace))
 
 
 @pytest.mark.parametrize("theme", ["Light", "Dark"])

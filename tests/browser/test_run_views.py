@@ -75,6 +75,19 @@ def says(page, cell, wanted):
     becomes(answer, wanted)
 
 
+def step_at_rest(page, other, cell=0):
+    """Return the step that stays while a cell is run, before which the kernel answers all that is older."""
+    seen = [-1]
+
+    def stays():
+        page.run(other)
+        before, seen[0] = seen[0], step_shown(page, cell)
+        return seen[0] == before
+
+    wait_until(stays)
+    return seen[0]
+
+
 def scrub_to(page, position, cell=0):
     scrubber = page.output(cell).locator("input[type=range]")
     scrubber.evaluate(
@@ -148,23 +161,23 @@ def test_keys_step_and_the_notebook_does_not_hear_them(page):
 def test_letters_are_no_commands_of_the_notebook_while_the_view_has_the_focus(page, focused):
     page.output(0).locator(focused).first.focus()
     page.page.keyboard.press("b")  # would insert a cell
-    page.page.wait_for_timeout(200)
+    page.moment()
     assert page.page.locator(".jp-Notebook .jp-Cell").count() == 3
 
 
 def test_parts_remarks_and_the_table(page):
     output = page.output(0)
     scrub_until_shown(page, 25)
-    assert output.locator(".mlnlab-remarks li").inner_text() == "It is late. <b>"
+    becomes(output.locator(".mlnlab-remarks li").all_inner_texts, ["It is late. <b>"])
     output.get_by_role("tab", name="marks").click()
     page.page.wait_for_selector("[data-id=mark-25]")
     output.get_by_role("tab", name="bars").click()
     page.page.wait_for_selector("[data-id=bar-1]")
     output.locator("summary").click()
     rows = output.locator(".mlnlab-run tbody tr")
-    assert rows.count() == 5
-    shown = [float(text) for text in output.locator(".mlnlab-run tbody td:nth-child(2)").all_inner_texts()]
-    assert shown == list(state_at(25).heights)
+    becomes(rows.count, 5)
+    shown = output.locator(".mlnlab-run tbody td:nth-child(2)")
+    becomes(lambda: [float(text) for text in shown.all_inner_texts()], list(state_at(25).heights))
     output.locator("summary").click()
 
 
@@ -227,9 +240,8 @@ def test_a_recording_is_played_paused_and_played_on_and_its_speed_changed(lab):
         wait_beyond(page, 2)
         click(page, "play")  # pauses
         wait_for_title(page, "play")
-        page.run(1)  # what was asked for before is answered before this
-        rests = step_shown(page)
-        page.page.wait_for_timeout(700)
+        rests = step_at_rest(page, 1)
+        page.page.wait_for_timeout(700)  # time for a step, if one should be asked for
         assert step_shown(page) == rests
         shows(page, rests)
         click(page, "play")
@@ -277,7 +289,7 @@ def test_dragging_ends_at_the_last_step_asked_for_and_does_not_flood_the_kernel(
 
 def test_a_page_over_plain_http_shows_the_view(lab):
     """Elsewhere than on this very machine, browsers keep some of ``crypto`` to pages over https."""
-    with lab.open(lab.write("plain.ipynb", VIEW)) as page:
+    with lab.open(lab.write("plain.ipynb", VIEW), fresh=True) as page:
         page.page.evaluate("() => { Object.defineProperty(crypto, 'randomUUID', { value: undefined }) }")
         page.run(0)
         page.page.wait_for_selector(BAR)
