@@ -19,6 +19,7 @@ from mlnlab.display.circuit_boxes import (
     leaf_texts,
     value_line,
 )
+from mlnlab.display.circuit_folds import below, drawn_depths
 from mlnlab.display.circuit_nodes import node_words
 from mlnlab.display.circuit_scenes import HUES
 from mlnlab.display.layouts.layered import layered_layout
@@ -39,9 +40,7 @@ if TYPE_CHECKING:
     Reals = NDArray[np.float64]
 
 MOST_SHOWN = 150  # definitions and leaves that are drawn at once
-FIRST_SHOWN = 40  # drawn before anything is unfolded
 _GAP, _LABEL = 30.0, 110.0
-_ROOT = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,82 +60,39 @@ class _Node(NamedTuple):
     leaf: int  # its place among the leaves; -1 for a definition
     depth: int
     box: Box
+    under: int = 0  # definitions that it calls, directly or through others
 
 
-def below(circuit: LiftedCircuit, number: int) -> frozenset[int]:
-    """Return the definitions that a definition calls, directly or through others."""
-    seen: set[int] = set()
-    waiting = [number]
-    while waiting:
-        for call in calls_of(circuit.definitions[waiting.pop()].body):
-            if call.definition not in seen:
-                seen.add(call.definition)
-                waiting.append(call.definition)
-    return frozenset(seen)
+class Layout(NamedTuple):
+    """What of a drawing does not depend on numbers: while a slider moves, it stays."""
+
+    nodes: tuple[_Node, ...]
+    places: tuple[tuple[float, float], ...]
+    edges: tuple[Item, ...]
+    size: tuple[float, float]
+    words: str
 
 
-def drawn_depths(circuit: LiftedCircuit, folded: frozenset[int]) -> dict[int, int]:
-    """Return how deep each definition is drawn: below all that call it, but for calls of what is above."""
-    order: list[int] = []
-    ended: set[int] = set()
-    stack = [(_ROOT, False)]
-    began: set[int] = set()
-    backward: set[tuple[int, int]] = set()
-    while stack:
-        number, leaving = stack.pop()
-        if leaving:
-            ended.add(number)
-            order.append(number)
-            continue
-        if number in began:
-            continue
-        began.add(number)
-        stack.append((number, True))
-        for target in _targets(circuit, number, folded):
-            if target in began and target not in ended:
-                backward.add((number, target))
-            elif target not in began:
-                stack.append((target, False))
-    depth = {_ROOT: 0}
-    for number in reversed(order):
-        for target in _targets(circuit, number, folded):
-            if (number, target) not in backward:
-                depth[target] = max(depth.get(target, 0), depth[number] + 1)
-    return depth
+def explorer_scene(shown: ExploredCircuit, layout: Layout | None = None) -> Scene:
+    """Return what is shown of a circuit as a drawing; ``layout`` is that of the same folds."""
+    found = laid_out(shown) if layout is None else layout
+    boxes = [_item(node, place, shown) for node, place in zip(found.nodes, found.places, strict=True)]
+    return Scene(*found.size, (Layer("circuit", (*found.edges, *boxes)),), "First-order circuit", found.words)
 
 
-def _targets(circuit: LiftedCircuit, number: int, folded: frozenset[int]) -> list[int]:
-    if number in folded:
-        return []
-    return list(dict.fromkeys(call.definition for call in calls_of(circuit.definitions[number].body)))
-
-
-def first_folded(circuit: LiftedCircuit, most: int = FIRST_SHOWN) -> frozenset[int]:
-    """Return which definitions are folded at first, so that no more than so many are drawn."""
-    seen, waiting, folded = {_ROOT}, [_ROOT], set()
-    for number in waiting:
-        new = [t for t in _targets(circuit, number, frozenset()) if t not in seen]
-        if len(seen) + len(new) > most:
-            folded.add(number)
-            continue
-        seen.update(new)
-        waiting += new
-    return frozenset(folded)
-
-
-def explorer_scene(shown: ExploredCircuit) -> Scene:
-    """Return what is shown of a circuit as a drawing."""
+def laid_out(shown: ExploredCircuit) -> Layout:
+    """Return what is drawn of a circuit, and where."""
     circuit = shown.circuit
     depth = drawn_depths(circuit, shown.folded)
     nodes, edges = _nodes(shown, depth)
     places, routes, size = _places(nodes, edges)
-    items: list[Item] = []
-    for number, ((source, target, words), route) in enumerate(zip(edges, routes, strict=True)):
-        items.append(_edge(number, nodes[source], nodes[target], words, route))
-    items += [_item(node, place, shown) for node, place in zip(nodes, places, strict=True)]
+    drawn = tuple(
+        _edge(number, nodes[source], nodes[target], words, route)
+        for number, ((source, target, words), route) in enumerate(zip(edges, routes, strict=True))
+    )
     hidden = len(circuit.definitions) - len(depth)
     told = f"{count_of(len(circuit.definitions), 'definition')}{f', {hidden} of them folded' * (hidden > 0)}."
-    return Scene(*size, (Layer("circuit", tuple(items)),), "First-order circuit", told)
+    return Layout(tuple(nodes), tuple(places), drawn, size, told)
 
 
 def _nodes(
@@ -154,7 +110,8 @@ def _nodes(
         valued = shown.numbers is not None
         box = definition_box(one, symbols, shared[number], valued=valued, leaves=not texts)
         place[number] = len(nodes)
-        nodes.append(_Node(numbered_id("definition", number), number, -1, depth[number], box))
+        name, under = numbered_id("definition", number), len(below(shown.circuit, number))
+        nodes.append(_Node(name, number, -1, depth[number], box, under))
         for leaf, text in enumerate(texts if number not in shown.folded else ()):
             edges.append((place[number], len(nodes), ""))
             name = numbered_id("leaf", number, leaf)
@@ -248,7 +205,7 @@ def _item(node: _Node, place: tuple[float, float], shown: ExploredCircuit) -> It
         end += CHART
     if box.has_value:
         parts.append(Text(x=0, y=end, text=value_line(value), anchor="middle", look="number small"))
-    if below(shown.circuit, node.number):
+    if node.under:
         parts.append(_handle(node, shown))
     words = node_words(one.body, shown.circuit.weighted.shattered.symbols)
     tip = tooltip(
@@ -277,8 +234,7 @@ def _lines(box: Box, *, leaf: bool = False) -> list[Item]:
 def _handle(node: _Node, shown: ExploredCircuit) -> Item:
     """Return what folds and unfolds: a small circle at the box's lower edge."""
     is_folded = node.number in shown.folded
-    hidden = len(below(shown.circuit, node.number))
-    words = f"unfold {count_of(hidden, 'definition')}" if is_folded else "fold what is below"
+    words = f"unfold {count_of(node.under, 'definition')}" if is_folded else "fold what is below"
     sign = "+" if is_folded else "−"
     y = node.box.height / 2
     return Group(

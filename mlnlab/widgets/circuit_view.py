@@ -7,14 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from mlnlab.display.circuit_details import details_of, explorer_markup, numbers_json
-from mlnlab.display.circuit_explorer import (
-    MOST_SHOWN,
-    ExploredCircuit,
-    below,
-    drawn_depths,
-    explorer_scene,
-    first_folded,
-)
+from mlnlab.display.circuit_explorer import MOST_SHOWN, ExploredCircuit, explorer_scene, laid_out
+from mlnlab.display.circuit_folds import below, drawn_depths, first_folded
 from mlnlab.errors import ArgumentError
 from mlnlab.lifted.circuit_numbers import CircuitNumbers, circuit_numbers
 from mlnlab.lifted.lift import LiftedCircuit
@@ -45,7 +39,8 @@ class CircuitView(SlidingView):
         super().__init__()
         self._sliders = sliders
         self._shown = ExploredCircuit(circuit, numbers, first_folded(circuit), leaves=leaves)
-        self._drawn = explorer_scene(self._shown)
+        self._layout = laid_out(self._shown)
+        self._drawn = explorer_scene(self._shown, self._layout)
         self._settle()
 
     # --- what is shown --------------------------------------------------------------------------
@@ -137,7 +132,9 @@ class CircuitView(SlidingView):
 
     def _show(self, **changes: Any) -> None:  # noqa: ANN401 - fields of what is shown
         self._shown = _changed(self._shown, changes)
-        self._drawn = explorer_scene(self._shown)
+        if changes.keys() & {"folded", "leaves"}:
+            self._layout = laid_out(self._shown)
+        self._drawn = explorer_scene(self._shown, self._layout)
 
     # --- what is drawn and told -----------------------------------------------------------------
 

@@ -8,7 +8,7 @@ import pytest
 
 import mlnlab as ml
 from mlnlab.display.circuit_boxes import value_line
-from mlnlab.display.circuit_explorer import below, drawn_depths, first_folded
+from mlnlab.display.circuit_folds import below, drawn_depths, first_folded
 from mlnlab.display.markup import render
 from mlnlab.display.scene.items import Group, Text
 from mlnlab.errors import ArgumentError, TooLargeError
