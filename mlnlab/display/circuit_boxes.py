@@ -93,7 +93,7 @@ def number_text(number: float) -> str:
     size = abs(number)
     if not isfinite(number) or (size and not 1e-4 <= size < _EXACT):
         return f"{number:.4g}".replace("e+0", "e").replace("e+", "e").replace("e-0", "e-")
-    return f"{number:,.0f}" if size >= 1e4 else f"{number:,.5g}"
+    return f"{number:,.0f}" if size >= 1e4 else f"{number:,.{5 if size >= 1 else 4}g}"
 
 
 def chart_path(chosen: NDArray[np.float64] | None, x: float, y: float, width: float) -> str:

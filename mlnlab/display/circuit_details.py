@@ -16,7 +16,7 @@ from mlnlab.display.scene.pictures import scene_image
 from mlnlab.display.style import card, folded, quiet, title
 from mlnlab.display.tables import bounded_table
 from mlnlab.lifted.registry import RULES
-from mlnlab.lifted.symbol_names import legend, subdomain_names, with_names
+from mlnlab.lifted.symbol_names import legend_lines, subdomain_names, with_names
 from mlnlab.lifted.theory_text import clause_text
 
 if TYPE_CHECKING:
@@ -117,11 +117,11 @@ def _chosen_lines(value: NodeValue) -> list[Line]:
 
 
 def _legend_lines(circuit: LiftedCircuit) -> list[Line]:
-    found = legend(circuit.weighted)
+    found = legend_lines(circuit.weighted)
     lines = [("words", "Different variables stand for different constants.")]
     if found:
         lines.append(("head", "Where"))
-        lines += [("code", shortened(f"{name}  ⇔  {words}", _LONGEST)) for name, words in found[:20]]
+        lines += [("code", shortened(text, _LONGEST)) for text in found[:20]]
     return lines
 
 

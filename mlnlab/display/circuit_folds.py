@@ -9,7 +9,7 @@ from mlnlab.circuits.first_order import calls_of
 if TYPE_CHECKING:
     from mlnlab.lifted.lift import LiftedCircuit
 
-FIRST_SHOWN = 40  # drawn before anything is unfolded
+FIRST_SHOWN = 30  # drawn before anything is unfolded
 _ROOT = 0
 
 

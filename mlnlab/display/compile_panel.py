@@ -8,7 +8,7 @@ from mlnlab.display.circuit_details import note_of
 from mlnlab.display.scene.building import numbered_id, tooltip
 from mlnlab.display.scene.items import Group, Item, Rectangle, Text
 from mlnlab.display.scene.text_fitting import fitted, fitted_lines, text_width
-from mlnlab.lifted.symbol_names import legend, with_names
+from mlnlab.lifted.symbol_names import legend_lines, with_names
 from mlnlab.lifted.theory_text import clause_parts, clause_text
 from mlnlab.lifted.why_not import why_not
 
@@ -173,13 +173,12 @@ def _answer_lines(reason: str, y: float) -> list[Item]:
 
 
 def _legend(source: Lift, y: float) -> Written:
-    found = legend(source.weighted)
+    found = legend_lines(source.weighted)
     items: list[Item] = [
         Text(x=_LEFT, y=y, text="Different variables stand for different constants.", look="quiet small")
     ]
     y += LINE
-    for name, words in found[:_MOST_LEGEND]:
-        text = f"{name}  ⇔  {words}" if "(" in name or "=>" in words else f"{name}: {words}"
+    for text in found[:_MOST_LEGEND]:
         items.append(Text(x=_LEFT, y=y, text=fitted(text, WIDTH, "small"), look="quiet small", tooltip=text))
         y += LINE
     return Written(tuple(items), y)

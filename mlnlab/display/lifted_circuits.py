@@ -9,7 +9,7 @@ from mlnlab.display.markup import Element, count_of, element, shortened
 from mlnlab.display.scene.pictures import scene_image
 from mlnlab.display.style import card, folded, quiet, title
 from mlnlab.display.tables import bounded_table
-from mlnlab.lifted.symbol_names import legend
+from mlnlab.lifted.symbol_names import legend_lines
 from mlnlab.lifted.theory_text import clause_text
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def lift_display(source: Lift) -> Element:
     return card(
         title("Lifted model", lift_question(source)),
         bounded_table(("clause",), rows, len(theory.clauses), "clauses"),
-        *(quiet(shortened(f"{name} ⇔ {words}", 200)) for name, words in legend(source.weighted)[:12]),
+        *(quiet(shortened(text, 200)) for text in legend_lines(source.weighted)[:12]),
         quiet("Different variables stand for different constants."),
         element("div", "Compile it at once, ", element("code", ".compile()"), ", or watch: ",
                 element("code", "ml.stepper(...)"), kind="quiet"),

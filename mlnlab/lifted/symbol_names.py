@@ -59,6 +59,14 @@ def with_names(text: str, theory: Theory, symbols: Sequence[Symbol]) -> str:
     )
 
 
+def legend_lines(weighted: WeightedTheory) -> tuple[str, ...]:
+    """Return the legend as lines: formulas by their names, others in words."""
+    formulas = {str(one.formula) for one in weighted.mln.formulas}
+    return tuple(
+        f"{name}  ⇔  {words}" if words in formulas else f"{name}  {words}" for name, words in legend(weighted)
+    )
+
+
 def legend(weighted: WeightedTheory) -> tuple[tuple[str, str], ...]:
     """Return what each predicate stands for that translation made."""
     found = []

@@ -2,7 +2,7 @@
 import { element } from "./table_parts.js";
 
 export const SLIDERS_SHEET =
-  ".mlnlab-sliders{display:grid;grid-template-columns:minmax(8em,max-content) minmax(9em,18em) 6.5em minmax(9em,max-content) 7em;gap:3px 12px;align-items:center;margin:4px 0}" +
+  ".mlnlab-sliders{display:grid;grid-template-columns:minmax(6em,max-content) minmax(6em,18em) 6em minmax(7em,max-content) minmax(2em,7em);gap:3px 12px;align-items:center;margin:4px 0}" +
   ".mlnlab-sliders>*{min-width:0}.mlnlab-sliders .mlnlab-name{overflow-wrap:anywhere;max-width:32em}" +
   ".mlnlab-sliders input[type=range]{width:100%;margin:0;accent-color:var(--s-blue)}" +
   ".mlnlab-sliders input[type=number]{font:inherit;color:inherit;background:transparent;border:1px solid var(--s-line);border-radius:3px;padding:1px 4px;width:100%;box-sizing:border-box;text-align:right}" +
