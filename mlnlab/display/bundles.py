@@ -27,6 +27,7 @@ from mlnlab.display import (
     curves,
     databases,
     differences,
+    equiprobable_classes,
     evaluations,
     explanations,
     findings,
@@ -76,6 +77,7 @@ from mlnlab.inference.sensitivity import Sensitivities
 from mlnlab.inference.solving import Solver
 from mlnlab.lifted.arithmetic import LiftedValue
 from mlnlab.lifted.cell_theory import CellTheory
+from mlnlab.lifted.equiprobable import EquiprobableClasses
 from mlnlab.lifted.lift import Lift, LiftedCircuit
 from mlnlab.lifted.sweeps import Sweep
 from mlnlab.logic.formulas import Arithmetic, Constant, Formula, Variable
@@ -152,6 +154,11 @@ DISPLAYS: Mapping[type, Display] = {
     ),
     Diagnostic: Display(findings.diagnostic_display, str),
     Difference: Display(differences.difference_display, differences.difference_text),
+    EquiprobableClasses: Display(
+        equiprobable_classes.classes_display,
+        equiprobable_classes.classes_text,
+        scene=equiprobable_classes.classes_scene,
+    ),
     Evaluation: Display(
         evaluations.evaluation_display, evaluations.evaluation_text, scene=evaluations.evaluation_scene
     ),

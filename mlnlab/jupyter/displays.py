@@ -76,6 +76,7 @@ SHOWN_TYPES = {
     "mlnlab.structure.learned_cluster_rules": ("LearnedClusterRules",),
     "mlnlab.lifted.arithmetic": ("LiftedValue",),
     "mlnlab.lifted.cell_theory": ("CellTheory",),
+    "mlnlab.lifted.equiprobable": ("EquiprobableClasses",),
     "mlnlab.lifted.lift": ("Lift", "LiftedCircuit"),
     "mlnlab.lifted.sweeps": ("Sweep",),
     "mlnlab.structure.candidates": ("Candidates",),

@@ -10,10 +10,10 @@ from mlnlab.counting.counts import counts_of
 from mlnlab.counting.facts import facts_of
 from mlnlab.learning.contributions import Contribution, Heaviest
 from mlnlab.lifted.equiprobable import EquiprobableClass, equiprobable_classes
+from mlnlab.lifted.equiprobable_probabilities import symbol_of
 from mlnlab.lifted.lifted_likelihood import likelihoods_at
-from mlnlab.lifted.shattering import literal_of
 from mlnlab.logic.formulas import And, Constant, Equality, Not, Variable
-from mlnlab.logic.substitution import free_variables, substitute
+from mlnlab.logic.substitution import substitute
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,10 +21,12 @@ if TYPE_CHECKING:
 
     from mlnlab.learning.lifted_counts import LiftedLogLikelihood
     from mlnlab.learning.training_data import Example, TrainingData
-    from mlnlab.lifted.weighted_theory import WeightedTheory
-    from mlnlab.logic.formulas import Formula, Term
+    from mlnlab.logic.formulas import Formula
 
     Numbers = NDArray[np.float64]
+
+
+_ROUNDING = 1e-13  # of the groundings
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,25 +69,12 @@ def heaviest_classes(
     for one in class_counts(data, objective, weights, formula):
         share = one.observed / one.groundings
         gap = one.observed - one.expected
+        if abs(gap) < _ROUNDING * one.groundings:
+            gap = 0.0
         rows.append(Contribution(one.text, share > 0.5, one.probability, 1.0, gap, one.groundings, share))
     rows.sort(key=lambda row: -abs(row.share))
     remark = "Exact: all groundings of a class have one probability; data is the share of them that are true."
     return Heaviest("classes", tuple(rows), len(rows), remark)
-
-
-def symbol_of(one: EquiprobableClass, weighted: WeightedTheory) -> tuple[int, bool]:
-    """Return the symbol whose atoms are the groundings of a class, and whether they are so if true."""
-    literal, decided = literal_of(one.formula), dict(one.decided)
-    terms: tuple[Term, ...]
-    if literal is None:
-        name, terms, positive = f"formula#{one.number}", free_variables(one.formula), True
-    else:
-        name, terms, positive = literal[0].predicate, literal[0].arguments, literal[1]
-    places = [decided[term] if isinstance(term, Variable) else getattr(term, "name", "") for term in terms]
-    order = {p: n for n, p in enumerate(dict.fromkeys(p for p in places if isinstance(p, int)))}
-    pattern = tuple(order[p] if isinstance(p, int) else p for p in places)
-    symbols = weighted.shattered.symbols
-    return next(n for n, s in enumerate(symbols) if (s.predicate, s.pattern) == (name, pattern)), positive
 
 
 def counted(one: EquiprobableClass, example: Example) -> int:

@@ -122,7 +122,18 @@ def lifted_things(mln, db):
     lifted = ml.lift(ml.MLN.from_formulas([(1.5, smokes(name) >> smokes(x))]))
     circuit = lifted.compile()
     cells = ml.lift(mln).compile(method="cells")
-    return [lifted, circuit, cells, circuit.log_z({"person": 10}), circuit.sweep({"person": [3, 10, 50]})]
+    (friends,) = ml.predicates("Friends(person, person)")
+    y = ml.variables("y")[0]
+    pairs = ml.MLN.from_formulas([(1.5, friends(x, y) >> friends(y, name))])
+    classes = ml.equiprobable_classes(pairs, {"person": 10})
+    return [
+        lifted,
+        circuit,
+        cells,
+        classes,
+        circuit.log_z({"person": 10}),
+        circuit.sweep({"person": [3, 10, 50]}),
+    ]
 
 
 def map_things(mln, db, query):

@@ -9,8 +9,11 @@ import numpy as np
 import pytest
 
 import mlnlab as ml
+from mlnlab.display.equiprobable_classes import classes_scene
+from mlnlab.display.scene.items import Rectangle
 from mlnlab.errors import ArgumentError
 from mlnlab.lifted.equiprobable import bell, number_of_classes
+from mlnlab.lifted.equiprobable_probabilities import class_probabilities
 from mlnlab.lifted.lifted_likelihood import lifted_likelihood
 from mlnlab.logic.formulas import Variable
 from tests import oracles
@@ -160,3 +163,21 @@ def test_classes_partition_the_groundings_into_equally_probable_ones(extra):
     sizes = [sum(one.size({"a": n}) for one in classes) for n in (2, 3, 7)]
     free = [2, 2, *([0, 1] if extra else [])]
     assert sizes == [sum(n**k for k in free) for n in (2, 3, 7)]
+
+
+def test_classes_have_probabilities_and_a_matrix():
+    mln = ml.MLN.from_text(
+        FRIENDS + "1.5 Smokes(x) ^ Friends(x, y) => Smokes(y)\n-1 Friends(x, y)\n2 Friends(A, x)"
+    )
+    classes = ml.equiprobable_classes(mln, {"person": 3})
+    names = {"person": tuple(classes.vocabulary.domain("person"))}
+    chosen = [one.representative(names) for one in classes]
+    truth = ml.infer(mln, {"person": 3}, query=chosen, method="enumeration")
+    assert class_probabilities(classes) == pytest.approx([truth[one] for one in chosen])
+    scene = classes_scene(classes)
+    cells = [item for item in scene.layers[0].children if isinstance(item, Rectangle)]
+    looks = [item.look for item in cells]
+    sizes = sorted(one.size(classes.sizes) for one in classes.of(0))
+    assert sorted(looks.count(look) for look in set(looks)) == sizes == [1, 2, 2, 2, 2]
+    assert looks[4] == looks[8] != looks[5] == looks[7]
+    assert class_probabilities(ml.equiprobable_classes(ml.MLN.from_text(FRIENDS + "Smokes(x)"))) == (None,)
