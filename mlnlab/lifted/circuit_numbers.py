@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 LIVE_NUMBERS = 4_000_000  # in logarithms: some tenths of a second
 LIVE_VALUES = 3_000  # in balls
+LIVE_UNFINISHED = 600  # in balls, where theories are compiled on the way
 NODE_BITS = 256  # at first; doubled until no digit that is shown is in doubt
 _MOST_BITS = 1 << 14
 _LETTERS = "xyzuvw"
@@ -86,7 +87,8 @@ def refuse_slow(circuit: LiftedCircuit, evaluation: Evaluation, sizes: Mapping[s
     if circuit.by_floats:
         numbers, limit = predicted_numbers(circuit.circuit, evaluation.subdomains), most
     else:
-        limit = max(1, most * LIVE_VALUES // LIVE_NUMBERS)
+        values = LIVE_VALUES if circuit.circuit.is_complete else LIVE_UNFINISHED
+        limit = max(1, most * values // LIVE_NUMBERS)
         numbers = values_needed(evaluation.bodies, evaluation.subdomains, limit)
     if numbers > limit:
         kind = "numbers" if circuit.by_floats else "values in ball arithmetic"

@@ -196,3 +196,14 @@ def test_with_facts_kinds_of_atoms_are_told_apart_by_what_is_known():
     assert 0 < atoms["Smokes(x), x: nothing known"] < 1
     assert view.controls["sizes"][0]["stops"][0] == 2
     view.close()
+
+
+def test_what_is_unfinished_is_followed_as_far_as_it_goes():
+    mln = ml.MLN.from_text("B(e, e)\n0.3 B(x, y)\nB(x, y) ^ B(y, z) => B(x, z).")
+    circuit = ml.lift(mln).compile()
+    view = ml.explore(circuit, {"e": 2})
+    assert view.numbers.log_z.value == pytest.approx(circuit.log_z({"e": 2}).value)
+    with pytest.raises(TooLargeError, match="more than 600 values in ball arithmetic"):
+        view.set(sizes={"e": 30})
+    assert view.sizes == {"e": 2}
+    view.close()
