@@ -11,7 +11,7 @@ from mlnlab.display.scene.items import Circle, Item, Layer, Rectangle, Scene, Te
 from mlnlab.display.scene.look import HUES
 from mlnlab.display.scene.pictures import scene_image
 from mlnlab.display.scene.text_fitting import fitted
-from mlnlab.display.style import card, quiet, title
+from mlnlab.display.style import card, folded, quiet, title
 from mlnlab.display.symbols import in_symbols
 from mlnlab.display.tables import bounded_table
 from mlnlab.lifted.equiprobable_probabilities import class_probabilities
@@ -117,15 +117,23 @@ def classes_display(classes: EquiprobableClasses) -> Element:
     scene = classes_scene(classes)
     rows = list(_rows(classes))
     costs = "; ".join(f"{name}: {number:,}" for name, number in classes.queries().items())
+    listed = bounded_table(
+        ("formula", "class", "groundings", "probability", "for instance"), rows, len(rows), "classes",
+        numbers=(0, 2, 3),
+    )  # fmt: skip
+    drawn = (
+        [listed]
+        if scene is None
+        else [
+            scene_image(scene, "Groundings by class; the table has the same."),
+            folded("all classes", listed),
+        ]
+    )
     return card(
         title("Equiprobable classes", repr(classes).strip("<>")),
-        *([scene_image(scene, "Groundings by class; the table has the same.")] if scene is not None else []),
-        bounded_table(
-            ("formula", "class", "groundings", "probability", "for instance"), rows, len(rows), "classes",
-            numbers=(0, 2, 3),
-        ),
+        *drawn,
         quiet(f"In 100 iterations over one database: {costs}."),
-    )  # fmt: skip
+    )
 
 
 def _rows(classes: EquiprobableClasses) -> list[tuple[str, ...]]:
