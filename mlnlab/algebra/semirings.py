@@ -8,7 +8,7 @@ overflow.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import exp, inf, log, log1p
 from typing import Any, Generic, TypeVar
 
@@ -40,7 +40,17 @@ def balls() -> Semiring[Any]:
     """Return real balls at flint's present precision: midpoints with certified radii."""
     from flint import arb
 
-    return _ring("ball", arb(0), arb(1))
+    return replace(_ring("ball", arb(0), arb(1)), power=_power_by_squares)
+
+
+def _power_by_squares(ball: Any, times: int) -> Any:  # noqa: ANN401 - flint's types have no stubs
+    """Return a power; flint's own of a ball that contains 0 is not a number."""
+    if 0 not in ball:
+        return ball**times
+    result, square = ball * 0 + 1, ball
+    while times:
+        result, square, times = result * square if times & 1 else result, square * square, times >> 1
+    return result
 
 
 def series() -> Semiring[Any]:

@@ -59,7 +59,7 @@ _SECONDS_OF_PARTS = {SINGLE_CHANGES: (2.2e-8, 1e-9, 3e-7, 1.5e-6), SLICES: (5e-8
 _BATCH, _PER_ATOM = 4e-3, 4e-5  # for grounding anew what some slices of lazy sampling can break
 # ... and bytes for each world of a stretch, of a stretch at most, for each cell, and for what is ground.
 _WORLD, _MOST_OF_WORLDS, _CELL, _GROUND, _OPEN, _LITERAL = 60, 27e6, 8, 1_600, 1_000, 20
-_LEAST = 200_000
+_LEAST, _ANSWER = 200_000, 400
 _LONGEST = 120  # letters of a formula in a sentence
 MOST_SECONDS = 6 * 3600.0  # nobody waits longer without having said so
 
@@ -102,6 +102,8 @@ def inference_plan(
     >>> ml.inference_plan(mln, {"side": 3}).method
     'enumeration'
     >>> ml.inference_plan(mln, {"side": 30}).method
+    'lifted'
+    >>> ml.inference_plan(mln, {"side": 30}, samples=1_000).method
     'mc-sat'
     >>> ml.inference_plan(ml.MLN.from_text("Left(side)\nUp(side)\n1 Left(x) => Up(x)"), {"side": 30}).method
     'junction-tree'
@@ -197,7 +199,8 @@ def _lifted_plan(asked: Opening, why: str) -> InferencePlan | None:
     why += (
         f"; {count_of(definitions, 'definition')} stand for all constants and give exact answers all the same"
     )
-    return InferencePlan(LIFTED, why, 1e-2 * definitions, _LEAST)
+    memory = _LEAST + size_of(asked).open_atoms * _ANSWER
+    return InferencePlan(LIFTED, why, 1e-2 * definitions, memory)
 
 
 def _tree_plan(asked: Opening, why: str) -> InferencePlan | None:

@@ -29,6 +29,7 @@ from mlnlab.grounding.truth_algebras import extensions
 from mlnlab.inference.conflicts import contradiction
 from mlnlab.inference.lifted_counts import takes_a_moment
 from mlnlab.inference.marginals import Marginals, name_of
+from mlnlab.inference.memory import bytes_of
 from mlnlab.inference.method import Method
 from mlnlab.lifted.compiling import MOST_DEFINITIONS
 from mlnlab.lifted.evidence import Evidence, Listing, evidence
@@ -131,8 +132,9 @@ def marginals(params: Params, question: Question, observers: Iterable[Observer] 
         circuit = asked_of(params, question)
         found = circuit.evaluated(None, expectations=True)
     counts = circuit.counts_of(found.true, found.false, circuit.domain_sizes(None))
+    probabilities = dict(_probabilities(circuit, found, question))
     return Marginals(
-        probabilities=dict(_probabilities(circuit, found, question)),
+        probabilities=probabilities,
         method=RECORD.name,
         log_z=found.value,
         number_of_worlds=prod(choice.options for choice in question.choices),
@@ -142,6 +144,7 @@ def marginals(params: Params, question: Question, observers: Iterable[Observer] 
         expected_counts=tuple(counts[: len(question.mln.formulas)]),
         reason=f"{RECORD.name}: {count_of(len(circuit.circuit), 'definition')} stand for all constants of"
         f" which the same is known, so the answer is exact ({found.arithmetic})",
+        memory=_held(question) + bytes_of(probabilities),
     )
 
 
@@ -157,6 +160,10 @@ def _probabilities(
     for name, carrier, positive in _instances(question):
         share = float(shares[circuit.symbol_of_atom(carrier)])
         yield name, share if positive else 1.0 - share
+
+
+def _held(question: Question) -> int:
+    return bytes_of(question.true, question.choices, question.query_atoms)
 
 
 def _instances(question: Question) -> Iterator[tuple[str, Atom, bool]]:
@@ -178,7 +185,7 @@ def log_partition(params: Params, question: Question) -> tuple[float, float, int
     """Return log Z over the worlds that agree with the evidence (notes, eq. 15), its error, and bytes."""
     with explained(question):
         found = asked_of(params, question).log_z()
-    return found.value, found.error, 0
+    return found.value, found.error, _held(question)
 
 
 def cheap_definitions(asked: Opening) -> int:
