@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from mlnlab.experiments.table_1 import LikelihoodTable, Result
+    from mlnlab.experiments.table_1_results import LikelihoodTable, Result
 
 MANUAL = """
 table-1 is that of Van den Broeck, Meert and Davis (2013): exact log-likelihoods of a fold
@@ -41,8 +41,9 @@ def add_switches(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Make each result, tell of it, and write and print the tables of what there is."""
-    from mlnlab.experiments.table_1 import LEARNERS, STRUCTURES, LikelihoodTable, Settings, results
+    from mlnlab.experiments.table_1 import STRUCTURES, Settings, results
     from mlnlab.experiments.table_1_data import DATASETS
+    from mlnlab.experiments.table_1_results import LEARNERS, LikelihoodTable
 
     if not arguments.files:
         raise ArgumentError("--files names the folder that has the folders imdb, uw-cse and webkb-forclift.")
@@ -82,7 +83,7 @@ def _told(one: Result, kept: bool) -> str:
 def _write(table: LikelihoodTable, folder: Path, stem: str) -> None:
     import pandas as pd
 
-    from mlnlab.experiments.table_1 import published
+    from mlnlab.experiments.table_1_results import published
     from mlnlab.steps.safe_files import replacing
 
     frames = {

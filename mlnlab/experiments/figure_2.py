@@ -9,7 +9,8 @@ so that data are as sparse as those of the paper's successor (Van Haaren et al. 
 paper does not describe. False atoms are never listed.
 
 Time is that of counting true groundings, of compiling, and of L-BFGS until no step gains anything that
-numbers of 53 bits can tell; all three belong to the total. What is measured is kept in the folder.
+numbers of 53 bits can tell; all three belong to the total. What is measured is kept in the folder. Seconds
+of the processor: 0.12 for 100 people, 0.35 for 10,000, 0.71 for 30,000, 2.4 for 100,000, 26 for 1,000,000.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ import pytest
 import mlnlab as ml
 from mlnlab.cli import main
 from mlnlab.errors import ArgumentError
-from mlnlab.experiments.table_1 import LikelihoodTable, Settings, published, result, results
+from mlnlab.experiments.table_1 import Settings, result, results
 from mlnlab.experiments.table_1_data import (
     DATASETS,
     Dataset,
@@ -18,6 +18,7 @@ from mlnlab.experiments.table_1_data import (
     information_gain,
     two_variable_clauses,
 )
+from mlnlab.experiments.table_1_results import LikelihoodTable, published
 from mlnlab.logic.substitution import free_variables
 from mlnlab.logic.traversal import atoms
 

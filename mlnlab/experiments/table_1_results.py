@@ -1,0 +1,108 @@
+"""The results of Table 1 of Van den Broeck, Meert and Davis (2013), and the tables made of them."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from math import nan
+from typing import TYPE_CHECKING, Any
+
+from mlnlab.experiments.table_1_data import DATASETS
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+LEARNERS = ("pscg", "pll", "lwl")  # in the paper's order
+PAPER_SECONDS = {"pscg": 2400.0, "pll": 1.0, "lwl": 120.0}
+PAPER_COMPILING = 0.25  # of LWL's time
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What weights of a structure, learned in one way, reach on one fold."""
+
+    dataset: str
+    structure: str
+    fold: str
+    learner: str
+    formulas: int
+    log_likelihood: float = nan  # of the fold held out
+    training: float = nan  # of the other folds
+    learning_seconds: float = nan
+    compiling_seconds: float = nan
+    testing_seconds: float = nan
+    definitions: int = 0  # of the circuit
+    order: int = 0  # how many sizes are summed over, one below the other
+    ended: str = ""
+    problem: str = ""
+    model: str = ""
+    key: str = ""  # of everything that it depends on
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LikelihoodTable:
+    """The results, and the tables made of them."""
+
+    results: tuple[Result, ...]
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row for each result."""
+        import pandas as pd
+
+        frame = pd.DataFrame([asdict(one) for one in self.results])
+        return frame.drop(columns=["model", "key"], errors="ignore")
+
+    def table(self) -> pd.DataFrame:
+        """Return the table as printed: a row for each fold, a column for each learner, and who is best."""
+        import pandas as pd
+
+        rows: dict[tuple[str, str, str], dict[str, Any]] = {}
+        for one in self.results:
+            key = (one.dataset, one.structure, one.fold)
+            row = rows.setdefault(key, dict(zip(("data", "structure", "fold"), key, strict=True)))
+            row[one.learner] = one.log_likelihood
+        for row in rows.values():
+            known = {
+                name: row.get(name, nan) for name in LEARNERS if row.get(name, nan) == row.get(name, nan)
+            }
+            row["best"] = max(known, key=lambda name: known[name]) if known else ""
+        return pd.DataFrame(list(rows.values()), columns=["data", "structure", "fold", *LEARNERS, "best"])
+
+    def exceptions(self) -> pd.DataFrame:
+        """Return the rows in which lifted learning is not best."""
+        table = self.table()
+        return table[table["lwl"].notna() & (table["best"] != "lwl")]
+
+    def seconds(self) -> pd.DataFrame:
+        """Return the mean seconds of each learner beside the paper's, and the share of compiling."""
+        frame = self.to_frame()
+        done = frame[frame["problem"] == ""]
+        found = done.groupby("learner")[["learning_seconds", "compiling_seconds"]].mean()
+        found["compiling_share"] = found.pop("compiling_seconds") / found["learning_seconds"]
+        found["paper_seconds"] = [PAPER_SECONDS[str(name)] for name in found.index]
+        found["paper_share"] = [PAPER_COMPILING if name == "lwl" else nan for name in found.index]
+        return found.reset_index()
+
+    def problems(self) -> pd.DataFrame:
+        """Return what did not compile, or was refused, and why."""
+        frame = self.to_frame()
+        return frame.loc[
+            frame["problem"] != "", ["dataset", "structure", "fold", "learner", "formulas", "problem"]
+        ]
+
+    def __repr__(self) -> str:
+        return f"<LikelihoodTable: {len(self.results)} results, {len(self.exceptions())} not won by lwl>"
+
+
+def published() -> pd.DataFrame:
+    """Return the paper's table in the shape of ours."""
+    import pandas as pd
+
+    rows = [
+        (data.name, f"{structure} (paper)", f"fold {n}", *map(float, numbers))
+        for data in DATASETS.values()
+        for structure, folds in data.published.items()
+        for n, numbers in enumerate(folds, 1)
+    ]
+    frame = pd.DataFrame(rows, columns=["data", "structure", "fold", *LEARNERS])
+    frame["best"] = frame[list(LEARNERS)].idxmax(axis=1)
+    return frame
