@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import random
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from mlnlab.lifted.cell_components import made_parts
 from mlnlab.lifted.cell_merging import merged_cells
@@ -41,24 +42,26 @@ class CompiledCells:
 def compiled_cells(model: TwoVariableModel, formulas: frozenset[int]) -> CompiledCells:
     """Compile a model, of whose soft formulas only some count."""
     parts = made_parts(model, formulas)
-    draw = random.Random(0)
+    draw = np.random.default_rng(0)
     weights = [_random_weights(model, draw) for _ in range(POINTS)]
     exactly = bool(model.weighted.tallies)
     merged = tuple(merged_cells(one, weights, exactly=exactly) for one in parts.components)
     return CompiledCells(model, parts, merged)
 
 
-def _random_weights(model: TwoVariableModel, draw: random.Random) -> dict[Weighed, tuple[object, object]]:
+def _random_weights(
+    model: TwoVariableModel, draw: np.random.Generator
+) -> dict[Weighed, tuple[object, object]]:
     """Return random weights by a prime; those of auxiliary atoms are what they are, but for tallies."""
     weighted = model.weighted
     counted = {name for tally in weighted.tallies for name, _ in (*tally.true, *tally.false)}
     weights: dict[Weighed, tuple[object, object]] = {Weighed("hard"): (1, 0)}
     for number in range(len(weighted.mln.formulas)):
-        weights[Weighed("formula", number)] = (draw.randrange(2, PRIME), 1)
+        weights[Weighed("formula", number)] = (int(draw.integers(2, PRIME)), 1)
     for number, symbol in enumerate(model.symbols):
         own = symbol.predicate in weighted.mln.vocabulary.predicates or symbol.predicate in counted
         pair = tuple(
-            f.numerator * pow(f.denominator, -1, PRIME) * (draw.randrange(2, PRIME) if own else 1) % PRIME
+            f.numerator * pow(f.denominator, -1, PRIME) * (int(draw.integers(2, PRIME)) if own else 1) % PRIME
             for f in weighted.factors[number]
         )
         weights[Weighed("symbol", number)] = (pair[0], pair[1])
