@@ -13,7 +13,7 @@ from mlnlab.grounding.question import listed, opening
 from mlnlab.inference.choosing import TREE, plan_of, refuse_endless
 from mlnlab.inference.enumeration import MOST_WORLDS
 from mlnlab.inference.lifted import RECORD as LIFTED_METHOD
-from mlnlab.inference.lifted_counts import cheaply_lifted
+from mlnlab.inference.lifted_counts import cheaply_counted
 from mlnlab.inference.method import LOG_Z, MARGINALS, Method
 from mlnlab.inference.registry import method_named
 from mlnlab.inference.sensitivities import Inquiry, sensitivities_of
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from mlnlab.grounding.question import Opening, Question
     from mlnlab.inference.explanation import Explanation
     from mlnlab.inference.marginals import Marginals
+    from mlnlab.lifted.cell_theory import CellTheory
     from mlnlab.lifted.lift import LiftedCircuit
     from mlnlab.logic.formulas import Formula
     from mlnlab.logic.ground_atoms import GroundAtom
@@ -233,18 +234,18 @@ def log_z(
     """
     sized = replace(mln, vocabulary=mln.vocabulary_with(domains))
     if method == LIFTED:
-        return _lifted(lift(sized).compile())
+        return _lifted(lift(sized).compile(method="auto"))
     asked = opening(sized, None, None)
     if method != "auto":
         return log_z_by(method, asked, limit)
     try:
         return log_z_by(EXACT, asked, limit)
     except TooLargeError:
-        circuit = cheaply_lifted(sized)
+        circuit = cheaply_counted(sized)
         return log_z_by(method, asked, limit) if circuit is None else _lifted(circuit)
 
 
-def _lifted(circuit: LiftedCircuit) -> LogZ:
+def _lifted(circuit: LiftedCircuit | CellTheory) -> LogZ:
     began = time.perf_counter()
     found = circuit.log_z()
     return LogZ(found.value, found.error, LIFTED, time.perf_counter() - began)

@@ -8,11 +8,26 @@ from mlnlab.errors import MlnlabError
 from mlnlab.lifted.lift import lift
 
 if TYPE_CHECKING:
+    from mlnlab.lifted.cell_theory import CellTheory
     from mlnlab.lifted.lift import LiftedCircuit
     from mlnlab.model.mln import MLN
 
 # What is tried without being asked for: a compilation of a moment, and sums of a moment.
 MOST_FORMULAS, MOST_DEFINITIONS, MOST_TERMS, MOST_SIGNED_TERMS = 60, 300, 10_000_000, 300
+MOST_SIGNED_CELLS, MOST_CELLS = 50_000, 100_000_000  # terms; where no sign cancels, most are dropped
+
+
+def cheaply_counted(mln: MLN) -> LiftedCircuit | CellTheory | None:
+    """Return what tells log Z of a model whose domains have sizes; nothing where that might take long."""
+    circuit = cheaply_lifted(mln)
+    if circuit is not None or len(mln.formulas) > MOST_FORMULAS:
+        return circuit
+    try:
+        cells = lift(mln).compile(method="cells")
+        terms = cells.terms()
+    except MlnlabError:
+        return None
+    return cells if terms <= (MOST_SIGNED_CELLS if cells.is_signed else MOST_CELLS) else None
 
 
 def cheaply_lifted(mln: MLN) -> LiftedCircuit | None:
