@@ -24,14 +24,20 @@ import numpy as np
 
 from mlnlab.errors import ArgumentError, UnsatisfiableError
 from mlnlab.lifted.arithmetic import Evaluated, LiftedValue
+from mlnlab.lifted.asked_atoms import (
+    group_size,
+    literal_asked,
+    sizes_asked,
+    symbol_of_atom,
+    weights_asked,
+)
 from mlnlab.lifted.cell_compilation import CompiledCells, compiled_cells
 from mlnlab.lifted.cell_evaluation import MOST_TERMS, CellEvaluation, CellValue
 from mlnlab.lifted.cell_factors import TwoVariableModel, two_variable_model
 from mlnlab.lifted.cell_tables import Weighed
-from mlnlab.lifted.shattering import Element, literal_of
-from mlnlab.logic.formulas import Constant
+from mlnlab.lifted.shattering import literal_of
 from mlnlab.logic.substitution import free_variables
-from mlnlab.logic.weights import Hard, ToLearn
+from mlnlab.logic.weights import Hard
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -40,7 +46,7 @@ if TYPE_CHECKING:
 
     from mlnlab.lifted.cell_factors import KindName
     from mlnlab.lifted.weighted_theory import WeightedTheory
-    from mlnlab.logic.formulas import Atom, Formula
+    from mlnlab.logic.formulas import Formula
     from mlnlab.model.database import Database
     from mlnlab.model.mln import MLN
     from mlnlab.steps.step import Observer
@@ -169,72 +175,25 @@ class CellTheory:
 
     def numbers(self, weights: Sequence[float] | None) -> Values:
         """Return the weights of all formulas: those given, or the model's."""
-        given = self.mln.weights if weights is None else list(weights)
-        if len(given) != len(self.mln.formulas):
-            raise ArgumentError(
-                f"A model of {len(self.mln.formulas)} formulas needs as many weights, not {len(given)}."
-            )
-        unknown = [w.formula for w in self.mln.formulas if isinstance(w.weight, ToLearn)]
-        if weights is None and unknown:
-            raise ArgumentError(f"{unknown[0]} has no weight yet: give weights=.")
-        numbers = np.array([0.0 if value is None else float(value) for value in given])
-        if not np.isfinite(numbers).all():
-            raise ArgumentError("Weights are finite numbers.")
-        return numbers
+        return weights_asked(self.mln, weights)
 
     def _evaluation(self, compiled: CompiledCells, domains: Sizes | Database | None) -> CellEvaluation:
         sizes = self.domain_sizes(domains)
         weighted = self.model.weighted
         kinds: dict[KindName, int] = {}
         for type_, size in sizes.items():
-            named, groups = weighted.constants.get(type_, ()), weighted.evidence.groups_of(type_)
-            alone = len(named) + sum(len(group.members) for group in groups[1:])
-            if size < alone:
-                shown = ", ".join(named[:5]) or f"{alone} in facts"
-                raise ArgumentError(
-                    f"{type_} has {size} constants, but formulas and facts mention {alone}: {shown}."
-                )
-            kinds |= {(type_, n): len(group.members) for n, group in enumerate(groups)}
-            kinds[type_, 0] = size - alone
+            groups = range(len(weighted.evidence.groups_of(type_)))
+            kinds |= {(type_, number): group_size(weighted, type_, number, size) for number in groups}
         return CellEvaluation(compiled, kinds, sizes, self.budget)
 
     def domain_sizes(self, domains: Sizes | Database | None) -> dict[str, int]:
         """Return how many constants each type has."""
-        vocabulary = self.mln.vocabulary_with(domains)
-        return {type_: len(domain) for type_, domain in vocabulary.types.items()}
+        return sizes_asked(self.mln, domains)
 
     def _symbol_of(self, query: str | Formula) -> tuple[int, bool]:
         """Return the number of a literal's symbol, and whether it is positive."""
-        formula = self.mln.parse(query) if isinstance(query, str) else query
-        literal = literal_of(formula)
-        if literal is None:
-            raise ArgumentError(f"{formula} is no literal; lift the model with it as a formula of weight 0.")
-        atom, positive = literal
-        pattern, groups = self._pattern(atom)
-        for number, symbol in enumerate(self.model.symbols):
-            if (symbol.predicate, symbol.pattern, symbol.groups) == (atom.predicate, pattern, groups):
-                return number, positive
-        raise ArgumentError(
-            f"The model does not tell {atom} from other atoms: ask with variables, or mention the constant"
-            " in a formula of weight 0."
-        )
-
-    def _pattern(self, atom: Atom) -> tuple[tuple[int | str, ...], tuple[int, ...]]:
-        evidence, types = self.model.weighted.evidence, self.mln.vocabulary[atom.predicate].types
-        classes: dict[object, Element] = {}
-        pattern: list[int | str] = []
-        for term, type_ in zip(atom.arguments, types, strict=True):
-            if isinstance(term, Constant) and term.name in self.model.weighted.constants.get(type_, ()):
-                pattern.append(term.name)
-                continue
-            if not isinstance(term, Constant) and len(evidence.groups_of(type_)) > 1:
-                raise ArgumentError(
-                    f"The facts tell constants of type {type_} apart: ask {atom} of one of them, by name."
-                )
-            group = evidence.group_of(type_, term.name) if isinstance(term, Constant) else 0
-            pattern.append(classes.setdefault(term, Element(len(classes), group)))
-        groups = tuple(element.group for element in classes.values())
-        return tuple(pattern), groups if any(groups) else ()
+        atom, positive = literal_asked(self.mln, query)
+        return symbol_of_atom(self.model.weighted, self.model.symbols, atom), positive
 
 
 def cell_theory(weighted: WeightedTheory, budget: float = MOST_TERMS) -> CellTheory:

@@ -22,20 +22,20 @@ import numpy as np
 from mlnlab.circuits.first_order import FirstOrderCircuit, Unfolded
 from mlnlab.circuits.fold import Bodies
 from mlnlab.errors import ArgumentError, UnsatisfiableError
+from mlnlab.lifted import asked_atoms as asked
 from mlnlab.lifted.arithmetic import Evaluated, Evaluation, LiftedValue
 from mlnlab.lifted.canonical_theory import canonical
 from mlnlab.lifted.cell_choice import chosen_cells
 from mlnlab.lifted.compiling import Compilation, Compiled, CompileParams, CompileState
 from mlnlab.lifted.covariances import covariances_times
 from mlnlab.lifted.evidence import Evidence, database_evidence
-from mlnlab.lifted.shattering import Element, literal_of
 from mlnlab.lifted.sweeps import sweep
 from mlnlab.lifted.symbol_names import with_names
 from mlnlab.lifted.theory_text import theory_text
 from mlnlab.lifted.unfolding import Unfolding
 from mlnlab.lifted.weighted_theory import WeightedTheory, mentioned_constants, weighted_theory
 from mlnlab.lifted.why_not import WhyNot, why_not
-from mlnlab.logic.formulas import Atom, Constant, Formula
+from mlnlab.logic.formulas import Atom, Formula
 from mlnlab.logic.weights import Soft, ToLearn, weight_value
 from mlnlab.steps.step import run
 
@@ -172,7 +172,7 @@ class LiftedCircuit:
         expected = self.weighted.true.T @ true + self.weighted.false.T @ false
         return [
             float(value) if isinstance(one.weight, Soft | ToLearn) or weight_value(one.weight) is not None
-            else float(_groundings(one.formula, sizes))
+            else float(asked.groundings_of(one.formula, sizes))
             for value, one in zip(expected, self.mln.formulas, strict=True)
         ]  # fmt: skip
 
@@ -248,89 +248,29 @@ class LiftedCircuit:
 
     def log_weights(self, weights: Sequence[float] | None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return what true and false atoms of each symbol weigh, in logarithms."""
-        given = self.mln.weights if weights is None else list(weights)
-        if len(given) != len(self.mln.formulas):
-            raise ArgumentError(
-                f"A model of {len(self.mln.formulas)} formulas needs as many weights, not {len(given)}."
-            )
-        unknown = [w.formula for w in self.mln.formulas if isinstance(w.weight, ToLearn)]
-        if weights is None and unknown:
-            raise ArgumentError(f"{unknown[0]} has no weight yet: give weights=.")
-        numbers = np.array([0.0 if value is None else float(value) for value in given])
-        if not np.isfinite(numbers).all():
-            raise ArgumentError("Weights are finite numbers.")
+        numbers = asked.weights_asked(self.mln, weights)
         return self.weighted.true @ numbers, self.weighted.false @ numbers
 
     def subdomain_sizes(self, domains: Sizes | Database | None) -> tuple[int, ...]:
         """Return how many constants each of the root's subdomains has: its type's without named ones."""
         sizes = self.domain_sizes(domains)
         return tuple(
-            self._group_size(type_, group, sizes[type_])
+            asked.group_size(self.weighted, type_, group, sizes[type_])
             for type_, group in zip(self.types, self.groups, strict=True)
         )
 
-    def _group_size(self, type_: str, number: int, size: int) -> int:
-        """Return how many constants a group has; the first has those of which nothing is listed."""
-        groups = self.weighted.evidence.groups_of(type_)
-        if number:
-            return len(groups[number].members)
-        named = self.weighted.constants.get(type_, ())
-        alone = len(named) + sum(len(group.members) for group in groups[1:])
-        if size < alone:
-            shown = ", ".join(named[:5]) or f"{alone} in facts"
-            raise ArgumentError(
-                f"{type_} has {size} constants, but formulas and facts mention {alone}: {shown}."
-            )
-        return size - alone
-
     def domain_sizes(self, domains: Sizes | Database | None) -> dict[str, int]:
         """Return how many constants each type has."""
-        vocabulary = self.mln.vocabulary_with(domains)
-        return {type_: len(domain) for type_, domain in vocabulary.types.items()}
+        return asked.sizes_asked(self.mln, domains)
 
     def symbol_of(self, query: str | Formula) -> tuple[int, bool]:
         """Return the number of a literal's symbol, and whether it is positive."""
-        formula = self.mln.parse(query) if isinstance(query, str) else query
-        literal = literal_of(formula)
-        if literal is None:
-            raise ArgumentError(f"{formula} is no literal; lift the model with it as a formula of weight 0.")
-        return self.symbol_of_atom(literal[0]), literal[1]
+        atom, positive = asked.literal_asked(self.mln, query)
+        return self.symbol_of_atom(atom), positive
 
     def symbol_of_atom(self, atom: Atom) -> int:
         """Return the number of an atom's symbol; the atom may carry a formula."""
-        symbols = self.weighted.shattered.symbols
-        found = next((symbol for symbol in symbols if symbol.predicate == atom.predicate), None)
-        evidence = self.weighted.evidence
-        types = self.mln.vocabulary[atom.predicate].types if found is None else found.types
-        classes: dict[object, Element] = {}
-        pattern: list[int | str] = []
-        for term, type_ in zip(atom.arguments, types, strict=True):
-            if isinstance(term, Constant) and term.name in self.weighted.constants.get(type_, ()):
-                pattern.append(term.name)
-                continue
-            if not isinstance(term, Constant) and len(evidence.groups_of(type_)) > 1:
-                raise ArgumentError(
-                    f"The facts tell constants of type {type_} apart: ask {atom} of one of them, by name."
-                )
-            group = evidence.group_of(type_, term.name) if isinstance(term, Constant) else 0
-            pattern.append(classes.setdefault(term, Element(len(classes), group)))
-        groups = tuple(element.group for element in classes.values())
-        for number, symbol in enumerate(self.weighted.shattered.symbols):
-            same = symbol.predicate == atom.predicate and symbol.pattern == tuple(pattern)
-            if same and symbol.groups == (groups if any(groups) else ()):
-                return number
-        raise ArgumentError(
-            f"The model does not tell {atom} from other atoms: ask with variables, or mention the constant"
-            " in a formula of weight 0."
-        )
-
-
-def _groundings(formula: Formula, sizes: Mapping[str, int]) -> int:
-    from math import prod
-
-    from mlnlab.logic.substitution import free_variables
-
-    return prod(sizes[v.type] for v in free_variables(formula))
+        return asked.symbol_of_atom(self.weighted, self.weighted.shattered.symbols, atom)
 
 
 def lift(mln: MLN, given: Database | Evidence | None = None, **options: object) -> Lift:

@@ -1,0 +1,112 @@
+"""What lifted inference is asked with: weights, sizes of domains, and atoms, by a translated model.
+
+Circuits and cells read them in the same way. ``symbols`` are those that the answers are numbered by.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mlnlab.errors import ArgumentError
+from mlnlab.lifted.shattering import Element, Symbol, literal_of
+from mlnlab.logic.formulas import Constant
+from mlnlab.logic.substitution import free_variables
+from mlnlab.logic.weights import ToLearn
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from mlnlab.lifted.shattering import Place
+    from mlnlab.lifted.weighted_theory import WeightedTheory
+    from mlnlab.logic.formulas import Atom, Formula
+    from mlnlab.model.database import Database
+    from mlnlab.model.mln import MLN
+
+
+def weights_asked(mln: MLN, weights: Sequence[float] | None) -> NDArray[np.float64]:
+    """Return a weight for each formula: the given ones, or the model's."""
+    given = mln.weights if weights is None else list(weights)
+    if len(given) != len(mln.formulas):
+        raise ArgumentError(
+            f"A model of {len(mln.formulas)} formulas needs as many weights, not {len(given)}."
+        )
+    unknown = [one.formula for one in mln.formulas if isinstance(one.weight, ToLearn)]
+    if weights is None and unknown:
+        raise ArgumentError(f"{unknown[0]} has no weight yet: give weights=.")
+    numbers = np.array([0.0 if value is None else float(value) for value in given])
+    if not np.isfinite(numbers).all():
+        raise ArgumentError("Weights are finite numbers.")
+    return numbers
+
+
+def sizes_asked(mln: MLN, domains: Mapping[str, int] | Database | None) -> dict[str, int]:
+    """Return how many constants each type has."""
+    vocabulary = mln.vocabulary_with(domains)
+    return {type_: len(domain) for type_, domain in vocabulary.types.items()}
+
+
+def group_size(weighted: WeightedTheory, type_: str, number: int, size: int) -> int:
+    """Return how many constants a group of a type has; the first has those of which nothing is listed."""
+    groups = weighted.evidence.groups_of(type_)
+    if number:
+        return len(groups[number].members)
+    named = weighted.constants.get(type_, ())
+    alone = len(named) + sum(len(group.members) for group in groups[1:])
+    if size < alone:
+        shown = ", ".join(named[:5]) or f"{alone} in facts"
+        raise ArgumentError(f"{type_} has {size} constants, but formulas and facts mention {alone}: {shown}.")
+    return size - alone
+
+
+def groundings_of(formula: Formula, sizes: Mapping[str, int]) -> int:
+    """Return how many groundings a formula has."""
+    return prod(sizes[variable.type] for variable in free_variables(formula))
+
+
+def literal_asked(mln: MLN, query: str | Formula) -> tuple[Atom, bool]:
+    """Return the atom of a query, and whether it is positive."""
+    formula = mln.parse(query) if isinstance(query, str) else query
+    literal = literal_of(formula)
+    if literal is None:
+        raise ArgumentError(f"{formula} is no literal; lift the model with it as a formula of weight 0.")
+    return literal
+
+
+def symbol_of_atom(weighted: WeightedTheory, symbols: Sequence[Symbol], atom: Atom) -> int:
+    """Return the number of an atom's symbol; the atom may carry a formula."""
+    found = next((symbol for symbol in symbols if symbol.predicate == atom.predicate), None)
+    types = weighted.mln.vocabulary[atom.predicate].types if found is None else found.types
+    pattern, groups = _pattern(weighted, atom, types)
+    for number, symbol in enumerate(symbols):
+        if (symbol.predicate, symbol.pattern, symbol.groups) == (atom.predicate, pattern, groups):
+            return number
+    raise ArgumentError(
+        f"The model does not tell {atom} from other atoms: ask with variables, or mention the constant"
+        " in a formula of weight 0."
+    )
+
+
+def _pattern(
+    weighted: WeightedTheory, atom: Atom, types: Sequence[str]
+) -> tuple[tuple[Place, ...], tuple[int, ...]]:
+    """Return which arguments are equal or constants that are told apart, and their groups."""
+    evidence = weighted.evidence
+    classes: dict[object, Element] = {}
+    pattern: list[Place] = []
+    for term, type_ in zip(atom.arguments, types, strict=True):
+        if isinstance(term, Constant) and term.name in weighted.constants.get(type_, ()):
+            pattern.append(term.name)
+            continue
+        if not isinstance(term, Constant) and len(evidence.groups_of(type_)) > 1:
+            raise ArgumentError(
+                f"The facts tell constants of type {type_} apart: ask {atom} of one of them, by name."
+            )
+        group = evidence.group_of(type_, term.name) if isinstance(term, Constant) else 0
+        pattern.append(classes.setdefault(term, Element(len(classes), group)))
+    groups = tuple(element.group for element in classes.values())
+    return tuple(pattern), groups if any(groups) else ()
