@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Literal, overload
 import numpy as np
 
 from mlnlab.circuits.first_order import FirstOrderCircuit, Unfolded
-from mlnlab.circuits.fold import Bodies
+from mlnlab.circuits.fold import Bodies, Weights
 from mlnlab.errors import ArgumentError, UnsatisfiableError
 from mlnlab.lifted import asked_atoms as asked
 from mlnlab.lifted.arithmetic import Evaluated, Evaluation, LiftedValue
@@ -29,6 +29,7 @@ from mlnlab.lifted.cell_choice import chosen_cells
 from mlnlab.lifted.compiling import Compilation, Compiled, CompileParams, CompileState
 from mlnlab.lifted.covariances import covariances_times
 from mlnlab.lifted.evidence import Evidence, database_evidence
+from mlnlab.lifted.most_probable_counts import most_probable_counts
 from mlnlab.lifted.sweeps import sweep
 from mlnlab.lifted.symbol_names import with_names
 from mlnlab.lifted.theory_text import theory_text
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mlnlab.lifted.cell_theory import CellTheory
+    from mlnlab.lifted.most_probable_counts import MostProbableCounts
     from mlnlab.lifted.sweeps import Sweep, Swept
     from mlnlab.lifted.theory import Theory
     from mlnlab.model.database import Database
@@ -213,6 +215,22 @@ class LiftedCircuit:
     def sweep(self, domains: Swept, weights: Sequence[object] | None = None) -> Sweep:
         """Return log Z, expected counts and marginals at many sizes, or for many rows of weights."""
         return sweep(self, domains, weights)
+
+    def most_probable_counts(
+        self, domains: Sizes | Database | None = None, weights: Sequence[float] | None = None
+    ) -> MostProbableCounts:
+        """Return of how many constants each counted atom is true in all, most probably."""
+        if self.is_signed:
+            raise ArgumentError("Terms that cancel have no largest one; ask for expected counts.")
+        symbols = self.weighted.shattered.symbols
+        atoms = {
+            one.number: ", ".join(str(symbols[one.theory.pieces[piece].symbol]) for piece in one.fired.pieces)
+            for one in self.definitions
+            if one.fired is not None
+        }
+        sizes, weighed = self.subdomain_sizes(domains), Weights(*map(list, self.log_weights(weights)))
+        log_z = self.log_z(domains, weights).value
+        return most_probable_counts(self.circuit, sizes, weighed, log_z, atoms)
 
     def why_not(self, rule: str, definition: int = 0) -> WhyNot:
         """Return why a rule of compilation did not make a definition: ``why_not("atom counting", 3)``."""
