@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 # What is tried without being asked for: a compilation of a moment, and sums of a moment.
 MOST_FORMULAS, MOST_DEFINITIONS, MOST_TERMS, MOST_SIGNED_TERMS = 60, 300, 10_000_000, 300
-MOST_SIGNED_CELLS, MOST_CELLS = 50_000, 100_000_000  # terms; where no sign cancels, most are dropped
+MOST_CELLS = 100_000_000  # terms, most of which are dropped; where signs cancel none can be
 
 
 def cheaply_counted(mln: MLN) -> LiftedCircuit | CellTheory | None:
@@ -27,7 +27,7 @@ def cheaply_counted(mln: MLN) -> LiftedCircuit | CellTheory | None:
         terms = cells.terms()
     except MlnlabError:
         return None
-    return cells if terms <= (MOST_SIGNED_CELLS if cells.is_signed else MOST_CELLS) else None
+    return None if cells.is_signed or terms > MOST_CELLS else cells
 
 
 def cheaply_lifted(mln: MLN) -> LiftedCircuit | None:
