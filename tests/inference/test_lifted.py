@@ -45,7 +45,7 @@ def test_auto_lifts_what_is_too_large_for_a_junction_tree():
     assert ml.inference_plan(mln, db, query=["Smokes", "Cancer", "Friends"]).method == "lifted"
     assert found["Cancer(P0)"] == pytest.approx(1 / (1 + exp(-1.1)))
     assert found["Friends(P0, P1)"] == pytest.approx(1 / (1 + exp(1)))
-    assert ml.infer(mln, db, query=["Smokes"], open=["Friends"], samples=50, burn_in=5).method == "mc-sat"
+    assert ml.inference_plan(mln, db, ["Smokes", "Friends"], samples=50).method == "mc-sat"
 
 
 def test_what_contradicts_itself_is_named():
