@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING
 
 from mlnlab.errors import ArgumentError, TooLargeError, count_of
 from mlnlab.lifted.shattering import Shattering
+from mlnlab.lifted.weighted_theory import mentioned_constants
 from mlnlab.logic.formulas import Constant, Formula, Variable
 from mlnlab.logic.printing import to_text
 from mlnlab.logic.substitution import free_variables, substitute
-from mlnlab.logic.traversal import constants
 from mlnlab.logic.weights import Hard
 from mlnlab.model.mln import MLN
 
@@ -216,15 +216,6 @@ def equiprobable_classes(
         for given in (weighted, predicates)
     ]
     return EquiprobableClasses(model, of_all[0], of_all[1], model.vocabulary)
-
-
-def mentioned_constants(mln: MLN) -> dict[str, tuple[str, ...]]:
-    """Return the constants that formulas mention, which tells them apart from all others."""
-    found: dict[str, dict[str, None]] = {}
-    for weighted in mln.formulas:
-        for constant in constants(weighted.formula):
-            found.setdefault(constant.type, {})[constant.name] = None
-    return {type_: tuple(names) for type_, names in found.items()}
 
 
 def _classes(

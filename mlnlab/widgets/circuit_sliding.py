@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -35,21 +36,21 @@ class SlidingView(View):
 
     # --- what each view has of its own --------------------------------------------------------
 
+    @abstractmethod
     def _move(self, sliders: Sliders) -> None:
         """Evaluate and draw for sliders that stand elsewhere, or raise before anything changes."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _values(self) -> dict[str, Any]:
         """Return the numbers beside the sliders."""
-        raise NotImplementedError
 
     def _details(self) -> Iterable[tuple[str, str]]:
         """Return what is told of what is selected."""
         return ()
 
+    @abstractmethod
     def _shown_sizes(self) -> str:
         """Return for which sizes numbers are shown, in words."""
-        raise NotImplementedError
 
     # --- what they share ------------------------------------------------------------------------
 

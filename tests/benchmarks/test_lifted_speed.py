@@ -90,10 +90,14 @@ def test_value_and_gradient_beside_the_closed_form(n):
 
 
 @pytest.mark.benchmark
-def test_growth():
+def test_evaluation_grows_with_n_and_compilation_does_not():
     import mlnlab as ml
+    from mlnlab.circuits.evaluation_cost import predicted_numbers
 
     print_growth(ml)
+    circuit = ml.lift(ml.MLN.from_text(FRIENDS)).compile()
+    small, large = (predicted_numbers(circuit.circuit, [n]) for n in (1_000, 100_000))
+    assert 90 < large / small < 101  # Definition 1: a polynomial in n, here of degree 1
 
 
 def print_growth(ml):
