@@ -7,7 +7,7 @@ import pytest
 
 import mlnlab as ml
 
-TEXT = "S(p)\nF(p, p)\n0.4 F(x, y) ^ S(x) => S(y)\n-0.3 S(x)\n-1 F(x, y)\n0.6 EXIST y F(x, y)"
+TEXT = "S(p)\nF(p, p)\n0.4 F(x, y) ^ S(x) => S(y)\n0.3 !S(x)\n-1 F(x, y)\n0.6 EXIST y F(x, y)"
 
 
 @pytest.mark.parametrize("size", [3, 20])

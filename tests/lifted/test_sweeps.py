@@ -42,8 +42,8 @@ def test_powers_of_balls_that_contain_0_are_numbers():
     from flint import arb
 
     ring = balls()
-    wide = arb(0.5, 1.0)
+    wide = arb(0, 0.5)
     power = ring.power(wide, 3)
     assert power.is_finite()
-    assert all(value**3 in power for value in (-0.4, 0.0, 1.4))
+    assert all(value**3 in power for value in (-0.4, 0.0, 0.4))
     assert ring.power(arb(3), 4) == 81
