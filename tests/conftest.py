@@ -124,12 +124,24 @@ def browser(chromium):
 
 
 def _patient(make):
-    """Let pages wait longer than the half minute that is usual: a slow machine is no fault of ours."""
+    """Let pages wait longer than the half minute that is usual: a slow machine is no fault of ours.
+
+    With MLNLAB_SLOWER_BROWSER=6 pages have a sixth of the processor, to find what only a slow machine shows.
+    """
+    slower = float(os.environ.get("MLNLAB_SLOWER_BROWSER", "1"))
+
+    def slow_down(page):
+        page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": slower})
 
     def patient(**options):
         made = make(**options)
         made.set_default_timeout(PATIENCE * 1000)
         made.set_default_navigation_timeout(PATIENCE * 1000)
+        if slower != 1:
+            if hasattr(made, "pages"):  # a context; a page is given otherwise
+                made.on("page", slow_down)
+            else:
+                slow_down(made)
         return made
 
     return patient

@@ -41,10 +41,10 @@ def desk(lab):
 
 
 def open_file(page, name):
+    """Open a file and wait until it is loaded: Lab has an error for one that is renamed before it is."""
     page.command("docmanager:open", path=name)
-    page.page.wait_for_function(
-        f"() => window.jupyterapp.shell.currentWidget.context?.path === '{name}'",
-    )
+    context = "window.jupyterapp.shell.currentWidget?.context"
+    page.page.wait_for_function(f"() => {context}?.path === '{name}' && {context}.isReady")
     page.page.wait_for_selector(f".lm-TabBar-tab.lm-mod-current:has-text('{name}')")
 
 
