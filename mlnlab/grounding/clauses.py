@@ -84,6 +84,7 @@ class GroundClauses:
     ways: tuple[str, ...] = ()
     constant: float = 0.0
     gates: Gates = NO_GATES  # of tables that count what smaller tables say
+    groundings: NDArray[np.uint32] | None = None  # that each clause stands for; None: each for one
 
     @property
     def number_of_atoms(self) -> int:

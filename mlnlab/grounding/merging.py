@@ -66,7 +66,7 @@ def merged(clauses: GroundClauses) -> GroundClauses:
         "clause_sources": clauses.clause_sources[kept],
     }  # fmt: skip
     read_only: Any = {name: frozen(array) for name, array in arrays.items()}
-    return replace(clauses, constant=clauses.constant + constant, **read_only)
+    return replace(clauses, constant=clauses.constant + constant, groundings=None, **read_only)
 
 
 def _turn(

@@ -100,14 +100,17 @@ def _marked(choices: NDArray[np.uint32], number: int) -> NDArray[np.uint8]:
 
 
 def _groups(clauses: GroundClauses) -> Groups:
-    """Return where the clauses of one source and one sense begin; they stand together."""
+    """Return where the clauses of one source, one sense and as many groundings begin; they stand together."""
     keys = 2 * clauses.clause_sources.astype(np.int64) + clauses.negated
-    first = np.flatnonzero(np.concatenate([[-1], keys[:-1]]) != keys)
+    number = np.ones(len(keys), np.int64) if clauses.groundings is None else clauses.groundings
+    changes = np.concatenate([[-1], keys[:-1]]) != keys
+    changes[1:] |= number[1:] != number[:-1]
+    first = np.flatnonzero(changes)
     tables = clauses.table_sources.astype(np.int64)
     first_table = np.flatnonzero(np.concatenate([[-1], tables[:-1]]) != tables)
     return Groups(
         _settled(np.append(first, len(keys))), _settled(keys[first] >> 1),
-        _senses(keys[first]),
+        _senses(keys[first]), _settled(number[first]),
         _settled(np.append(first_table, len(tables))), _settled(tables[first_table]),
     )  # fmt: skip
 

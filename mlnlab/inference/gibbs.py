@@ -22,6 +22,7 @@ import numpy as np
 
 from mlnlab.errors import ArgumentError
 from mlnlab.grounding.clause_making import ground_clauses
+from mlnlab.grounding.gathering import gathered
 from mlnlab.inference.batches import Batches, no_batches
 from mlnlab.inference.chains import Ground, prepared, random_world, refuse_impossible
 from mlnlab.inference.estimates import estimated
@@ -91,10 +92,14 @@ class GibbsState:
 
 
 def ground(question: Question) -> Ground:
-    """Ground the model, and the formulas that are asked for, over what is open."""
+    """Ground the model, and the formulas that are asked for, over what is open.
+
+    Where many groundings are equal, as with variables that occur in evidence alone, each is looked at once.
+    """
     clauses = ground_clauses(question, all_instances(question))
     refuse_impossible(clauses)
-    return prepared(clauses)
+    fewer = gathered(clauses)
+    return prepared(fewer if 2 * len(fewer.literals) <= len(clauses.literals) else clauses)
 
 
 def sweeps_of(params: Params, ground: Ground) -> int:

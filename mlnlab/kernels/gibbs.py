@@ -190,11 +190,15 @@ def draw_option(
 
 
 class Groups(NamedTuple):
-    """Clauses, and tables, in stretches that belong to one formula; some count where they are false."""
+    """Clauses, and tables, in stretches that belong to one formula; some count where they are false.
+
+    Each clause of a stretch stands for as many groundings.
+    """
 
     clause_starts: NDArray[np.uint32]
     clause_formulas: NDArray[np.uint32]
     clause_negated: NDArray[np.uint8]
+    clause_groundings: NDArray[np.uint32]
     table_starts: NDArray[np.uint32]
     table_formulas: NDArray[np.uint32]
 
@@ -211,7 +215,7 @@ def count(network: Network, groups: Groups, chain: Chain, counts: NDArray[np.int
             holding += chain.satisfied[clause] != 0
         if groups.clause_negated[group]:
             holding = end - start - holding
-        counts[groups.clause_formulas[group]] += holding
+        counts[groups.clause_formulas[group]] += holding * np.int64(groups.clause_groundings[group])
     for group in range(len(groups.table_formulas)):
         holding = np.int64(0)
         for table in range(groups.table_starts[group], groups.table_starts[group + 1]):
@@ -240,7 +244,7 @@ def warm_up() -> None:
     network, chain = smallest()
     sweep(network, chain, 1)
     starts, empty, bits = network.atom_starts, network.occurrences, network.bits
-    groups = Groups(starts[:1], empty, bits, starts[:1], empty)
+    groups = Groups(starts[:1], empty, bits, empty, starts[:1], empty)
     counts = np.zeros(0, np.int64)
     sample(network, groups, chain, 1, 1, np.zeros(1, np.int64), counts)
     count(network, groups, chain, counts)

@@ -176,7 +176,7 @@ def warm_up() -> None:
     """Compile every kernel of this file."""
     network, chain, constraints, work = smallest_slice()
     starts, empty, bits = network.atom_starts, network.occurrences, network.bits
-    groups = Groups(starts[:1], empty, bits, starts[:1], empty)
+    groups = Groups(starts[:1], empty, bits, empty, starts[:1], empty)
     effort = Effort(1, 0.5, 0.5, 0.0, 1, 1)
     next_sample(network, constraints, chain, work, effort)
     sums, counts = np.zeros(1, np.int64), np.zeros(0, np.int64)

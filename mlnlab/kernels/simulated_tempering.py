@@ -97,7 +97,7 @@ def warm_up() -> None:
     """Compile every kernel of this file."""
     network, chain = smallest()
     starts, empty, bits = network.atom_starts, network.occurrences, network.bits
-    groups = Groups(starts[:1], empty, bits, starts[:1], empty)
+    groups = Groups(starts[:1], empty, bits, empty, starts[:1], empty)
     none = np.zeros(0, np.int64)
     strengths, tables = np.zeros((1, 0)), np.zeros((1, 0))
     strengths.setflags(write=False)
