@@ -78,14 +78,8 @@ class CellEvaluation:
         expectations: bool,
     ) -> CellValue:  # fmt: skip
         """Evaluate in logarithms: weights of formulas, and of the true and false atoms of symbols."""
-        weights: dict[Weighed, tuple[object, object]] = {HARD: (0.0, -inf)}
-        weights |= {Weighed("formula", n): (float(w), 0.0) for n, w in enumerate(formulas)}
-        weights |= {Weighed("symbol", n): pair for n, pair in enumerate(zip(true, false, strict=True))}
-        parts = self.compiled.parts
-        found = [
-            ComponentAt(one, weights, self._sizes(n), self.budget).value(observers, expectations=expectations)
-            for n, one in enumerate(self.compiled.merged)
-        ]
+        weights, parts = log_weights(formulas, true, false), self.compiled.parts
+        found = [one.value(observers, expectations=expectations) for one in self.components(weights)]
         ground = parts.ground.values(Logarithms(), weights)
         logs = np.array(
             [g + sum(found[c].value for c in b) for g, b in zip(ground, parts.branches, strict=True)]
@@ -105,6 +99,13 @@ class CellEvaluation:
             truths[Weighed("symbol", symbol)] = atoms * np.exp([true[symbol] - each, false[symbol] - each])
         error = sum(one.error for one in found) + 16 * np.finfo(float).eps * (abs(value) + 1)
         return CellValue(value, float(error), truths, "float logarithms", sum(one.terms for one in found))
+
+    def components(self, weights: Mapping[Weighed, tuple[object, object]]) -> list[ComponentAt]:
+        """Return all components at weights that are logarithms."""
+        return [
+            ComponentAt(one, weights, self._sizes(n), self.budget)
+            for n, one in enumerate(self.compiled.merged)
+        ]
 
     def _atoms(self, symbol: int) -> int:
         """Return how many atoms a symbol has; its variables of one kind stand for different elements."""
@@ -225,6 +226,14 @@ class CellEvaluation:
             pair: Any = weights[Weighed("symbol", symbol)]
             total = total * (pair[0] + pair[1]) ** self._atoms(symbol)
         return total
+
+
+def log_weights(formulas: Values, true: Values, false: Values) -> dict[Weighed, tuple[object, object]]:
+    """Return the logarithms of what formulas weigh, and the true and false atoms of symbols."""
+    weights: dict[Weighed, tuple[object, object]] = {HARD: (0.0, -inf)}
+    weights |= {Weighed("formula", n): (float(w), 0.0) for n, w in enumerate(formulas)}
+    weights |= {Weighed("symbol", n): pair for n, pair in enumerate(zip(true, false, strict=True))}
+    return weights
 
 
 def tuple_of(values: Sequence[Any], right: Sequence[int], zero: Any) -> tuple[Any, list[Any]]:  # noqa: ANN401

@@ -62,8 +62,8 @@ class SumState:
 
 
 @dataclass(slots=True, eq=False)
-class _Total:
-    """Sums of terms, all divided by the largest one so far."""
+class Total:
+    """Sums of terms, all divided by the largest one so far; a mutable local of one sum."""
 
     peak: float
     mass: float
@@ -73,6 +73,7 @@ class _Total:
     best: float = -inf
 
     def add(self, logs: Values, e: Values, q: Values, *, moments: bool) -> None:
+        """Add terms, by their logarithms."""
         top = float(logs.max(initial=-inf))
         self.terms += len(logs)
         if top == -inf:
@@ -91,6 +92,7 @@ class _Total:
             self.moments = [before + now for before, now in zip(self.moments, parts, strict=True)]
 
     def state(self, waiting: int) -> SumState:
+        """Return how far the sum is."""
         value = self.peak + float(np.log(self.mass)) if self.mass > 0 else -inf
         moments = Moments(*(moment / (self.mass or 1.0) for moment in self.moments))
         return SumState(value, self.dropped, self.terms, waiting, moments)
@@ -106,8 +108,15 @@ class CellSum:
     negligible: float = NEGLIGIBLE
 
     def __iter__(self) -> Iterator[SumState]:
+        total = Total(-inf, 0.0, _no_moments(self.problem))
+        for boxes, waiting in self.small_boxes(total):
+            self._add(total, boxes)
+            yield total.state(waiting)
+        yield total.state(0)
+
+    def small_boxes(self, total: Total) -> Iterator[tuple[Boxes, int]]:
+        """Yield the small boxes that matter, and how many larger ones wait; what is dropped is bounded."""
         problem = self.problem
-        total = _Total(-inf, 0.0, _no_moments(problem))
         open_ = problem.at.open
         widths = _schedule(problem.sizes[problem.at.kind[open_]].astype(np.int64))
         if np.prod(widths[0].astype(float)) > LARGE:
@@ -125,13 +134,11 @@ class CellSum:
             kept = self._kept(total, bounds)
             corners = corners[kept]
             if len(corners) and level == len(widths) - 1:
-                self._add(total, corners, widths[-1])
-                yield total.state(sum(len(one[1]) for one in waiting))
+                yield Boxes(corners, widths[-1]), sum(len(one[1]) for one in waiting)
             elif len(corners):
                 waiting += self._halved(total, corners, widths, level)
-        yield total.state(0)
 
-    def _kept(self, total: _Total, bounds: Values) -> NDArray[np.bool_]:
+    def _kept(self, total: Total, bounds: Values) -> NDArray[np.bool_]:
         """Return which boxes still matter, and account for the others."""
         kept: NDArray[np.bool_] = bounds > total.best - self.negligible
         gone = bounds[~kept]
@@ -140,7 +147,7 @@ class CellSum:
         return kept
 
     def _halved(
-        self, total: _Total, corners: Values, widths: list[NDArray[np.int64]], level: int
+        self, total: Total, corners: Values, widths: list[NDArray[np.int64]], level: int
     ) -> list[tuple[int, Values, Values]]:
         """Return the halves of boxes that matter, in chunks, those with the largest bounds last."""
         before, after = widths[level], widths[level + 1]
@@ -159,16 +166,22 @@ class CellSum:
             if len(part)
         ]
 
-    def _add(self, total: _Total, corners: Values, width: NDArray[np.int64]) -> None:
+    def _add(self, total: Total, boxes: Boxes) -> None:
         """Add the terms of small boxes."""
-        grid = np.indices(tuple(width)).reshape(len(width), int(np.prod(width))).T.astype(float)
-        chunk = max(1, POINTS // max(1, len(grid)))
-        for start in range(0, len(corners), chunk):
-            points = corners[start : start + chunk, None] + grid[None]
-            points = points.reshape(points.shape[0] * points.shape[1], len(width))
+        for points in points_of(boxes):
             e = self.problem.completed(points)
             logs, q = self.problem.terms(e)
             total.add(logs, e, q, moments=self.moments)
+
+
+def points_of(boxes: Boxes) -> Iterator[Values]:
+    """Yield the numbers of elements in open cells that small boxes hold, some boxes at a time."""
+    width = boxes.width
+    grid = np.indices(tuple(width)).reshape(len(width), int(np.prod(width))).T.astype(float)
+    chunk = max(1, POINTS // max(1, len(grid)))
+    for start in range(0, len(boxes.corners), chunk):
+        points = boxes.corners[start : start + chunk, None] + grid[None]
+        yield points.reshape(points.shape[0] * points.shape[1], len(width))
 
 
 def _too_large(left: float, budget: float) -> TooLargeError:

@@ -95,20 +95,36 @@ class Table:
 
         The derivative of a logarithm by a logarithm passes to a sum's parts by their shares in it.
         """
-        made = self._made(numbers, weights)
         adjoints: list[Any] = [counts if not scope else 0.0 for scope in self.scopes]
         first = len(self.scopes) - len(self.steps)
+        made = self._made(numbers, weights)
         for place in reversed(range(len(self.steps))):
             step, axis = self.steps[place], len(self.batch) + self.steps[place].axis
-            product, result = self._product(numbers, made, step), np.expand_dims(made[first + place], axis)
-            with np.errstate(invalid="ignore"):
-                share = np.where(np.isneginf(result), 0.0, np.exp(product - result))
-            adjoint = share * np.expand_dims(adjoints[first + place], axis)
+            adjoint = self._share(numbers, made, place) * np.expand_dims(adjoints[first + place], axis)
             for table in step.tables:
                 adjoints[table] = adjoints[table] + _projected(
                     adjoint, step.scope, self.scopes[table], len(self.batch)
                 )
         return self._expected(adjoints)
+
+    def shares(
+        self, numbers: Numbers, weights: Mapping[Weighed, tuple[object, object]]
+    ) -> list[NDArray[np.float64]]:
+        """Return for each step the probabilities of its atom's values, given those of the rest of its scope.
+
+        Numbers are logarithms. Steps from the last to the first draw all hidden atoms of a row.
+        """
+        made = self._made(numbers, weights)
+        return [self._share(numbers, made, place) for place in range(len(self.steps))]
+
+    def _share(self, numbers: Numbers, made: Sequence[Array], place: int) -> NDArray[np.float64]:
+        """Return what part of what a step makes is from each value of its atom."""
+        step = self.steps[place]
+        product = self._product(numbers, made, step)
+        result = made[len(self.scopes) - len(self.steps) + place]
+        result = np.expand_dims(result, len(self.batch) + step.axis)
+        with np.errstate(invalid="ignore"):
+            return np.where(np.isneginf(result), 0.0, np.exp(product - result))
 
     def _expected(self, adjoints: Sequence[NDArray[np.float64]]) -> dict[Weighed, NDArray[np.float64]]:
         places = {scope: n for n, scope in reversed(list(enumerate(self.scopes)))}

@@ -33,9 +33,11 @@ from mlnlab.lifted.asked_atoms import (
 )
 from mlnlab.lifted.cell_compilation import CompiledCells, compiled_cells
 from mlnlab.lifted.cell_evaluation import MOST_TERMS, CellEvaluation, CellValue
-from mlnlab.lifted.cell_factors import TwoVariableModel, two_variable_model
+from mlnlab.lifted.cell_factors import TooManyVariablesError, TwoVariableModel, two_variable_model
 from mlnlab.lifted.cell_tables import Weighed
+from mlnlab.lifted.sampled_worlds import SampledWorlds, checked_request, refuse_large
 from mlnlab.lifted.shattering import literal_of
+from mlnlab.lifted.world_distribution import world_distribution
 from mlnlab.logic.substitution import free_variables
 from mlnlab.logic.weights import Hard
 
@@ -149,6 +151,28 @@ class CellTheory:
         found = self.found(domains, weights, expectations=expectations)
         return Evaluated(found.value, found.error, *self._atoms(found), found.arithmetic)
 
+    def sample_worlds(
+        self, number: int = 1, domains: Sizes | Database | None = None,
+        weights: Sequence[float] | None = None, *, seed: int = 0,
+    ) -> SampledWorlds:  # fmt: skip
+        """Return independent worlds as databases, drawn exactly from the model's distribution."""
+        checked_request(number, seed)
+        if self.is_signed:
+            raise ArgumentError(
+                "Worlds cannot be drawn from a sum whose terms cancel, as with existential quantifiers:"
+                " sample with ml.infer(..., method='mc-sat')."
+            )
+        numbers = self.numbers(weights)
+        own = np.array([s.predicate in self.mln.vocabulary.predicates for s in self.model.symbols])
+        true, _ = self._atoms(self.found(domains, weights, expectations=True))
+        expected = float(true[own].sum())
+        refuse_large(expected)
+        distribution = world_distribution(
+            self._evaluation(self.compiled, domains), self.mln.vocabulary_with(domains), numbers,
+            self.model.weighted.true @ numbers, self.model.weighted.false @ numbers,
+        )  # fmt: skip
+        return SampledWorlds(distribution, int(number), int(seed), expected)
+
     # --- parts
 
     def found(
@@ -201,3 +225,14 @@ def cell_theory(weighted: WeightedTheory, budget: float = MOST_TERMS) -> CellThe
     model = two_variable_model(weighted)
     formulas = frozenset(range(len(model.weighted.mln.formulas)))
     return CellTheory(model, compiled_cells(model, formulas), budget)
+
+
+def cells_to_sample(weighted: WeightedTheory) -> CellTheory:
+    """Compile to cells a model of which worlds are drawn; say what to do where that cannot be."""
+    try:
+        return cell_theory(weighted)
+    except TooManyVariablesError as problem:
+        raise ArgumentError(
+            f"Worlds are drawn exactly where formulas relate at most two constants at once. {problem} Sample"
+            " with ml.infer(..., method='mc-sat')."
+        ) from None

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mlnlab.lifted.cell_merging import MergedCells
+    from mlnlab.lifted.cell_problems import Problem
     from mlnlab.lifted.cell_sums import Moments
     from mlnlab.lifted.cell_tables import Weighed
     from mlnlab.steps.step import Observer
@@ -48,12 +49,7 @@ class ComponentAt:
 
     def value(self, observers: Iterable[Observer] = (), *, expectations: bool) -> LogValue:
         """Return log Z, summed over the numbers of elements in cells."""
-        numbers, cells = Logarithms(), self.merged.cells
-        own = [kind.weights.values(numbers, self.weights) for kind in cells.kinds]
-        pairs = self._pairs(
-            {pair: table.values(numbers, self.weights) for pair, table in cells.pairs.items()}
-        )
-        tables = self._merged_tables(own, pairs)
+        own, pairs, tables = self._tables()
         problem = made_problem(self.merged, tables, self.sizes)
         state = run(CellSum(problem, expectations, self.budget), observers=tuple(observers)).state
         lost = float(np.exp(min(0.0, state.dropped - state.value))) if state.value > -np.inf else 0.0
@@ -61,6 +57,32 @@ class ComponentAt:
         if not expectations or state.value == -np.inf:
             return LogValue(state.value, error, state.terms, {})
         return LogValue(state.value, error, state.terms, self._truths(own, pairs, tables, state.moments))
+
+    def to_draw(self) -> tuple[Problem, list[Values]]:
+        """Return the sum whose terms are drawn, and the shares of each kind's cells in the merged ones."""
+        own, pairs, tables = self._tables()
+        shares = [self._shares(number, own, pairs, tables) for number in range(len(own))]
+        return made_problem(self.merged, tables, self.sizes), shares
+
+    def _tables(self) -> tuple[list[Values], dict[tuple[int, int], Values], Tables]:
+        """Return logarithms of the weights of all cells and pairs of them, and of the merged ones."""
+        numbers, cells = Logarithms(), self.merged.cells
+        own = [kind.weights.values(numbers, self.weights) for kind in cells.kinds]
+        pairs = self._pairs(
+            {pair: table.values(numbers, self.weights) for pair, table in cells.pairs.items()}
+        )
+        return own, pairs, self._merged_tables(own, pairs)
+
+    def _shares(
+        self, kind: int, own: Sequence[Values], pairs: Mapping[tuple[int, int], Values], tables: Tables
+    ) -> Values:
+        """Return how probable each cell is of an element of which the merged cell is known."""
+        one = self.merged.kinds[kind]
+        scaled = own[kind] + self._scales(kind, pairs)
+        kept = one.into >= 0
+        below = np.where(kept, tables.weights[kind][one.into], -np.inf)
+        alive = ~np.isneginf(below)
+        return np.where(alive, np.exp(scaled - np.where(alive, below, 0.0)), 0.0)
 
     def _pairs(self, made: dict[tuple[int, int], Values]) -> dict[tuple[int, int], Values]:
         """Return logarithms of r for all kinds, in both orders."""
@@ -116,13 +138,8 @@ class ComponentAt:
             counts[a, b][np.ix_(kinds[a].chosen, kinds[b].chosen)] += adjoint
         truths: Truths = {}
         for number, one in enumerate(kinds):
-            scaled = own[number] + self._scales(number, pairs)
-            kept = one.into >= 0
-            elements = np.zeros(len(one.into))
-            below = tables.weights[number][one.into[kept]]
-            alive = ~np.isneginf(below)
-            share = np.where(alive, np.exp(scaled[kept] - np.where(alive, below, 0.0)), 0.0)
-            elements[kept] = weights[number][one.into[kept]] * share
+            shares = self._shares(number, own, pairs, tables)
+            elements = np.where(one.into >= 0, weights[number][one.into], 0.0) * shares
             for other, times in enumerate(self._times(number).tolist()):
                 rows = np.flatnonzero(one.scaled[:, other])
                 place = one.into[rows]

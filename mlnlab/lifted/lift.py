@@ -26,7 +26,8 @@ from mlnlab.lifted import asked_atoms as asked
 from mlnlab.lifted.arithmetic import Evaluated, Evaluation, LiftedValue
 from mlnlab.lifted.canonical_theory import canonical
 from mlnlab.lifted.cell_choice import chosen_cells
-from mlnlab.lifted.compiling import Compilation, Compiled, CompileParams, CompileState
+from mlnlab.lifted.cell_theory import cells_to_sample
+from mlnlab.lifted.compiling import Compilation, Compiled, CompileParams, CompileState, NotLiftableError
 from mlnlab.lifted.covariances import covariances_times
 from mlnlab.lifted.evidence import Evidence, database_evidence
 from mlnlab.lifted.most_probable_counts import most_probable_counts
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
 
     from mlnlab.lifted.cell_theory import CellTheory
     from mlnlab.lifted.most_probable_counts import MostProbableCounts
+    from mlnlab.lifted.sampled_worlds import SampledWorlds
     from mlnlab.lifted.sweeps import Sweep, Swept
     from mlnlab.lifted.theory import Theory
     from mlnlab.model.database import Database
@@ -231,6 +233,13 @@ class LiftedCircuit:
         sizes, weighed = self.subdomain_sizes(domains), Weights(*map(list, self.log_weights(weights)))
         log_z = self.log_z(domains, weights).value
         return most_probable_counts(self.circuit, sizes, weighed, log_z, atoms)
+
+    def sample_worlds(
+        self, number: int = 1, domains: Sizes | Database | None = None,
+        weights: Sequence[float] | None = None, *, seed: int = 0,
+    ) -> SampledWorlds:  # fmt: skip
+        """Return independent worlds as databases, drawn exactly from the model's distribution, by cells."""
+        return cells_to_sample(self.weighted).sample_worlds(number, domains, weights, seed=seed)
 
     def why_not(self, rule: str, definition: int = 0) -> WhyNot:
         """Return why a rule of compilation did not make a definition: ``why_not("atom counting", 3)``."""

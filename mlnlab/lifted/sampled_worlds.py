@@ -1,0 +1,90 @@
+r"""Worlds that are drawn exactly from a lifted distribution, one by one as they are asked for.
+
+>>> import mlnlab as ml
+>>> mln = ml.MLN.from_text("Smokes(person)\nFriends(person, person)\n"
+...     "1.5 Friends(x, y) ^ Smokes(x) => Smokes(y)\n-3 Friends(x, y)")
+>>> worlds = ml.lift(mln).compile().sample_worlds(5, {"person": 100}, seed=1)
+>>> worlds
+<SampledWorlds: 5 worlds of 514 true atoms on average>
+>>> worlds[4] == worlds[-1]
+True
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, overload
+
+import numpy as np
+
+from mlnlab.errors import ArgumentError, TooLargeError, count_of
+from mlnlab.lifted.random_choices import RandomChoices
+from mlnlab.model.database import Database
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mlnlab.lifted.world_distribution import WorldDistribution
+
+MOST_ATOMS = 2e7  # true ones of one world, which take about a gigabyte while it is drawn
+
+
+@dataclass(frozen=True, eq=False)
+class SampledWorlds(Sequence[Database]):
+    """Independent worlds, each drawn when it is asked for: the k-th depends on the seed and k alone.
+
+    ``dropped`` bounds the total variation distance to the exact distribution: what sums left out.
+    """
+
+    distribution: WorldDistribution
+    number: int
+    seed: int
+    true_atoms: float  # expected
+    accepted: Callable[[Database, np.random.Generator], bool] | None = None
+    acceptance: float = 1.0  # the share of drawn worlds that is kept
+
+    @property
+    def dropped(self) -> float:
+        """A bound of what part of the distribution was left out as negligible."""
+        return self.distribution.dropped / self.acceptance
+
+    @overload
+    def __getitem__(self, index: int) -> Database: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Database]: ...
+    def __getitem__(self, index: int | slice) -> Database | list[Database]:
+        numbers = range(self.number)[index]
+        return [self._drawn(n) for n in numbers] if isinstance(numbers, range) else self._drawn(numbers)
+
+    def _drawn(self, number: int) -> Database:
+        generator = np.random.default_rng([self.seed, number])
+        choices = RandomChoices(generator)
+        while True:
+            world = self.distribution.drawn(choices)
+            if self.accepted is None or self.accepted(world, generator):
+                return world
+
+    def __len__(self) -> int:
+        return self.number
+
+    def __repr__(self) -> str:
+        told = f"{count_of(self.number, 'world')} of {self.true_atoms:,.0f} true atoms on average"
+        kept = "" if self.accepted is None else f", one of {1 / self.acceptance:,.1f} drawn is kept"
+        return f"<SampledWorlds: {told}{kept}>"
+
+
+def checked_request(number: object, seed: object) -> None:
+    """Refuse what is no number of worlds, or no seed."""
+    for name, value in (("number", number), ("seed", seed)):
+        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
+            raise ArgumentError(f"{name}= needs a whole number from 0 on, not {value!r:.60}.")
+
+
+def refuse_large(true_atoms: float) -> None:
+    """Refuse worlds of more true atoms than fit into memory, by their expected number."""
+    if true_atoms > MOST_ATOMS:
+        raise TooLargeError(
+            f"A world has {true_atoms:.3g} true atoms on average; at most {MOST_ATOMS:.3g} are drawn.",
+            true_atoms, ["draw worlds of smaller domains", "ask for marginals and expected counts"],
+        )  # fmt: skip

@@ -1,0 +1,208 @@
+"""Drawn worlds: each has exactly its probability, found by going through every answer of chance."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from itertools import permutations
+from math import comb, exp, factorial
+
+import numpy as np
+import pytest
+
+import mlnlab as ml
+from mlnlab.lifted import drawn_atoms, drawn_tuples
+from tests import oracles
+
+
+class EveryChoice:
+    """In the place of a generator: goes through all answers, one way after the other, with probabilities."""
+
+    def __init__(self):
+        self.path, self.at, self.probability = [], 0, 1.0
+
+    def again(self):
+        """Go on to the next way; False where all have been gone."""
+        while self.path and self.path[-1][0] + 1 == self.path[-1][1]:
+            self.path.pop()
+        if not self.path:
+            return False
+        self.path[-1][0] += 1
+        self.at, self.probability = 0, 1.0
+        return True
+
+    def _pick(self, options):
+        options = [one for one in options if one[1] > 0]
+        if self.at == len(self.path):
+            self.path.append([0, len(options)])
+        value, probability = options[self.path[self.at][0]]
+        self.at += 1
+        self.probability *= probability
+        return value
+
+    def one_of(self, shares):
+        return self._pick([(n, share / shares.sum()) for n, share in enumerate(shares.tolist())])
+
+    def split(self, counts, probabilities):
+        pairs = zip(counts.tolist(), np.broadcast_to(probabilities, counts.shape).tolist(), strict=True)
+        return np.array([self._binomial(n, p) for n, p in pairs], dtype=np.int64)
+
+    def _binomial(self, n, p):
+        return self._pick([(k, comb(n, k) * p**k * (1 - p) ** (n - k)) for k in range(n + 1)])
+
+    def spread(self, number, shares):
+        found = []
+        for place, share in enumerate(shares.tolist()):
+            left = shares[place:].sum()
+            found.append(self._binomial(number - sum(found), share / left if left else 0.0))
+        return np.array(found)
+
+    def order(self, number):
+        return np.array(self._pick([(p, 1 / factorial(number)) for p in permutations(range(number))]), int)
+
+    def places(self, among, number):
+        ways = list(permutations(range(among), number))
+        return np.array(self._pick([(p, 1 / len(ways)) for p in ways]), int)
+
+
+FRIENDS = "S(a)\nF(a, a)\n0.9 F(x, y) ^ S(x) => S(y)\n"
+LOOPLESS = FRIENDS + "!F(x, x).\n"
+MODELS = {
+    "symmetric friends": (LOOPLESS + "F(x, y) => F(y, x).\n-0.4 S(x)\n0.6 F(x, y)", 2),
+    "a graph": ("F(a, a)\n!F(x, x).\nF(x, y) => F(y, x).\n0.3 F(x, y)", 3),
+    "directed friends": (FRIENDS + "0.5 F(x, y) ^ F(y, x)\n0.3 F(x, x) ^ S(x)", 2),
+    "two types": ("P(a)\nU(b)\nR(a, b)\n0.8 R(x, u) ^ P(x) => U(u)\n-0.7 R(x, u)\nU(u) v P(x).", (3, 1)),
+    "propositions": (
+        "Rain()\nWet()\nP(a)\nQ(a)\n1.2 Rain() ^ P(x) => Q(y)\n0.4 Wet() v Rain()\nRain() => P(x).",
+        2,
+    ),
+    "constants": (FRIENDS + "1.1 S(A1) => F(x, A1)\n-0.3 F(A1, x)", 2),
+    "one at most": ("P(a)\nQ(a)\nP(x) ^ P(y) => x = y.\n0.6 P(x) ^ Q(y)\n-0.4 Q(x)", 3),
+    "merged cells": (
+        "P(a)\nQ(a)\nE(a, a)\n!E(x, x).\n0.8 Q(x) => E(x, y)\n0.9 P(x) ^ E(x, y) ^ P(y)\nP(x) v Q(x).",
+        2,
+    ),
+    "interacting pairs": (
+        "P(a)\nE(a, a)\nG(a, a)\n!E(x, x).\n!G(x, x).\n0.7 E(x, y) ^ G(y, x) => P(y)\n-0.6 E(x, y) v G(x, y)",
+        2,
+    ),
+    "three arguments": ("P(a)\nT(a, b, a)\n0.8 T(x, u, y)\n0.5 P(x)", (2, 1)),
+}
+KNOWN = {
+    "a group": (LOOPLESS + "0.2 F(x, y)", "S(A2)", 2),
+    "two groups": (LOOPLESS + "Old(a)\n0.6 F(x, y) ^ Old(x)", "Old(A1)\n!Old(A2)\nS(A1)", 2),
+    "a pair": (FRIENDS + "0.3 S(x)", "F(A1, A2)", 2),
+}
+
+
+def named(text, sizes):
+    sizes = sizes if isinstance(sizes, tuple) else (sizes,)
+    domains = [f"{t} = {{{', '.join(f'{t.upper()}{n + 1}' for n in range(s))}}}"
+               for t, s in zip("ab", sizes, strict=False)]  # fmt: skip
+    return ml.MLN.from_text("\n".join([text, *domains]))
+
+
+def every_way(distribution):
+    """The probability of each world, all ways to draw it together."""
+    found, choices = defaultdict(float), EveryChoice()
+    while True:
+        world = frozenset(distribution.drawn(choices).atoms())
+        found[world] += choices.probability
+        if not choices.again():
+            return found
+
+
+def weighed(mln, db=None):
+    known = dict.fromkeys(db.atoms(), True) | dict.fromkeys(db.atoms("false"), False) if db else {}
+    weights = {
+        world.true_atoms: exp(oracles.log_weight(mln, world))
+        for world in oracles.all_worlds(mln.vocabulary)
+        if all((atom in world.true_atoms) is truth for atom, truth in known.items())
+    }
+    total = sum(weights.values())
+    return {world: weight / total for world, weight in weights.items() if weight > 0}
+
+
+@pytest.mark.parametrize("name", [*MODELS, *KNOWN])
+def test_each_world_is_drawn_with_exactly_its_probability(name, monkeypatch):
+    monkeypatch.setattr(drawn_atoms, "PIECE", 2)  # blocks in pieces, too
+    monkeypatch.setattr(drawn_tuples, "PIECE", 2)
+    if name in MODELS:
+        mln, db = named(*MODELS[name]), None
+    else:
+        text, facts, size = KNOWN[name]
+        mln = named(text, size)
+        db = ml.Database.from_text(facts, mln)
+    theory = ml.lift(mln, db).compile(method="cells")
+    found = every_way(theory.sample_worlds().distribution)
+    expected = weighed(mln, db)
+    assert found.keys() == expected.keys()
+    assert all(found[world] == pytest.approx(p, rel=1e-11) for world, p in expected.items())
+
+
+def test_many_worlds_fall_as_often_as_they_are_probable():
+    """The generator's own answers: worlds as drawn with a seed, by a chi-square test."""
+    from scipy.stats import chisquare
+
+    mln = named(*MODELS["merged cells"])
+    worlds = ml.lift(mln).compile(method="cells").sample_worlds(700, seed=3)
+    drawn = Counter(frozenset(world.atoms()) for world in worlds)
+    expected = weighed(mln)
+    assert drawn.keys() <= expected.keys()
+    often = [world for world, p in expected.items() if p * len(worlds) >= 5]
+    numbers = [[drawn[world] for world in often], [expected[world] * len(worlds) for world in often]]
+    rare = [len(worlds) - sum(part) for part in numbers]
+    found = chisquare(*([*part, rest] for part, rest in zip(numbers, rare, strict=True)))
+    assert len(often) > 10
+    assert found.pvalue > 0.001
+
+
+def test_means_of_large_worlds_are_the_expected_counts():
+    text = (
+        "S(a)\nB(b)\nF(a, a)\nR(a, b)\n0.02 F(x, y) ^ S(x) => S(y)\n-3 F(x, y)\n"
+        "0.1 R(x, u) ^ S(x) => B(u)\n-0.5 S(x)\n-4 R(x, u)\n!F(x, x)."
+    )
+    mln, sizes, number = ml.MLN.from_text(text), {"a": 150, "b": 60}, 60
+    theory = ml.lift(mln).compile(method="cells")
+    worlds = theory.sample_worlds(number, sizes, seed=8)
+    counts = np.array([ml.count(mln, world).numbers for world in worlds], float)
+    soft = [n for n, weight in enumerate(mln.weights) if weight is not None]
+    means, errors = counts.mean(axis=0)[soft], counts.std(axis=0, ddof=1)[soft] / number**0.5
+    expected = np.array(theory.expected_counts(sizes))[soft]
+    assert (np.abs(means - expected) <= 4.5 * errors).all()
+    assert worlds.dropped < 1e-15
+
+
+def test_the_kth_world_is_the_same_however_many_are_asked_for():
+    theory = ml.lift(ml.MLN.from_text(FRIENDS)).compile(method="cells")
+    few, many = (theory.sample_worlds(number, {"a": 20}, seed=5) for number in (3, 9))
+    assert few[2] == many[2] == many[:4][2]
+    assert few[1] != few[2]
+    assert theory.sample_worlds(3, {"a": 20}, seed=6)[2] != few[2]
+
+
+def test_a_world_takes_the_memory_of_its_true_atoms():
+    """20,000 constants have 400 million pairs; some sixty thousand are true."""
+    import tracemalloc
+
+    theory = ml.lift(ml.MLN.from_text(FRIENDS + "-9.5 F(x, y)\n-1 S(x)")).compile(method="cells")
+    worlds = theory.sample_worlds(1, {"a": 20_000}, weights=[0.001, -9.5, -1])
+    tracemalloc.start()
+    world = worlds[0]
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert 20_000 < world.number_of_facts() < 80_000
+    assert peak < 500 * world.number_of_facts()
+
+
+def test_what_is_too_large_is_refused_with_the_number_of_atoms():
+    theory = ml.lift(ml.MLN.from_text(FRIENDS)).compile(method="cells")
+    with pytest.raises(ml.TooLargeError, match=r"\de\+09 true atoms"):
+        theory.sample_worlds(1, {"a": 50_000})
+    with pytest.raises(ml.ArgumentError, match="number= needs a whole number"):
+        theory.sample_worlds(1.5, {"a": 5})
+
+
+def test_more_than_two_variables_are_refused_with_what_to_do():
+    circuit = ml.lift(ml.MLN.from_text("E(a, a)\n0.5 E(x, y) ^ E(y, z) ^ E(x, z)")).compile()
+    with pytest.raises(ml.ArgumentError, match=r"at most two constants at once.*mc-sat"):
+        circuit.sample_worlds(1, {"a": 3})
