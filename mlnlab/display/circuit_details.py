@@ -48,6 +48,9 @@ def details_of(shown: ExploredCircuit) -> tuple[Line, ...]:
     words = node_words(one.body, symbols)
     lines = [("head", f"Definition {one.number}: {words.name}, by {one.rule}")]
     lines += [("words", note_of(one, symbols)), *_citation(one.rule), *_calls(circuit, one)]
+    if one.fired is None:
+        for blamed in circuit.unlifted_formulas:
+            lines += [("words", blamed.sentence), ("words", f"Ways out: {'; '.join(blamed.remedies)}.")]
     if shown.numbers is not None:
         lines += _value_lines(shown.numbers, one, symbols)
     lines.append(("head", "It stands for the theory"))

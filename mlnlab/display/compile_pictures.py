@@ -28,7 +28,7 @@ def compile_picture(source: Lift, asked: str = "") -> RunPicture:
         title="Compilation to a first-order circuit",
         parts={"compilation": lambda step, _trace: compile_scene(source, step, asked=asked)},
         caption=lambda step: caption(source, step),
-        remarks=lambda step: _remarks(step.state),
+        remarks=lambda step: _remarks(source, step.state),
         table=lambda step: _table(source, step.state),
         choose=lambda name: _asked(source, asked, name),
     )
@@ -82,12 +82,13 @@ def caption(source: Lift, step: Step[Any]) -> str:
     return f"step {step.index:,}: {newest.rule} makes definition {newest.number:,}; {waiting}"
 
 
-def _remarks(state: CompileState) -> Sequence[str]:
+def _remarks(source: Lift, state: CompileState) -> Sequence[str]:
     found = []
     if state.shared:
         found.append(f"{state.shared:,} calls found a definition that was there already.")
     if any(one.fired is None for one in state.compiled()):
-        found.append("No rule lifts all of it: constants are taken out one by one when sizes are known.")
+        found += [one.sentence for one in source.unlifted_formulas]
+        found.append("Constants are taken out one by one when sizes are known.")
     return found
 
 

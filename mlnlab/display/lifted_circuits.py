@@ -13,9 +13,13 @@ from mlnlab.lifted.symbol_names import legend_lines
 from mlnlab.lifted.theory_text import clause_text
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from mlnlab.display.scene.items import Scene
     from mlnlab.lifted.arithmetic import LiftedValue
     from mlnlab.lifted.lift import Lift, LiftedCircuit
+
+_LONGEST_THEORY = 600
 
 
 def lift_display(source: Lift) -> Element:
@@ -57,6 +61,7 @@ def circuit_display(found: LiftedCircuit) -> Element:
         cost = "partly grounded when sizes are known"
     return card(
         title("First-order circuit", f"{count_of(len(found.circuit), 'definition')}, {cost}"),
+        *unlifted_markup(found),
         scene_image(scene, f"{scene.title}: {scene.description}"),
         folded(
             "definitions",
@@ -66,6 +71,19 @@ def circuit_display(found: LiftedCircuit) -> Element:
                 element("code", ".expected_counts({...})"), " · ", element("code", ".marginal(atom, {...})"),
                 kind="quiet"),
     )  # fmt: skip
+
+
+def unlifted_markup(found: LiftedCircuit) -> Iterator[Element]:
+    """Yield which of the user's formulas no rule lifts, what to do, and, folded, the clauses left."""
+    for one in found.unlifted_formulas:
+        yield element("div", element("strong", one.sentence))
+        yield element("div", f"Ways out: {'; '.join(one.remedies)}.", kind="quiet")
+    if found.unlifted:
+        rows = ((shortened(text, _LONGEST_THEORY),) for text in found.unlifted)
+        yield folded(
+            "the theories that are left, in clauses",
+            bounded_table(("theory",), rows, len(found.unlifted), "theories"),
+        )
 
 
 def scene_of(found: LiftedCircuit) -> Scene:

@@ -155,7 +155,7 @@ def result(
     try:
         circuit = lift(mln).compile()
         if circuit.unlifted:
-            raise ArgumentError(f"No rule lifts {circuit.unlifted[0]:.160}.")
+            raise ArgumentError(circuit.unlifted_formulas[0].sentence)
         order = circuit.circuit.nesting()
         for db in (*split.train, split.test):
             sizes = {t: len(db.domain(t)) for t in mln.vocabulary.types}

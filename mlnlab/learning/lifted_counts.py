@@ -200,4 +200,4 @@ def _not_liftable(data: TrainingData, circuit: LiftedCircuit) -> ArgumentError:
         instead = f'method="ll" learns as exactly here, by {exact.name}.'
     except TooLargeError:
         instead = 'These databases are too large for method="ll", too: learn by "pll" or "pscg", or drop it.'
-    return ArgumentError(f"No rule lifts a part of the model: {circuit.unlifted[0]:.200}. {instead}")
+    return ArgumentError(f"{' '.join(one.sentence for one in circuit.unlifted_formulas)} {instead}")

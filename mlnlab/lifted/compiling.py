@@ -143,8 +143,8 @@ class Compilation:
             calls.append(Call(numbers[found], tuple(part.sizes[b] for b in old)))
         if len(numbers) > self.params.limit:
             raise TooLargeError(
-                f"The circuit has more than {self.params.limit:,} definitions; one of the last stands for"
-                f" {self.names(theory):.300}.", float(len(numbers)),
+                f"The circuit has more than {self.params.limit:,} definitions; one of the last is made of"
+                f" {self.names(theory)}.", float(len(numbers)),
                 ["raise limit=", "drop formulas", "sample with ml.infer(..., method='mc-sat')"],
             )  # fmt: skip
         body = with_calls(fired.body, calls)
@@ -162,8 +162,7 @@ class Compilation:
                 case Refused(reason):
                     reasons.append((rule.name, reason))
         raise NotLiftableError(
-            f"No rule of lifted inference applies to: {self.names(theory)}. Ask about a smaller domain with"
-            " method='junction-tree', sample with method='mc-sat', or drop one of these formulas.",
+            f"No rule of lifted inference applies to a theory that is made of {self.names(theory)}.",
             theory, reasons,
         )  # fmt: skip
 

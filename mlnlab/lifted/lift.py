@@ -35,6 +35,7 @@ from mlnlab.lifted.sweeps import sweep
 from mlnlab.lifted.symbol_names import with_names
 from mlnlab.lifted.theory_text import theory_text
 from mlnlab.lifted.unfolding import Unfolding
+from mlnlab.lifted.unlifted_formulas import UnliftedFormulas, formulas_text, unlifted_formulas
 from mlnlab.lifted.weighted_theory import WeightedTheory, mentioned_constants, weighted_theory
 from mlnlab.lifted.why_not import WhyNot, why_not
 from mlnlab.logic.formulas import Atom, Formula
@@ -68,7 +69,15 @@ class Lift:
     @cached_property
     def compilation(self) -> Compilation:
         """The compilation of the theory in its canonical form."""
-        return Compilation(self._canonical[0], self.params, self.text)
+        return Compilation(self._canonical[0], self.params, self._formulas_text)
+
+    @cached_property
+    def unlifted_formulas(self) -> tuple[UnliftedFormulas, ...]:
+        """The formulas that no rule lifts, as they were written, why, and what to do instead."""
+        return unlifted_formulas(self.weighted, self.params)
+
+    def _formulas_text(self, theory: Theory) -> str:
+        return formulas_text(theory, self.weighted.shattered.symbols, self.weighted.mln)
 
     @cached_property
     def _canonical(self) -> tuple[Theory, tuple[int, ...]]:
@@ -79,7 +88,11 @@ class Lift:
         return theory_text(theory, self.weighted.shattered.symbols)
 
     def __iter__(self) -> Iterator[CompileState]:
-        return iter(self.compilation)
+        try:
+            yield from self.compilation
+        except NotLiftableError as problem:
+            told = "\n".join(map(str, self.unlifted_formulas)) or str(problem)
+            raise NotLiftableError(told, problem.theory, problem.reasons) from None
 
     @overload
     def compile(
@@ -140,6 +153,11 @@ class LiftedCircuit:
     def unlifted(self) -> tuple[str, ...]:
         """The theories that no rule lifts, as text: their constants are taken one by one."""
         return tuple(self.lift.text(one.theory) for one in self.definitions if isinstance(one.body, Unfolded))
+
+    @property
+    def unlifted_formulas(self) -> tuple[UnliftedFormulas, ...]:
+        """The formulas that no rule lifts, as they were written, why, and what to do instead."""
+        return () if self.circuit.is_complete else self.lift.unlifted_formulas
 
     @property
     def mln(self) -> MLN:
@@ -248,7 +266,9 @@ class LiftedCircuit:
             raise ArgumentError(f"Definitions have numbers from 0 to {last}; there is none of {definition}.")
         found = why_not(rule, self.definitions[definition], self.lift.params)
         theory, symbols = self.definitions[definition].theory, self.weighted.shattered.symbols
-        return replace(found, reason=with_names(found.reason, theory, symbols))
+        blamed = self.unlifted_formulas if self.definitions[definition].fired is None else ()
+        said = " ".join([with_names(found.reason, theory, symbols), *(one.sentence for one in blamed)])
+        return replace(found, reason=said)
 
     def world_count(self, domains: Sizes | Database | None = None) -> int:
         """Return how many worlds satisfy the hard formulas, exactly; weights do not matter."""
@@ -270,7 +290,8 @@ class LiftedCircuit:
         sizes = self.domain_sizes(domains)
         bodies: Bodies = self.circuit
         if not self.circuit.is_complete:
-            bodies = Unfolding(self.circuit, self.lift.compilation, [one.theory for one in self.definitions])
+            theories = [one.theory for one in self.definitions]
+            bodies = Unfolding(self.circuit, self.lift.compilation, theories, lambda: self.unlifted_formulas)
         return Evaluation(self.circuit, bodies, self.weighted, self.subdomain_sizes(domains), sizes)
 
     def log_weights(self, weights: Sequence[float] | None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -17,10 +17,11 @@ from mlnlab.lifted.compiling import Compilation, with_calls
 from mlnlab.lifted.rules.domain_recursion import empty_subdomains, taken
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from mlnlab.lifted.rules.rule import Fired
     from mlnlab.lifted.theory import Theory
+    from mlnlab.lifted.unlifted_formulas import UnliftedFormulas
 
 MOST_CLAUSES = 15_000  # of all theories that are compiled for one question, about half a minute
 
@@ -29,13 +30,14 @@ class Unfolding:
     """A circuit whose unfinished definitions are compiled when they are asked for, within one question."""
 
     def __init__(
-        self, circuit: FirstOrderCircuit, compilation: Compilation, theories: Sequence[Theory]
-    ) -> None:
+        self, circuit: FirstOrderCircuit, compilation: Compilation, theories: Sequence[Theory],
+        blamed: Callable[[], Sequence[UnliftedFormulas]],
+    ) -> None:  # fmt: skip
         self.root = circuit.root
         self._bodies: dict[int, Body] = {n: d.body for n, d in enumerate(circuit.definitions)}
         self._theories = list(theories)
         self._numbers = {theory: number for number, theory in enumerate(theories)}
-        self._clauses = 0
+        self._clauses, self._blamed = 0, blamed
         self._special: dict[tuple[int, tuple[bool, ...], int], Body] = {}
         self._compilation = replace(compilation, params=replace(compilation.params, unfold=False))
 
@@ -52,13 +54,13 @@ class Unfolding:
     def _refuse_many(self, number: int) -> None:
         self._clauses += len(self._theories[number].clauses)
         if self._clauses > MOST_CLAUSES:
+            blamed = self._blamed()
+            told = " ".join(one.sentence for one in blamed) or "No rule lifts all of the model."
             raise TooLargeError(
-                "No rule lifts all of the model, and taking its constants one by one makes theories of over"
-                f" {MOST_CLAUSES:,} clauses; one of the last is"
-                f" {self._compilation.names(self._theories[number]):.200}.", float(self._clauses),
-                ["ask about smaller domains", "drop the formulas that circuit.unlifted shows",
-                 "sample with ml.infer(..., method='mc-sat')"],
-            )  # fmt: skip
+                f"{told} To take constants out one by one makes theories of over {MOST_CLAUSES:,} clauses.",
+                float(self._clauses),
+                ["ask about smaller domains", *dict.fromkeys(way for one in blamed for way in one.remedies)],
+            )
 
     def _unfolded(self, number: int, sizes: Sequence[int]) -> Body:
         empty = tuple(size == 0 for size in sizes)
