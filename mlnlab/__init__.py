@@ -23,6 +23,7 @@ _HOMES = {
     "ConditionalTable": "factors.conditional_table",
     "Database": "model.database",
     "Diagnostic": "errors",
+    "DomainSizeWarning": "errors",
     "FactFiles": "counting.duckdb_files",
     "Factor": "factors.factor",
     "FactorGraph": "factors.factor_graph",

@@ -137,5 +137,9 @@ class UnsatisfiableError(MlnlabError):
     conflict: object | None = None
 
 
+class DomainSizeWarning(UserWarning):
+    """A learned model was applied to domains of clearly another size, where weights do not mean the same."""
+
+
 class FormulaHint(UserWarning):
     """A formula built in Python probably does not mean what was intended."""

@@ -22,6 +22,7 @@ from mlnlab.inference.tree_plans import tree_plan
 from mlnlab.inference.unknown import unknown_marginals
 from mlnlab.lifted.lift import lift
 from mlnlab.model.database import Database
+from mlnlab.model.learned_sizes import warn_of_other_sizes
 from mlnlab.steps.trace import Trace
 
 if TYPE_CHECKING:
@@ -120,6 +121,7 @@ def infer(
     True
     """
     asked = opening(mln, db, query, open, given, closed)
+    warn_of_other_sizes(mln, db)
     settings: dict[str, object] = {"limit": limit, "seed": seed, **options}
     expected = ""
     if method == LIFTED:

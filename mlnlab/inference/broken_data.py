@@ -60,9 +60,7 @@ def called(databases: Sequence[Database], number: int) -> str:
     return f"Database {number + 1} of {len(names)}" if len(names) > 1 else "The database"
 
 
-def _broken_formula(
-    model: MLN, database: Database, name: str, weighted: WeightedFormula, broken: int
-) -> str:
+def _broken_formula(model: MLN, database: Database, name: str, weighted: WeightedFormula, broken: int) -> str:
     from mlnlab.counting.groundings_shown import groundings
 
     times = "a grounding" if broken == 1 else f"{broken:,} groundings"

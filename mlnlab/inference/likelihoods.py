@@ -9,17 +9,20 @@ from dataclasses import replace
 from math import inf
 from typing import TYPE_CHECKING
 
-from mlnlab.errors import ArgumentError, TooLargeError
+from mlnlab.errors import ArgumentError, TooLargeError, count_of
 from mlnlab.grounding.clause_making import ground_clauses
 from mlnlab.grounding.question import listed, opening, refuse_unlearned
 from mlnlab.inference.asking import log_z_by
+from mlnlab.inference.broken_data import broken_text, called
 from mlnlab.inference.conflicts import contradiction
 from mlnlab.inference.enumeration import MOST_WORLDS
 from mlnlab.inference.lifted_likelihoods import circuit_for, lifted_log_likelihood
 from mlnlab.inference.refutation import is_impossible
+from mlnlab.inference.tree_plans import tree_plan
 from mlnlab.logic.weights import Hard, weight_value
 from mlnlab.model.database import Database
 from mlnlab.model.hiding import hiding
+from mlnlab.model.learned_sizes import warn_of_other_sizes
 from mlnlab.model.world import World
 
 if TYPE_CHECKING:
@@ -57,28 +60,42 @@ def log_likelihood(
     >>> round(ml.log_likelihood(mln, people, method="lifted"), 4)
     -1171.853
     """
-    if isinstance(db, list | tuple):
-        if not db:
-            raise ArgumentError("A likelihood is that of data: give a database, or a list of them.")
-        return sum(log_likelihood(mln, one, query, method=method, limit=limit) for one in db)
+    databases = [_complete(one) for one in (db if isinstance(db, list | tuple) else [db])]
+    if not databases:
+        raise ArgumentError("A likelihood is that of data: give a database, or a list of them.")
+    warn_of_other_sizes(mln, *databases)
+    value = 0.0
+    for number, one in enumerate(databases):
+        value += _of_one(mln, one, query, method, limit, called(databases, number))
+    return value
+
+
+def _complete(db: object) -> Database:
     if not isinstance(db, Database):
         raise ArgumentError(f"A database is needed, made by ml.Database.from_text or ml.load_db, not {db!r}.")
     if any(relation.listed > len(relation.true) + len(relation.false) for relation in db.relations.values()):
         raise ArgumentError(
             "The database marks atoms as unknown or soft; a likelihood needs a complete world."
         )
+    return db
+
+
+def _of_one(
+    mln: MLN, db: Database, query: Sequence[str] | str | None, method: str, limit: int, name: str
+) -> float:
+    """Return the log-likelihood of one database; ``name`` is what a sentence that begins calls it."""
     expanded = mln.expand(db)
     refuse_unlearned(expanded)
     circuit = circuit_for(expanded, db, query, method, limit)
     if circuit is not None:
-        value = lifted_log_likelihood(circuit, expanded, db)
-        if value == -inf:
-            _refuse_contradiction(expanded)
-        return value
+        try:
+            value = lifted_log_likelihood(circuit, expanded, db)
+        except TooLargeError as problem:
+            raise (_unliftable(problem, mln, db) if circuit.unlifted else problem) from None
+        return value if value > -inf else _impossible(expanded, db, name)
     world = World(expanded.vocabulary, frozenset(db.atoms()))
     if not _is_possible(expanded, world):
-        _refuse_contradiction(expanded)
-        return -inf
+        return _impossible(expanded, db, name)
     # First what may be refused: counting the groundings of a large database takes a while.
     partition = log_z_by(method, _opened(mln, db, query), limit).value
     soft = [w for w in expanded.formulas if not isinstance(w.weight, Hard)]
@@ -98,6 +115,25 @@ def _opened(mln: MLN, db: Database, query: Sequence[str] | str | None) -> Openin
     return opening(mln, hiding(db, names), names)
 
 
+def _unliftable(problem: TooLargeError, mln: MLN, db: Database) -> TooLargeError:
+    """Return the refusal of a model that no rule lifts, and whether another exact method answers instead."""
+    tree = tree_plan(_opened(mln, db, None))
+    if tree is None:
+        instead = "a junction tree would be too large here, too: judge by ml.pseudo_log_likelihood(mln, db)"
+    else:
+        cliques = f"cliques of at most {count_of(tree.variables, 'variable')}"
+        instead = f'a junction tree fits here, by {cliques}, and is as exact: method="junction-tree"'
+    return TooLargeError(problem.summary, problem.estimate, [instead, *problem.remedies])
+
+
+def _impossible(expanded: MLN, db: Database, name: str) -> float:
+    """Return the logarithm of 0, and say which fact breaks what; raise where no world at all is possible."""
+    _refuse_contradiction(expanded)
+    broken = broken_text(expanded, db, name)
+    warnings.warn(f"The log-likelihood is -inf. {broken}", UserWarning, stacklevel=4)
+    return -inf
+
+
 def _refuse_contradiction(expanded: MLN) -> None:
     """Raise the conflict where no world at all is possible; a model too large to be ground is not asked.
 
@@ -113,7 +149,7 @@ def _refuse_contradiction(expanded: MLN) -> None:
                 f"The database breaks what must hold, so its probability is 0. Whether any world keeps it was"
                 f" not found out within {SECONDS:.0f} seconds; ml.conflict looks longer.",
                 UserWarning,
-                stacklevel=3,
+                stacklevel=5,
             )
 
 

@@ -15,6 +15,7 @@ from mlnlab.inference.registry import method_named
 from mlnlab.inference.world_search import Found
 from mlnlab.logic.evaluation import evaluate, groundings
 from mlnlab.logic.weights import weight_value
+from mlnlab.model.learned_sizes import warn_of_other_sizes
 from mlnlab.model.world import World
 from mlnlab.model.writing import statement_text
 from mlnlab.steps.trace import Trace
@@ -149,6 +150,7 @@ def map_state(
     1.5
     """
     asked = opening(mln, db, query, open, given, closed)
+    warn_of_other_sizes(mln, db)
     if method != "auto":
         chosen = method_named(method, MOST_PROBABLE)
         settings = {"limit": limit, "seed": seed, **options}

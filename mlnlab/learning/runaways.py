@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.float64]
 
+_ROUNDING = 1e-12  # of the groundings
 MOST_CELLS = 2_000_000  # of a linear programme: some seconds
 _MOST_TOGETHER = 12  # weights for which the fewest that run away together are looked for
 _SHOWN = 3
@@ -217,8 +218,19 @@ def _at_extremes(problem: Problem, low: Numbers, high: Numbers) -> Iterator[Runa
 def all_open(objective: ExactLogLikelihood | EstimatedLogLikelihood | LiftedLogLikelihood) -> Numbers:
     """Return how many groundings of each formula are open, in all databases."""
     if isinstance(objective, LiftedLogLikelihood):
-        return objective.groundings
+        return np.where(_decided(objective), 0.0, objective.groundings)
     return np.asarray(np.sum([open_groundings(example) for example in objective.examples], axis=0))
+
+
+def _decided(objective: LiftedLogLikelihood) -> NDArray[np.bool_]:
+    """Return which formulas hold as often in every world as in the data: all groundings do, or none does."""
+    whole = objective.groundings
+    extreme = (objective.counts == 0) | (objective.counts == whole)
+    if not (extreme & (whole > 0)).any():
+        return np.zeros(len(whole), np.bool_)
+    # With weights of 0 every world is possible, so that no world is otherwise if none is expected to be.
+    resting = np.abs(objective.gap(np.zeros(len(whole)))) <= _ROUNDING * whole
+    return np.asarray(extreme & resting)
 
 
 def open_groundings(example: GroundExample) -> Numbers:

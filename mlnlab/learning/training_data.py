@@ -14,15 +14,17 @@ from typing import TYPE_CHECKING, Any
 
 from mlnlab.counting.renumbering import renumbered
 from mlnlab.errors import ArgumentError
-from mlnlab.learning.broken_data import called, refuse_broken
+from mlnlab.inference.broken_data import called, refuse_broken
 from mlnlab.logic.formulas import Atom, Variable
 from mlnlab.logic.substitution import free_variables
 from mlnlab.logic.suggestions import did_you_mean
 from mlnlab.logic.traversal import predicates as predicates_of
+from mlnlab.logic.vocabulary import FrozenMapping
 from mlnlab.logic.weights import Fixed, Hard, Soft, ToLearn, WeightedFormula
 from mlnlab.model.database import Database
 from mlnlab.model.domain_sizes import with_constants_of
 from mlnlab.model.hiding import FalseFacts, check_false_facts, hiding
+from mlnlab.model.learned_sizes import sizes_of
 from mlnlab.model.mln import MLN
 
 if TYPE_CHECKING:
@@ -83,7 +85,8 @@ class TrainingData:
             else replace(weighted, weight=Soft(float(weight)))
             for weighted, weight in zip(self.formulas, weights, strict=True)
         )
-        return replace(self.mln, formulas=formulas)
+        sizes = tuple(FrozenMapping(sizes_of(one.vocabulary)) for one in self.examples)
+        return replace(self.mln, formulas=formulas, learned_on=sizes)
 
     def hidden(self, example: Example) -> Database:
         """Return what is evidence: the database without what it says of the predicted atoms.
@@ -119,7 +122,7 @@ def training_data(
     for number, database in enumerate(given):
         _check(database, number, len(given))
     names = _query(mln, query)
-    expanded = _expanded(mln, given)
+    expanded = replace(_expanded(mln, given), learned_on=())
     if units:
         expanded = with_units(expanded, names)
     formulas = [weighted.formula for weighted in expanded.formulas]

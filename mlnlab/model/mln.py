@@ -46,7 +46,6 @@ class KnowsConstants(Protocol):
     @property
     def vocabulary(self) -> Vocabulary:
         """The vocabulary."""
-        ...
 
 
 Domains = KnowsConstants | Mapping[str, int] | None
@@ -72,6 +71,7 @@ class MLN:
     name: str = field(default="", compare=False)
     places: tuple[Span | None, ...] = field(default=(), compare=False)
     diagnostics: tuple[Diagnostic, ...] = field(default=(), compare=False)
+    learned_on: tuple[Mapping[str, int], ...] = field(default=(), compare=False)  # sizes of each database
 
     def __post_init__(self) -> None:
         """Refuse a semantics that does not exist."""

@@ -159,3 +159,14 @@ def test_a_diverging_rate_is_halved_and_told() -> None:
     assert steps[-1].rate < 50.0
     assert any("The rate was too large" in text and "Begin with rate=" in text for text in found.diagnostics)
     assert np.abs(found.weights).max() < 50
+
+
+def test_lifted_learning_says_what_runs_away_and_what_data_cannot_teach():
+    """One person: that a smoker's friends smoke is always true, so its weight rests, and all smoke."""
+    mln = ml.MLN.from_text("S(p)\nF(p, p)\nS(x)\nS(x) ^ F(x, y) => S(y)\nF(x, y)")
+    db = ml.Database.from_text("S(A)\nF(A, A)", mln)
+    with pytest.warns(LearningWarning):
+        found = ml.learn_weights(mln, db, "lwl", prior=None, progress=False)
+    told = "\n".join(found.diagnostics)
+    assert "The data say nothing about the weight of S(x) ^ F(x, y) => S(y): " in told
+    assert "The weights of S(x); F(x, y) likely grow without end" in told

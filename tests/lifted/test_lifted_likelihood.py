@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+import warnings
 from math import comb, inf, isclose
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -62,6 +64,7 @@ def _random_database(draw, mln, sizes):
     return ml.Database(sized.vocabulary).with_atoms(true)
 
 
+@pytest.mark.filterwarnings("ignore:The log-likelihood is -inf")
 def test_random_models_against_enumeration():
     draw, compared, impossible = random.Random(20130714), 0, 0
     for number in range(examples(40)):
@@ -96,7 +99,27 @@ def test_what_breaks_a_hard_formula_or_a_block_is_impossible():
         (house + "Smokes(Bob)", False),
     ):
         db = ml.Database.from_text(facts, mln)
-        assert (ml.log_likelihood(mln, db, method="lifted") > -inf) is possible
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            assert (ml.log_likelihood(mln, db, method="lifted") > -inf) is possible
+        assert [str(one.message)[:24] for one in said] == ["The log-likelihood is -i"] * (not possible)
+
+
+def test_what_no_rule_lifts_is_refused_with_the_exact_alternative_where_it_fits(monkeypatch):
+    """Transitivity; that it is too long to be taken apart is taken for granted, as it takes long to find."""
+    from mlnlab.inference import likelihoods
+
+    def refused(*_):
+        raise ml.TooLargeError("No rule lifts it.", 1.0, ["ask about smaller domains"])
+
+    monkeypatch.setattr(likelihoods, "circuit_for", lambda *_: SimpleNamespace(unlifted=("it",)))
+    monkeypatch.setattr(likelihoods, "lifted_log_likelihood", refused)
+    mln = ml.MLN.from_text("Next(person, person)\n1 Next(x, y) ^ Next(y, z) => Next(x, z)")
+    fits = r"a junction tree fits here, by cliques of at most \d+ variables, and is as exact: method="
+    for people, said in ((3, fits), (14, "a junction tree would be too large here, too")):
+        db = ml.Database.from_text(f"person = {{1, ..., {people}}}\nNext(1, 2)", mln)
+        with pytest.raises(ml.TooLargeError, match=rf"No rule lifts it[\S\s]*{said}[\S\s]*smaller domains"):
+            ml.log_likelihood(mln, db, method="lifted")
 
 
 def test_what_is_evidence_is_refused_in_words():
