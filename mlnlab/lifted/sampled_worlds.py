@@ -41,7 +41,7 @@ class SampledWorlds(Sequence[Database]):
     number: int
     seed: int
     true_atoms: float  # expected
-    accepted: Callable[[Database, np.random.Generator], bool] | None = None
+    kept: Callable[[Database], float] | None = None  # with which probability
     acceptance: float = 1.0  # the share of drawn worlds that is kept
 
     @property
@@ -62,7 +62,7 @@ class SampledWorlds(Sequence[Database]):
         choices = RandomChoices(generator)
         while True:
             world = self.distribution.drawn(choices)
-            if self.accepted is None or self.accepted(world, generator):
+            if self.kept is None or generator.random() < self.kept(world):
                 return world
 
     def __len__(self) -> int:
@@ -70,7 +70,7 @@ class SampledWorlds(Sequence[Database]):
 
     def __repr__(self) -> str:
         told = f"{count_of(self.number, 'world')} of {self.true_atoms:,.0f} true atoms on average"
-        kept = "" if self.accepted is None else f", one of {1 / self.acceptance:,.1f} drawn is kept"
+        kept = "" if self.kept is None else f", one of {1 / self.acceptance:,.1f} drawn is kept"
         return f"<SampledWorlds: {told}{kept}>"
 
 
