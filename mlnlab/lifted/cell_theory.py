@@ -1,0 +1,266 @@
+r"""Two-variable models by cells: the same questions as a compiled circuit, answered by sums over cells.
+
+Beame, Van den Broeck, Gribkoff and Suciu, "Symmetric weighted first-order model counting" (PODS 2015); van
+Bremen and Kuželka (UAI 2021). It needs formulas of at most two variables, of any types, with constants and
+quantifiers; it does not get slower by more formulas, but by more predicates of one argument that interact.
+
+>>> import mlnlab as ml
+>>> mln = ml.MLN.from_text("Smokes(person)\nFriends(person, person)\n"
+...     "1.5 Friends(x, y) ^ Smokes(x) => Smokes(y)")
+>>> theory = ml.lift(mln).compile(method="cells")
+>>> theory
+<CellTheory of 2 cells, about n^1 terms>
+>>> round(theory.marginal("Friends(x, y)", {"person": 10}), 6)
+0.495408
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from math import exp, inf, prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mlnlab.errors import ArgumentError, UnsatisfiableError
+from mlnlab.lifted.arithmetic import Evaluated, LiftedValue
+from mlnlab.lifted.asked_atoms import (
+    group_size,
+    literal_asked,
+    sizes_asked,
+    symbol_of_atom,
+    weights_asked,
+)
+from mlnlab.lifted.cell_compilation import CompiledCells, compiled_cells
+from mlnlab.lifted.cell_evaluation import MOST_TERMS, CellEvaluation, CellValue
+from mlnlab.lifted.cell_factors import TooManyVariablesError, TwoVariableModel, two_variable_model
+from mlnlab.lifted.cell_tables import Weighed
+from mlnlab.lifted.evidence import NOTHING
+from mlnlab.lifted.kept_worlds import kept, refuse_few, signed_formulas
+from mlnlab.lifted.sampled_worlds import SampledWorlds, checked_request, refuse_large
+from mlnlab.lifted.shattering import literal_of
+from mlnlab.lifted.weighted_theory import weighted_theory
+from mlnlab.lifted.world_distribution import world_distribution
+from mlnlab.logic.substitution import free_variables
+from mlnlab.logic.weights import Hard
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from mlnlab.lifted.cell_factors import KindName
+    from mlnlab.lifted.weighted_theory import WeightedTheory
+    from mlnlab.logic.formulas import Formula
+    from mlnlab.model.database import Database
+    from mlnlab.model.mln import MLN
+    from mlnlab.steps.step import Observer
+
+    Sizes = Mapping[str, int]
+    Values = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class CellTheory:
+    """A model compiled to cells; ``budget`` is the most terms that an answer may take."""
+
+    model: TwoVariableModel
+    compiled: CompiledCells
+    budget: float = MOST_TERMS
+    _hard: dict[str, CompiledCells] = field(default_factory=dict)
+
+    @property
+    def mln(self) -> MLN:
+        """The model whose weights are taken where none are given."""
+        return self.model.weighted.mln
+
+    @property
+    def order(self) -> int:
+        """The power of n that evaluation costs, at most."""
+        return self.compiled.order
+
+    @property
+    def is_signed(self) -> bool:
+        """Whether signs cancel or numbers of atoms are prescribed, so that floats do not do."""
+        weighted = self.model.weighted
+        return any(min(pair) <= 0 for pair in weighted.factors) or bool(weighted.tallies)
+
+    def __repr__(self) -> str:
+        cost = f"about n^{self.order} terms" if self.order else "no sum over sizes"
+        return f"<CellTheory of {self.compiled.cells} cells, {cost}>"
+
+    # --- questions
+
+    def terms(self, domains: Sizes | Database | None = None) -> int:
+        """Return how many terms the sums have at most, before anything is summed."""
+        return self._evaluation(self.compiled, domains).terms()
+
+    def log_z(
+        self, domains: Sizes | Database | None = None, weights: Sequence[float] | None = None,
+        observers: Iterable[Observer] = (),
+    ) -> LiftedValue:  # fmt: skip
+        """Return log Z for domain sizes, and for other weights than the model's."""
+        found = self.found(domains, weights, observers, expectations=False)
+        return LiftedValue(found.value, found.error, found.arithmetic)
+
+    def expected_counts(
+        self, domains: Sizes | Database | None = None, weights: Sequence[float] | None = None
+    ) -> list[float]:
+        """Return E[n_i] of all formulas, by one pass back; of a hard one, its groundings."""
+        found = self.found(domains, weights, expectations=True)
+        true, false = self._atoms(found)
+        literals = self.model.weighted.true.T @ true + self.model.weighted.false.T @ false
+        sizes = self.domain_sizes(domains)
+        counts = []
+        for number, one in enumerate(self.mln.formulas):
+            if isinstance(one.weight, Hard):
+                counts.append(float(prod(sizes[v.type] for v in free_variables(one.formula))))
+            elif literal_of(one.formula) is not None:
+                counts.append(float(literals[number]))
+            else:
+                counts.append(float(found.truths.get(Weighed("formula", number), (0.0,))[0]))
+        return counts
+
+    def marginal(
+        self, query: str | Formula, domains: Sizes | Database | None = None,
+        weights: Sequence[float] | None = None,
+    ) -> float:  # fmt: skip
+        """Return the probability of an atom; different variables stand for different constants."""
+        return self.marginals([query], domains, weights)[0]
+
+    def marginals(
+        self, queries: Sequence[str | Formula], domains: Sizes | Database | None = None,
+        weights: Sequence[float] | None = None,
+    ) -> list[float]:  # fmt: skip
+        """Return the probabilities of atoms, all from one pass back."""
+        literals = [self._symbol_of(query) for query in queries]
+        true, false = self._atoms(self.found(domains, weights, expectations=True))
+        for query, (number, _) in zip(queries, literals, strict=True):
+            if not true[number] + false[number]:
+                raise ArgumentError(f"{query} has no groundings in these domains.")
+        shares = [(float(true[n] / (true[n] + false[n])), positive) for n, positive in literals]
+        return [share if positive else 1.0 - share for share, positive in shares]
+
+    def world_count(self, domains: Sizes | Database | None = None) -> int:
+        """Return how many worlds satisfy the hard formulas, exactly; weights do not matter."""
+        if "hard" not in self._hard:
+            self._hard["hard"] = compiled_cells(self.model, frozenset())
+        return self._evaluation(self._hard["hard"], domains).world_count()
+
+    def evaluated(
+        self, domains: Sizes | Database | None, weights: Sequence[float] | None = None, *, expectations: bool
+    ) -> Evaluated:
+        """Return log Z, and the expected numbers of true atoms of each symbol."""
+        found = self.found(domains, weights, expectations=expectations)
+        return Evaluated(found.value, found.error, *self._atoms(found), found.arithmetic)
+
+    def sample_worlds(
+        self, number: int = 1, domains: Sizes | Database | None = None,
+        weights: Sequence[float] | None = None, *, seed: int = 0,
+    ) -> SampledWorlds:  # fmt: skip
+        """Return independent worlds as databases, drawn exactly from the model's distribution.
+
+        Formulas that are counted with signs keep some of the worlds that are drawn without them.
+        """
+        checked_request(number, seed)
+        if self.is_signed:
+            return self._kept_worlds(number, domains, self.numbers(weights), seed)
+        numbers = self.numbers(weights)
+        expected = self._true_atoms(domains, numbers)
+        refuse_large(expected)
+        distribution = world_distribution(
+            self._evaluation(self.compiled, domains), self.mln.vocabulary_with(domains), numbers,
+            self.model.weighted.true @ numbers, self.model.weighted.false @ numbers,
+        )  # fmt: skip
+        return SampledWorlds(distribution, int(number), int(seed), expected)
+
+    def _kept_worlds(
+        self, number: int, domains: Sizes | Database | None, weights: Values, seed: int
+    ) -> SampledWorlds:
+        signed = signed_formulas(self.mln)
+        others = [n for n in range(len(self.mln.formulas)) if n not in signed]
+        plain = replace(self.mln, formulas=tuple(self.mln.formulas[n] for n in others))
+        known = self.model.weighted.evidence
+        theory = cell_theory(weighted_theory(plain, None if known is NOTHING else known), self.budget)
+        keeping, plain_weights = (
+            kept(self.mln, signed, weights, self.domain_sizes(domains)),
+            weights[others].tolist(),
+        )
+        log_z = theory.log_z(domains, plain_weights).value
+        log_share = self.log_z(domains, weights.tolist()).value - log_z - keeping.log_best
+        refuse_few(log_share)
+        drawn = theory.sample_worlds(number, domains, plain_weights, seed=seed)
+        expected = self._true_atoms(domains, weights)
+        return replace(drawn, true_atoms=expected, kept=keeping, acceptance=min(1.0, exp(log_share)))
+
+    def _true_atoms(self, domains: Sizes | Database | None, weights: Values) -> float:
+        """Return how many atoms of a world are true on average."""
+        own = np.array(
+            [s.predicate in self.mln.vocabulary.predicates for s in self.model.symbols], dtype=bool
+        )
+        true, _ = self._atoms(self.found(domains, weights.tolist(), expectations=True))
+        return float(true[own].sum())
+
+    # --- parts
+
+    def found(
+        self, domains: Sizes | Database | None, weights: Sequence[float] | None = None,
+        observers: Iterable[Observer] = (), *, expectations: bool,
+    ) -> CellValue:  # fmt: skip
+        """Return log Z, how often formulas and atoms are true, and how many terms were added."""
+        numbers = self.numbers(weights)
+        true, false = self.model.weighted.true @ numbers, self.model.weighted.false @ numbers
+        evaluation = self._evaluation(self.compiled, domains)
+        if self.is_signed:
+            found = evaluation.by_balls(numbers, true, false, expectations=expectations)
+        else:
+            found = evaluation.by_floats(numbers, true, false, observers, expectations=expectations)
+        if found.value == -inf:
+            raise UnsatisfiableError("No world satisfies the hard formulas in domains of these sizes.")
+        return found
+
+    def _atoms(self, found: CellValue) -> tuple[Values, Values]:
+        none = np.zeros(2)
+        pairs = [found.truths.get(Weighed("symbol", n), none) for n in range(len(self.model.symbols))]
+        both = np.array(pairs).reshape(-1, 2)
+        return both[:, 0], both[:, 1]
+
+    def numbers(self, weights: Sequence[float] | None) -> Values:
+        """Return the weights of all formulas: those given, or the model's."""
+        return weights_asked(self.mln, weights)
+
+    def _evaluation(self, compiled: CompiledCells, domains: Sizes | Database | None) -> CellEvaluation:
+        sizes = self.domain_sizes(domains)
+        weighted = self.model.weighted
+        kinds: dict[KindName, int] = {}
+        for type_, size in sizes.items():
+            groups = range(len(weighted.evidence.groups_of(type_)))
+            kinds |= {(type_, number): group_size(weighted, type_, number, size) for number in groups}
+        return CellEvaluation(compiled, kinds, sizes, self.budget)
+
+    def domain_sizes(self, domains: Sizes | Database | None) -> dict[str, int]:
+        """Return how many constants each type has."""
+        return sizes_asked(self.mln, domains)
+
+    def _symbol_of(self, query: str | Formula) -> tuple[int, bool]:
+        """Return the number of a literal's symbol, and whether it is positive."""
+        atom, positive = literal_asked(self.mln, query)
+        return symbol_of_atom(self.model.weighted, self.model.symbols, atom), positive
+
+
+def cell_theory(weighted: WeightedTheory, budget: float = MOST_TERMS) -> CellTheory:
+    """Compile a model to cells; what relates more than two elements at once is refused."""
+    model = two_variable_model(weighted)
+    formulas = frozenset(range(len(model.weighted.mln.formulas)))
+    return CellTheory(model, compiled_cells(model, formulas), budget)
+
+
+def cells_to_sample(weighted: WeightedTheory) -> CellTheory:
+    """Compile to cells a model of which worlds are drawn; say what to do where that cannot be."""
+    try:
+        return cell_theory(weighted)
+    except TooManyVariablesError as problem:
+        raise ArgumentError(
+            f"Worlds are drawn exactly where formulas relate at most two constants at once. {problem} Sample"
+            " with ml.infer(..., method='mc-sat')."
+        ) from None
