@@ -88,7 +88,7 @@ def gone_on_elsewhere(question, repository, tmp_path_factory):
         save_checkpoint(folder / f"{method.name} start.npz", whole[len(whole) // 2])
     command = [sys.executable, "-c", ELSEWHERE, str(folder), *(method.name for method in STEPPING)]
     done = subprocess.run(
-        command, check=False, cwd=repository, env=None, capture_output=True, text=True, timeout=300
+        command, check=False, cwd=repository, env=None, capture_output=True, text=True, timeout=5 * PATIENCE
     )
     return folder, done.stderr
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import mlnlab as ml
 from mlnlab.logic.formulas import And, Atom, Implies, Not, Variable
+from tests.patience import PATIENCE
 
 FOLDS = range(1, 6)
 NUMBER = 50
@@ -90,7 +91,7 @@ def measured(data_folder, name, method):
     root = Path(__file__).resolve().parents[2]
     done = subprocess.run(
         [sys.executable, "-c", MEASURING, str(data_folder), name, method],
-        check=True, capture_output=True, text=True, cwd=root, timeout=300,
+        check=True, capture_output=True, text=True, cwd=root, timeout=5 * PATIENCE,
     )  # fmt: skip
     return json.loads(done.stdout)
 

@@ -26,6 +26,7 @@ from mlnlab.counting.duckdb_interrupts import interruptible
 from mlnlab.counting.duckdb_store import store_of
 from mlnlab.counting.facts import Facts
 from mlnlab.logic.vocabulary import FrozenMapping, Predicate, SizedDomain, Vocabulary
+from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals are sent as POSIX does")
 
@@ -211,7 +212,7 @@ def interrupted_process(kind, delay):
         time.sleep(delay)
         sent = time.time()
         os.killpg(process.pid, signal.SIGINT)  # a terminal sends it to all of them
-        said = process.communicate(timeout=120)[0]
+        said = process.communicate(timeout=5 * PATIENCE)[0]
     return said.splitlines()[0] if said else "", sent, process.returncode
 
 

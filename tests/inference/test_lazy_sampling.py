@@ -27,6 +27,7 @@ from mlnlab.steps.checkpoint import load_checkpoint, save_checkpoint
 from mlnlab.steps.sameness import same_state
 from mlnlab.steps.step import run
 from mlnlab.steps.trace import Trace
+from tests.patience import PATIENCE
 
 RULES = """
 Same(r, r)
@@ -226,7 +227,7 @@ def test_the_same_seed_gives_the_same_samples_whatever_the_order_of_sets(reposit
         environment = {**os.environ, "PYTHONHASHSEED": hash_seed}
         ran = subprocess.run(
             [sys.executable, "-W", "ignore", "-c", SCRIPT], env=environment, cwd=repository,
-            capture_output=True, text=True, timeout=240, check=False,
+            capture_output=True, text=True, timeout=5 * PATIENCE, check=False,
         )  # fmt: skip
         assert ran.returncode == 0, ran.stderr
         printed.append(ran.stdout)

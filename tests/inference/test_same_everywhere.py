@@ -6,6 +6,8 @@ import os
 import subprocess
 import sys
 
+from tests.patience import PATIENCE
+
 # Python orders sets of texts by a number that it draws when it starts, unless PYTHONHASHSEED fixes it.
 SCRIPT = """
 import hashlib
@@ -39,7 +41,7 @@ def _printed(hash_seed: int) -> str:
         env=environment,
         capture_output=True,
         text=True,
-        timeout=240,
+        timeout=5 * PATIENCE,
         check=False,
     )
     assert ran.returncode == 0, ran.stderr

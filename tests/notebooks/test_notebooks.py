@@ -13,6 +13,7 @@ import mlnlab as ml
 from mlnlab.cli.page.execute import execute
 from mlnlab.cli.page.read import read_notebook
 from mlnlab.cli.page.render import render
+from tests.patience import PATIENCE
 
 FOLDER = Path(__file__).resolve().parents[2] / "notebooks"
 NOTEBOOKS = sorted(FOLDER.rglob("*.ipynb"))
@@ -28,7 +29,7 @@ def test_the_course_is_there():
 def test_it_runs_and_makes_a_page(path):
     notebook = read_notebook(path)
     said = []
-    failure = execute(notebook, path.parent, timeout=300, say=said.append)
+    failure = execute(notebook, path.parent, timeout=5 * PATIENCE, say=said.append)
     assert failure is None, f"{failure}\n" + "\n".join(said)
     page = render(notebook, path)
     assert "<!DOCTYPE html>" in page
@@ -50,7 +51,7 @@ def test_it_is_kept_without_results(path):
 def test_a_failed_model_cell_stops_the_run(tmp_path):
     cells = ["import mlnlab", "%%mln\n1 Smoke(x)", "print('after')"]
     notebook = new_notebook(cells=[new_code_cell(cell) for cell in cells])
-    failure = execute(notebook, tmp_path, timeout=120, say=print)
+    failure = execute(notebook, tmp_path, timeout=5 * PATIENCE, say=print)
     assert failure == "code cell 2 failed with CellError: This cell has problems; mln is not made."
     shown = notebook.cells[1].outputs
     assert "there is no predicate Smoke" in shown[0]["data"]["text/html"]

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from mlnlab.display.scene.scripts import STATIC, joined
 from tests.display.scene.pages import address
+from tests.patience import PATIENCE
 
 NODE = shutil.which("node")
 pytestmark = pytest.mark.skipif(NODE is None, reason="node is not installed")
@@ -28,7 +29,8 @@ def asked(texts, marks=()):
     text = joined(STATIC / "editor_tokens.js")
     found = subprocess.run(
         [NODE, "--input-type=module", "--eval", ASK, address(text)],
-        input=json.dumps([texts, list(marks)]), capture_output=True, text=True, timeout=60, check=True,
+        input=json.dumps([texts, list(marks)]), capture_output=True, text=True, check=True,
+        timeout=5 * PATIENCE,
     )  # fmt: skip
     return json.loads(found.stdout)
 

@@ -10,6 +10,7 @@ import pytest
 
 from mlnlab.display.scene.scripts import STATIC, joined, look_script, scene_script, table_script
 from tests.display.scene.pages import address
+from tests.patience import PATIENCE
 
 NODE = shutil.which("node")
 ENTRIES = [
@@ -26,7 +27,7 @@ ATTRIBUTES = {
 
 def run_node(*arguments, text=None):
     return subprocess.run(
-        [NODE, *arguments], input=text, capture_output=True, text=True, timeout=60, check=False
+        [NODE, *arguments], input=text, capture_output=True, text=True, timeout=5 * PATIENCE, check=False
     )
 
 
