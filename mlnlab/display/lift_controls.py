@@ -55,7 +55,8 @@ def _second_line(view: LiftView, state: LiftState, told: Told, trial: Merge | No
         words = f"{fitted(names, 360, 'strong')}: gain {signed(trial.gain)}"
         keep = ("act-keep", "merge them", "the run goes on from there")
         leave = ("act-leave", "leave them", "as they are")
-        return _line(words, "words strong", [keep, leave], y)
+        until = ("act-together", "go on until they merge", "or until nothing gains any more")
+        return _line(words, "words strong", [keep, leave, until], y)
     if told.chosen:
         name = fitted(view.name(lifted, told.chosen[0]), 300, "strong")
         words = f"{name} and …? Click another cluster of type {shortened(lifted.type_of(told.chosen[0]))}."

@@ -25,9 +25,9 @@ _SECONDS = 600.0
 class LiftStepper(RemarkingView):
     """A run of LiftGraph: what its picture lets one click, a method does.
 
-    ``next_merge`` and ``run_to`` go on to a merge of a type and to a number of clusters, ``gain`` tells what
-    any merge would gain, ``merge`` makes one by hand from the step that is looked at on, ``undo`` takes it
-    back. Clusters are named by any of their constants.
+    ``next_merge``, ``run_to`` and ``run_until_together`` go on to a merge of a type, to a number of clusters
+    and to where two clusters are one, ``gain`` tells what any merge would gain, ``merge`` makes one by hand
+    from the step that is looked at on, ``undo`` takes it back. Clusters are named by any of their constants.
 
     >>> import mlnlab as ml
     >>> view = ml.stepper(ml.lift_graph(ml.sample("department").db), delay=0)
@@ -78,6 +78,13 @@ class LiftStepper(RemarkingView):
             raise ArgumentError(f"At least one cluster is left, not {most}.")
         self._go_until(f"No more than {count_of(most, 'cluster')}", lambda state: state.clusters <= most)
 
+    def run_until_together(self, first: str | int, second: str | int) -> None:
+        """Go on until two clusters of the step that is looked at are one, or nothing gains any more."""
+        one, other = self._clusters(first, second)
+        self._source.gain(self._lifting.looked_at().state, one, other)  # raises where they never can be
+        names = " and ".join(self._source.problem.name_of(cluster) for cluster in (one, other))
+        self._go_until(f"{names} merge", lambda state: state.labels[one] == state.labels[other])
+
     def pause_when_together(self, *constants: str) -> None:
         """Let the run pause where constants come together in one cluster; ``breaks`` takes any others."""
         self.breaks = (*self.breaks, self._source.breaks.together(*constants))
@@ -122,6 +129,11 @@ class LiftStepper(RemarkingView):
         if len(self._chosen) < 2:
             raise ArgumentError("No merge is tried: click two clusters, or call try_merge(...), first.")
         self._by_hand(*self._chosen)
+
+    def _run_until_chosen(self) -> None:
+        if len(self._chosen) == 2:
+            chosen, self._chosen = self._chosen, ()  # what comes is looked at without them
+            self.run_until_together(*chosen)
 
     def leave(self) -> None:
         """Leave the clusters that were chosen as they are."""
@@ -193,6 +205,7 @@ class LiftStepper(RemarkingView):
         """Do what a button of the picture says; a name that is none does nothing."""
         acts: dict[str, Callable[[], None]] = {
             "keep": self.keep, "leave": self.leave, "undo": self.undo, "return": self.go_on_from,
+            "together": self._run_until_chosen,
         }  # fmt: skip
         types = self._source.problem.clustered_types
         if button in acts:

@@ -127,6 +127,18 @@ def test_a_click_goes_on_to_the_next_merge_of_a_type(page, twin):
     shows(page, twin, wanted)
 
 
+def test_a_click_goes_on_until_two_clusters_are_one(page, twin):
+    _, trace = twin
+    wanted, last = [(step.index, step.state.merge) for step in trace if step.state.merge][-1]
+    scrub_to(page, 0, CELL)
+    shows(page, twin, 0)
+    press(page, f"cluster-{last.first}")
+    page.page.wait_for_selector("svg [data-id=act-leave]")
+    press(page, f"constant-{last.second}")
+    press(page, "act-together")
+    shows(page, twin, wanted)
+
+
 def test_a_merge_by_hand_is_tried_kept_and_undone_by_clicks(page, twin):
     _, trace = twin
     scrub_to(page, 1, CELL)

@@ -172,6 +172,26 @@ def test_a_merge_is_tried_kept_and_undone(stepper):
     assert stepper.shown.state.labels.tolist() == ml.Trace.of(lifting())[3].state.labels.tolist()
 
 
+def test_it_goes_on_until_two_clusters_that_were_clicked_are_one(stepper):
+    trace = ml.Trace.of(lifting())
+    last = [step for step in trace if step.state.merge][-1]
+    first, other, wanted = last.state.merge.first, last.state.merge.second, last.index
+    assert wanted > 1
+    stepper.choose(f"cluster-{first}")
+    stepper.choose("act-together")  # one cluster alone: nothing happens
+    assert len(stepper.trace) == 1
+    stepper.choose(f"cluster-{other}")
+    stepper.choose("act-together")
+    stepper.wait(PATIENCE)
+    assert stepper.shown.index == wanted
+    assert "merge" in stepper.live.reason
+    stepper.seek(0)
+    stepper.run_until_together(first, other)  # it is recorded already
+    assert stepper.shown.index == wanted
+    with pytest.raises(ml.ArgumentError, match="Two different clusters of one type"):
+        stepper.run_until_together("Paula", "CS1")
+
+
 def test_clicks_choose_one_type_and_what_cannot_be_is_said(stepper):
     stepper.choose("cluster-0")
     stepper.choose("cluster-8")  # a course: chosen instead
