@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mlnlab.display.cell_pictures import cell_scene
+from mlnlab.display.circuit_details import numbers_tables
 from mlnlab.display.markup import Element, count_of, shortened
+from mlnlab.display.scene.pictures import scene_image
 from mlnlab.display.style import card, folded, quiet, title
 from mlnlab.display.tables import table
 from mlnlab.errors import MlnlabError
 from mlnlab.lifted.cell_rows import CellRows, cell_rows
 
 if TYPE_CHECKING:
+    from mlnlab.lifted.cell_shares import CellNumbers
     from mlnlab.lifted.cell_theory import CellTheory
 
 MOST_SHOWN = 3  # components
@@ -33,6 +37,17 @@ def cell_theory_display(theory: CellTheory) -> Element:
         quiet("w: what the rest of an element's atoms weighs; r: what the atoms between two elements weigh."),
         quiet("From: Beame et al. (2015); van Bremen and Kuželka (2021)."),
     )  # fmt: skip
+
+
+def cells_markup(theory: CellTheory, numbers: CellNumbers) -> Element:
+    """Return the picture and the numbers as tables, for where there is no kernel."""
+    scene = cell_scene(numbers.parts)
+    return card(
+        title("Cells", scene.description),
+        scene_image(scene, "Cells with their weights and shares, and r between each two of them."),
+        *numbers_tables(theory.mln, numbers.all),
+        quiet("Sliders need a kernel."),
+    )
 
 
 def _component(rows: CellRows) -> list[Element]:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from mlnlab.lifted.compiling import Compiled
     from mlnlab.lifted.lift import LiftedCircuit
     from mlnlab.lifted.shattering import Symbol
+    from mlnlab.model.mln import MLN
 
 _MOST_CLAUSES, _LONGEST = 40, 300
 Line = tuple[str, str]  # its kind ("head", "words", "code", "lit") and its text
@@ -128,14 +129,14 @@ def _legend_lines(circuit: LiftedCircuit) -> list[Line]:
     return lines
 
 
-def numbers_json(circuit: LiftedCircuit, numbers: CircuitNumbers) -> dict[str, Any]:
+def numbers_json(mln: MLN, numbers: CircuitNumbers) -> dict[str, Any]:
     """Return the numbers as texts and shares, as a page shows them."""
     log_z = numbers.log_z
     rows = [
         {"text": shortened(str(one.formula)), "expected": number_text(expected), "of": number_text(total),
          "share": expected / total if total else None}
         for one, expected, total in zip(
-            circuit.mln.formulas, numbers.expected_counts, numbers.groundings, strict=True
+            mln.formulas, numbers.expected_counts, numbers.groundings, strict=True
         )
     ]  # fmt: skip
     marginals = [
@@ -155,7 +156,7 @@ def explorer_markup(shown: ExploredCircuit) -> Element:
     scene = explorer_scene(shown)
     parts: list[Element] = []
     if shown.numbers is not None:
-        parts = _tables(shown.circuit, shown.numbers)
+        parts = numbers_tables(shown.circuit.mln, shown.numbers)
     lines = [element("div", text, kind="title" if kind == "head" else "") for kind, text in details_of(shown)]
     return card(
         title("First-order circuit", scene.description),
@@ -166,8 +167,9 @@ def explorer_markup(shown: ExploredCircuit) -> Element:
     )
 
 
-def _tables(circuit: LiftedCircuit, numbers: CircuitNumbers) -> list[Element]:
-    found = numbers_json(circuit, numbers)
+def numbers_tables(mln: MLN, numbers: CircuitNumbers) -> list[Element]:
+    """Return log Z, and tables of formulas and of atoms."""
+    found = numbers_json(mln, numbers)
     sizes = ", ".join(f"{type_} = {size:,}" for type_, size in numbers.sizes.items())
     formulas = (
         (row["text"], f"{weight:g}", row["expected"], row["of"])

@@ -102,21 +102,11 @@ def _vertical(lines: Sequence[Line], *, shares: bool) -> Axis:
 
 
 def _formulas(found: Sweep, across: Numbers, order: NDArray[np.int64]) -> tuple[Line, ...]:
-    expected, totals = found.expected_counts, groundings_of(found)
+    expected, totals = found.expected_counts, found.groundings
     with np.errstate(divide="ignore", invalid="ignore"):
         shares = np.where(totals > 0, expected / totals, np.nan)
     names = [shortened(str(one.formula), _LONGEST_NAME) for one in found.circuit.mln.formulas]
     return tuple(Line(name, across[order], shares[order, n]) for n, name in enumerate(names[:MOST_LINES]))
-
-
-def groundings_of(found: Sweep) -> Numbers:
-    """Return how many groundings each formula has at each point."""
-    atoms = found.true + found.false
-    rows = [
-        found.circuit.counts_of(column, column, sizes)
-        for column, sizes in zip(atoms.T, found.sizes, strict=True)
-    ]
-    return np.array(rows).reshape(len(found), len(found.circuit.mln.formulas))
 
 
 def _marginals(found: Sweep, across: Numbers, order: NDArray[np.int64]) -> tuple[Line, ...]:
@@ -128,7 +118,7 @@ def _marginals(found: Sweep, across: Numbers, order: NDArray[np.int64]) -> tuple
 def marginals_of(found: Sweep) -> Iterator[tuple[str, Numbers]]:
     """Yield the marginals of each kind of atoms that the user's predicates have."""
     own = found.circuit.mln.vocabulary.predicates
-    for number, symbol in enumerate(found.circuit.weighted.shattered.symbols):
+    for number, symbol in enumerate(found.symbols):
         if symbol.predicate in own:
             total = found.true[number] + found.false[number]
             with np.errstate(divide="ignore", invalid="ignore"):

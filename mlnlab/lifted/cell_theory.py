@@ -32,8 +32,9 @@ from mlnlab.lifted.asked_atoms import (
     weights_asked,
 )
 from mlnlab.lifted.cell_compilation import CompiledCells, compiled_cells
-from mlnlab.lifted.cell_evaluation import MOST_TERMS, CellEvaluation, CellValue
+from mlnlab.lifted.cell_evaluation import MOST_TERMS, CellEvaluation, CellValue, log_weights
 from mlnlab.lifted.cell_factors import TooManyVariablesError, TwoVariableModel, two_variable_model
+from mlnlab.lifted.cell_sweeps import sweep_cells
 from mlnlab.lifted.cell_tables import Weighed
 from mlnlab.lifted.evidence import NOTHING
 from mlnlab.lifted.kept_worlds import kept, refuse_few, signed_formulas
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mlnlab.lifted.cell_factors import KindName
+    from mlnlab.lifted.sweeps import Sweep, Swept
     from mlnlab.lifted.weighted_theory import WeightedTheory
     from mlnlab.logic.formulas import Formula
     from mlnlab.model.database import Database
@@ -73,6 +75,11 @@ class CellTheory:
     def mln(self) -> MLN:
         """The model whose weights are taken where none are given."""
         return self.model.weighted.mln
+
+    @property
+    def weighted(self) -> WeightedTheory:
+        """The theory, and what its atoms weigh."""
+        return self.model.weighted
 
     @property
     def order(self) -> int:
@@ -107,10 +114,15 @@ class CellTheory:
         self, domains: Sizes | Database | None = None, weights: Sequence[float] | None = None
     ) -> list[float]:
         """Return E[n_i] of all formulas, by one pass back; of a hard one, its groundings."""
-        found = self.found(domains, weights, expectations=True)
+        return self.answered(domains, weights)[1]
+
+    def answered(
+        self, domains: Sizes | Database | None = None, weights: Sequence[float] | None = None
+    ) -> tuple[Evaluated, list[float]]:
+        """Return log Z, the expected numbers of atoms of each symbol, and E[n_i], all from one pass back."""
+        found, sizes = self.found(domains, weights, expectations=True), self.domain_sizes(domains)
         true, false = self._atoms(found)
         literals = self.model.weighted.true.T @ true + self.model.weighted.false.T @ false
-        sizes = self.domain_sizes(domains)
         counts = []
         for number, one in enumerate(self.mln.formulas):
             if isinstance(one.weight, Hard):
@@ -119,7 +131,7 @@ class CellTheory:
                 counts.append(float(literals[number]))
             else:
                 counts.append(float(found.truths.get(Weighed("formula", number), (0.0,))[0]))
-        return counts
+        return Evaluated(found.value, found.error, true, false, found.arithmetic), counts
 
     def marginal(
         self, query: str | Formula, domains: Sizes | Database | None = None,
@@ -133,13 +145,28 @@ class CellTheory:
         weights: Sequence[float] | None = None,
     ) -> list[float]:  # fmt: skip
         """Return the probabilities of atoms, all from one pass back."""
-        literals = [self._symbol_of(query) for query in queries]
+        literals = [self.symbol_of(query) for query in queries]
         true, false = self._atoms(self.found(domains, weights, expectations=True))
         for query, (number, _) in zip(queries, literals, strict=True):
             if not true[number] + false[number]:
                 raise ArgumentError(f"{query} has no groundings in these domains.")
         shares = [(float(true[n] / (true[n] + false[n])), positive) for n, positive in literals]
         return [share if positive else 1.0 - share for share, positive in shares]
+
+    def sweep(self, domains: Swept, weights: Sequence[object] | None = None) -> Sweep:
+        """Return log Z, expected counts and marginals at many sizes, or for many rows of weights."""
+        return sweep_cells(self, domains, weights)
+
+    def expected_elements(
+        self, domains: Sizes | Database | None = None, weights: Sequence[float] | None = None
+    ) -> list[list[Values]] | None:
+        """Return of each component how many elements of each kind are in each cell, if no signs cancel."""
+        if self.is_signed:
+            return None
+        numbers = self.numbers(weights)
+        true, false = self.model.weighted.true @ numbers, self.model.weighted.false @ numbers
+        evaluation = self._evaluation(self.compiled, domains)
+        return [one.expected_elements() for one in evaluation.components(log_weights(numbers, true, false))]
 
     def world_count(self, domains: Sizes | Database | None = None) -> int:
         """Return how many worlds satisfy the hard formulas, exactly; weights do not matter."""
@@ -231,18 +258,21 @@ class CellTheory:
 
     def _evaluation(self, compiled: CompiledCells, domains: Sizes | Database | None) -> CellEvaluation:
         sizes = self.domain_sizes(domains)
-        weighted = self.model.weighted
         kinds: dict[KindName, int] = {}
-        for type_, size in sizes.items():
-            groups = range(len(weighted.evidence.groups_of(type_)))
-            kinds |= {(type_, number): group_size(weighted, type_, number, size) for number in groups}
+        for type_ in sizes:
+            groups = range(len(self.weighted.evidence.groups_of(type_)))
+            kinds |= {(type_, number): self.kind_size((type_, number), sizes) for number in groups}
         return CellEvaluation(compiled, kinds, sizes, self.budget)
+
+    def kind_size(self, kind: KindName, sizes: Sizes) -> int:
+        """Return how many constants a kind has: a group of a type's, by what is known of them."""
+        return group_size(self.weighted, *kind, sizes[kind[0]])
 
     def domain_sizes(self, domains: Sizes | Database | None) -> dict[str, int]:
         """Return how many constants each type has."""
         return sizes_asked(self.mln, domains)
 
-    def _symbol_of(self, query: str | Formula) -> tuple[int, bool]:
+    def symbol_of(self, query: str | Formula) -> tuple[int, bool]:
         """Return the number of a literal's symbol, and whether it is positive."""
         atom, positive = literal_asked(self.mln, query)
         return symbol_of_atom(self.model.weighted, self.model.symbols, atom), positive

@@ -64,6 +64,13 @@ class ComponentAt:
         shares = [self._shares(number, own, pairs, tables) for number in range(len(own))]
         return made_problem(self.merged, tables, self.sizes), shares
 
+    def expected_elements(self) -> list[Values]:
+        """Return how many elements of each kind a random world has in each merged cell, on average."""
+        _, _, tables = self._tables()
+        problem = made_problem(self.merged, tables, self.sizes)
+        state = run(CellSum(problem, True, self.budget), observers=()).state
+        return self._adjoints(tables, state.moments)[0]  # the derivatives of log Z by log w
+
     def _tables(self) -> tuple[list[Values], dict[tuple[int, int], Values], Tables]:
         """Return logarithms of the weights of all cells and pairs of them, and of the merged ones."""
         numbers, cells = Logarithms(), self.merged.cells

@@ -20,6 +20,7 @@ import numpy as np
 
 from mlnlab.circuits.log_space import log_value
 from mlnlab.errors import ArgumentError, UnsatisfiableError
+from mlnlab.lifted.asked_atoms import groundings_of, weights_asked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     from mlnlab.circuits.first_order import FirstOrderCircuit
     from mlnlab.lifted.arithmetic import Evaluated
+    from mlnlab.lifted.shattering import Symbol
     from mlnlab.lifted.weighted_theory import WeightedTheory
     from mlnlab.logic.formulas import Formula
     from mlnlab.model.mln import MLN
@@ -36,12 +38,8 @@ Swept = Mapping[str, int | Sequence[int]]
 AT_ONCE = 1 << 18  # cases of one pass: columns times sizes that are summed over
 
 
-class Compiled(Protocol):
-    """A compiled model, by what a sweep asks of it (:class:`mlnlab.lifted.lift.LiftedCircuit`)."""
-
-    @property
-    def circuit(self) -> FirstOrderCircuit:
-        """The circuit."""
+class Asked(Protocol):
+    """A compiled model, by what all sweeps ask of it: circuits and cells."""
 
     @property
     def mln(self) -> MLN:
@@ -51,15 +49,26 @@ class Compiled(Protocol):
     def weighted(self) -> WeightedTheory:
         """The theory, and what its atoms weigh."""
 
+    def domain_sizes(self, domains: Mapping[str, int]) -> dict[str, int]:
+        """Return how many constants each type has."""
+
+    def symbol_of(self, query: str | Formula) -> tuple[int, bool]:
+        """Return the number of a literal's symbol, and its sign."""
+
+
+class Compiled(Asked, Protocol):
+    """A circuit, by what a sweep asks of it (:class:`mlnlab.lifted.lift.LiftedCircuit`)."""
+
+    @property
+    def circuit(self) -> FirstOrderCircuit:
+        """The circuit."""
+
     @property
     def by_floats(self) -> bool:
         """Whether all points can be evaluated together in logarithms."""
 
     def log_weights(self, weights: Sequence[float] | None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return what atoms of each symbol weigh."""
-
-    def domain_sizes(self, domains: Mapping[str, int]) -> dict[str, int]:
-        """Return how many constants each type has."""
 
     def subdomain_sizes(self, domains: Mapping[str, int]) -> tuple[int, ...]:
         """Return how many constants each subdomain has."""
@@ -74,22 +83,22 @@ class Compiled(Protocol):
     ) -> list[float]:
         """Return E[n_i] from expected numbers of atoms."""
 
-    def symbol_of(self, query: str | Formula) -> tuple[int, bool]:
-        """Return the number of a literal's symbol, and its sign."""
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sweep:
     """log Z, expected counts and atoms at each point; ``sizes[point]`` are its domains.
 
-    ``true`` and ``false`` are expected numbers of atoms, of each symbol at each point.
+    ``expected_counts`` are E[n_i], of a hard formula all its groundings; ``true`` and ``false`` are expected
+    numbers of atoms, of each of ``symbols`` at each point.
     """
 
-    circuit: Compiled
+    circuit: Asked
+    symbols: Sequence[Symbol]
     sizes: tuple[dict[str, int], ...]
     weights: NDArray[np.float64]  # (points, formulas)
     log_z: NDArray[np.float64]  # (points,)
     errors: NDArray[np.float64]
+    expected_counts: NDArray[np.float64]  # (points, formulas)
     true: NDArray[np.float64]  # (symbols, points)
     false: NDArray[np.float64]
 
@@ -102,14 +111,13 @@ class Sweep:
         return tuple(t for t in (self.sizes[0] if self.sizes else ()) if len({s[t] for s in self.sizes}) > 1)
 
     @property
-    def expected_counts(self) -> NDArray[np.float64]:
-        """E[n_i] as (points, formulas); of a hard formula all its groundings."""
-        return np.array(
-            [
-                self.circuit.counts_of(true, false, sizes)
-                for true, false, sizes in zip(self.true.T, self.false.T, self.sizes, strict=True)
-            ]
-        ).reshape(len(self), len(self.circuit.mln.formulas))
+    def groundings(self) -> NDArray[np.float64]:
+        """How many groundings each formula has, as (points, formulas)."""
+        rows = [
+            [float(groundings_of(one.formula, sizes)) for one in self.circuit.mln.formulas]
+            for sizes in self.sizes
+        ]
+        return np.array(rows).reshape(len(self), len(self.circuit.mln.formulas))
 
     def marginal(self, query: str | Formula) -> NDArray[np.float64]:
         """Return the probability of an atom at each point; it is not a number where no such atom exists."""
@@ -132,9 +140,7 @@ class Sweep:
 
 def sweep(circuit: Compiled, domains: Swept, weights: Sequence[object] | None = None) -> Sweep:
     """Evaluate a circuit at many points; a size or a vector of weights given once holds for all of them."""
-    rows = _rows_of_weights(circuit, weights)
-    sizes = _points(circuit, domains, len(rows))
-    rows = rows if len(rows) == len(sizes) else np.repeat(rows, len(sizes), axis=0)
+    sizes, rows = points(circuit, domains, weights)
     logs = [circuit.log_weights(list(row)) for row in rows]
     true = np.array([log[0] for log in logs]).T
     false = np.array([log[1] for log in logs]).T
@@ -147,7 +153,22 @@ def sweep(circuit: Compiled, domains: Swept, weights: Sequence[object] | None = 
     )
     if (impossible := np.flatnonzero(value == -np.inf)).size:
         raise UnsatisfiableError(f"No world satisfies the hard formulas at {sizes[impossible[0]]}.")
-    return Sweep(circuit, tuple(sizes), rows, value, error, expected_true, expected_false)
+    atoms = zip(expected_true.T, expected_false.T, sizes, strict=True)
+    counts = [circuit.counts_of(yes, no, one) for yes, no, one in atoms]
+    shape = (len(sizes), len(circuit.mln.formulas))
+    return Sweep(
+        circuit, circuit.weighted.shattered.symbols, tuple(sizes), rows, value, error,
+        np.array(counts).reshape(shape), expected_true, expected_false,
+    )  # fmt: skip
+
+
+def points(
+    circuit: Asked, domains: Swept, weights: Sequence[object] | None
+) -> tuple[list[dict[str, int]], NDArray[np.float64]]:
+    """Return the sizes of each point, and a row of weights for each."""
+    rows = _rows_of_weights(circuit, weights)
+    sizes = _points(circuit, domains, len(rows))
+    return sizes, rows if len(rows) == len(sizes) else np.repeat(rows, len(sizes), axis=0)
 
 
 Part = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
@@ -183,9 +204,9 @@ def _pieces(circuit: Compiled, sizes: Sequence[dict[str, int]]) -> Iterator[slic
         start = end
 
 
-def _rows_of_weights(circuit: Compiled, weights: Sequence[object] | None) -> NDArray[np.float64]:
+def _rows_of_weights(circuit: Asked, weights: Sequence[object] | None) -> NDArray[np.float64]:
     if weights is None:
-        circuit.log_weights(None)  # refuses weights that are not known
+        weights_asked(circuit.mln, None)  # refuses weights that are not known
         weights = [0.0 if weight is None else weight for weight in circuit.mln.weights]
     rows = np.array(
         [[0.0 if w is None else w for w in row] if isinstance(row, Sequence | np.ndarray) else row
@@ -194,7 +215,7 @@ def _rows_of_weights(circuit: Compiled, weights: Sequence[object] | None) -> NDA
     return rows[None] if rows.ndim < 2 else rows
 
 
-def _points(circuit: Compiled, domains: Swept, rows: int) -> list[dict[str, int]]:
+def _points(circuit: Asked, domains: Swept, rows: int) -> list[dict[str, int]]:
     """Return the sizes of each point."""
     several = {t: list(s) for t, s in domains.items() if not isinstance(s, int | np.integer)}
     lengths = {len(s) for s in several.values()} | ({rows} if rows > 1 else set())

@@ -11,6 +11,8 @@ import numpy as np
 
 from mlnlab.display.markup import fit, shortened
 from mlnlab.errors import ArgumentError
+from mlnlab.lifted.cell_shares import LIVE_EXACT_TERMS, LIVE_TERMS
+from mlnlab.lifted.cell_theory import CellTheory
 from mlnlab.logic.suggestions import did_you_mean
 from mlnlab.logic.weights import Soft, ToLearn
 from mlnlab.widgets.asked import number_asked
@@ -31,7 +33,7 @@ Weights = Mapping[int, float] | Sequence[float]
 class Sliders:
     """Where sliders stand: ``weights`` of all formulas in order, ``sizes`` of types."""
 
-    circuit: LiftedCircuit
+    circuit: LiftedCircuit | CellTheory
     weights: tuple[float, ...]
     sizes: tuple[tuple[str, int], ...]
 
@@ -74,16 +76,26 @@ class Sliders:
     def _stops(self, type_: str, size: int) -> list[int]:
         """Return the sizes that a slider can stand at: few small ones, then ever further apart."""
         circuit = self.circuit
-        most = LARGEST_BY_BALLS
-        if circuit.by_floats:
-            most = LARGEST_BY_FLOATS if circuit.circuit.nesting() < 2 else LARGEST_NESTED
+        most = _largest(circuit)
         listed = len(circuit.mln.vocabulary.types[type_])
         least = max(len(circuit.weighted.constants.get(type_, ())), listed)
         found = np.unique(np.geomspace(1, max(most, size), _STOPS).round().astype(int))
         return sorted({least, size, *(n for n in found.tolist() if n >= least)})
 
 
-def sliders_of(circuit: LiftedCircuit, sizes: Mapping[str, int], weights: Weights | None) -> Sliders:
+def _largest(circuit: LiftedCircuit | CellTheory) -> int:
+    """Return the largest size that a slider reaches, so that most of it takes a moment."""
+    if isinstance(circuit, CellTheory):
+        terms = LIVE_EXACT_TERMS if circuit.is_signed else LIVE_TERMS
+        return int(min(LARGEST_BY_FLOATS, terms ** (1 / max(circuit.order, 1))))
+    if not circuit.by_floats:
+        return LARGEST_BY_BALLS
+    return LARGEST_BY_FLOATS if circuit.circuit.nesting() < 2 else LARGEST_NESTED
+
+
+def sliders_of(
+    circuit: LiftedCircuit | CellTheory, sizes: Mapping[str, int], weights: Weights | None
+) -> Sliders:
     """Return the sliders at the model's weights and given sizes; a size that nobody says is 10."""
     types = circuit.mln.vocabulary.types
     usual = {t: len(domain) or USUAL_SIZE for t, domain in types.items()}

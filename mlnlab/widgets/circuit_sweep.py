@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mlnlab.display.circuit_details import numbers_json
-from mlnlab.display.sweep_pictures import groundings_of, marginals_of, sweep_display, sweep_scene
+from mlnlab.display.sweep_pictures import marginals_of, sweep_display, sweep_scene
 from mlnlab.errors import ArgumentError
 from mlnlab.lifted.arithmetic import LiftedValue
+from mlnlab.lifted.cell_shares import refuse_slow_cells
+from mlnlab.lifted.cell_theory import CellTheory
 from mlnlab.lifted.circuit_numbers import LIVE_NUMBERS, CircuitNumbers, ClassMarginal, refuse_slow
 from mlnlab.lifted.lift import LiftedCircuit
 from mlnlab.widgets.circuit_sliders import Sliders, Weights, sliders_of
@@ -29,7 +31,10 @@ class SweepView(SlidingView):
     """Curves over domain sizes; sliders for weights, and for the sizes of types that are not swept."""
 
     def __init__(
-        self, circuit: LiftedCircuit, domains: Mapping[str, int | Sequence[int]], weights: Weights | None
+        self,
+        circuit: LiftedCircuit | CellTheory,
+        domains: Mapping[str, int | Sequence[int]],
+        weights: Weights | None,
     ) -> None:
         swept, sliders = _beginning(circuit, domains, weights)
         found = _sweep(sliders, swept)
@@ -62,7 +67,7 @@ class SweepView(SlidingView):
 
     def _values(self) -> dict[str, Any]:
         """Return the numbers of the last point."""
-        return numbers_json(self._sliders.circuit, _last_point(self._found)) | {
+        return numbers_json(self._sliders.circuit.mln, _last_point(self._found)) | {
             "error": f"at {self._shown_sizes()}, the last point"
         }
 
@@ -81,7 +86,7 @@ class SweepView(SlidingView):
 
 
 def sweep_view(
-    circuit: LiftedCircuit,
+    circuit: LiftedCircuit | CellTheory,
     domains: Mapping[str, int | Sequence[int]] | None = None,
     weights: Weights | None = None,
 ) -> SweepView:
@@ -100,7 +105,7 @@ def sweep_view(
     array([0.498, 0.498, 0.498, 0.498])
     >>> view.close()
     """
-    if not isinstance(circuit, LiftedCircuit):
+    if not isinstance(circuit, LiftedCircuit | CellTheory):
         raise ArgumentError(
             f"This view is of a compiled model, of ml.lift(mln).compile(), not of {type(circuit).__name__}."
         )
@@ -110,7 +115,7 @@ def sweep_view(
 
 
 def _beginning(
-    circuit: LiftedCircuit, domains: Mapping[str, int | Sequence[int]], weights: Weights | None
+    circuit: LiftedCircuit | CellTheory, domains: Mapping[str, int | Sequence[int]], weights: Weights | None
 ) -> tuple[dict[str, list[int]], Sliders]:
     """Return which sizes are swept, and sliders for what is not."""
     swept = {t: list(s) for t, s in domains.items() if not isinstance(s, int | np.integer)}
@@ -130,7 +135,10 @@ def _sweep(sliders: Sliders, swept: Mapping[str, list[int]]) -> Sweep:
     points = max(map(len, swept.values()))
     for place in range(points):
         sizes = {**fixed, **{t: s[min(place, len(s) - 1)] for t, s in swept.items()}}
-        refuse_slow(circuit, circuit.evaluation(sizes), sizes, max(LIVE_NUMBERS // points, 1))
+        if isinstance(circuit, CellTheory):
+            refuse_slow_cells(circuit, circuit.domain_sizes(sizes), points)
+        else:
+            refuse_slow(circuit, circuit.evaluation(sizes), sizes, max(LIVE_NUMBERS // points, 1))
     return circuit.sweep({**fixed, **swept}, list(sliders.weights))
 
 
@@ -141,5 +149,5 @@ def _last_point(found: Sweep) -> CircuitNumbers:
     value = LiftedValue(float(found.log_z[-1]), float(found.errors[-1]), "")
     return CircuitNumbers(
         found.sizes[-1], tuple(found.weights[-1]), value, tuple(found.expected_counts[-1]),
-        tuple(groundings_of(found)[-1]), marginals, {},
+        tuple(found.groundings[-1]), marginals, {},
     )  # fmt: skip

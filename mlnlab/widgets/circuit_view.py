@@ -10,9 +10,11 @@ from mlnlab.display.circuit_details import details_of, explorer_markup, numbers_
 from mlnlab.display.circuit_explorer import MOST_SHOWN, ExploredCircuit, explorer_scene, laid_out
 from mlnlab.display.circuit_folds import below, drawn_depths, first_folded
 from mlnlab.errors import ArgumentError
+from mlnlab.lifted.cell_theory import CellTheory
 from mlnlab.lifted.circuit_numbers import CircuitNumbers, circuit_numbers
 from mlnlab.lifted.lift import LiftedCircuit
 from mlnlab.widgets.asked import number_asked
+from mlnlab.widgets.cell_view import CellView
 from mlnlab.widgets.circuit_sliders import Sliders, Weights, sliders_of
 from mlnlab.widgets.circuit_sliding import SlidingView
 from mlnlab.widgets.scene_view import NO_ROOM
@@ -35,7 +37,7 @@ class CircuitView(SlidingView):
         *, leaves: bool = False,
     ) -> None:  # fmt: skip
         sliders = sliders_of(circuit, sizes or {}, weights)  # raises before there is anything to be closed
-        numbers = _numbers(sliders)
+        numbers = _numbers(circuit, sliders)
         super().__init__()
         self._sliders = sliders
         self._shown = ExploredCircuit(circuit, numbers, first_folded(circuit), leaves=leaves)
@@ -139,10 +141,10 @@ class CircuitView(SlidingView):
     # --- what is drawn and told -----------------------------------------------------------------
 
     def _move(self, sliders: Sliders) -> None:
-        self._show(numbers=_numbers(sliders))
+        self._show(numbers=_numbers(self.circuit, sliders))
 
     def _values(self) -> dict[str, Any]:
-        return numbers_json(self.circuit, self.numbers)
+        return numbers_json(self.circuit.mln, self.numbers)
 
     def _details(self) -> Iterable[tuple[str, str]]:
         return details_of(self._shown)
@@ -179,10 +181,12 @@ class CircuitView(SlidingView):
 
 
 def circuit_view(
-    circuit: LiftedCircuit, sizes: Mapping[str, int] | None = None, weights: Weights | None = None,
-    *, leaves: bool = False,
-) -> CircuitView:  # fmt: skip
+    circuit: LiftedCircuit | CellTheory, sizes: Mapping[str, int] | None = None,
+    weights: Weights | None = None, *, leaves: bool = False,
+) -> CircuitView | CellView:  # fmt: skip
     r"""Explore a compiled model: its circuit with values, with sliders for weights and domain sizes.
+
+    Of what is compiled to cells the 1-types are shown, how many elements are in each, and r between them.
 
     A click on a node tells the theory that it stands for, the rule that made it, its value, and the
     derivative of log Z by it; a click on the sign below folds. ``leaves=True`` draws leaves as the papers do.
@@ -200,6 +204,8 @@ def circuit_view(
     >>> view.select(0); view.fold(1)
     >>> view.close()
     """
+    if isinstance(circuit, CellTheory) and not leaves:
+        return CellView(circuit, sizes, weights)
     if not isinstance(circuit, LiftedCircuit):
         raise ArgumentError(
             f"This view is of a compiled model, of ml.lift(mln).compile(), not of {type(circuit).__name__}."
@@ -207,8 +213,8 @@ def circuit_view(
     return CircuitView(circuit, sizes, weights, leaves=leaves)
 
 
-def _numbers(sliders: Sliders) -> CircuitNumbers:
-    return circuit_numbers(sliders.circuit, dict(sliders.sizes), list(sliders.weights))
+def _numbers(circuit: LiftedCircuit, sliders: Sliders) -> CircuitNumbers:
+    return circuit_numbers(circuit, dict(sliders.sizes), list(sliders.weights))
 
 
 def _changed(shown: ExploredCircuit, changes: Mapping[str, Any]) -> ExploredCircuit:

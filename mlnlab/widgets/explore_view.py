@@ -11,11 +11,12 @@ from mlnlab.display.probabilities import marginals_display
 from mlnlab.display.scene.pictures import scene_picture
 from mlnlab.display.style import card, quiet, title
 from mlnlab.errors import ArgumentError, InputError, MlnlabError
+from mlnlab.lifted.cell_theory import CellTheory
 from mlnlab.lifted.lift import LiftedCircuit
 from mlnlab.model.database import Database
 from mlnlab.model.ground_atom_text import ground_atom_from
 from mlnlab.model.mln import MLN
-from mlnlab.widgets.circuit_view import CircuitView
+from mlnlab.widgets.circuit_view import CircuitView, circuit_view
 from mlnlab.widgets.exploration import Exploration
 from mlnlab.widgets.exploring_answers import AUTO, Asked
 from mlnlab.widgets.exploring_state import method_names
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from mlnlab.display.scene.items import Scene
     from mlnlab.logic.formulas import Formula
     from mlnlab.logic.ground_atoms import GroundAtom
+    from mlnlab.widgets.cell_view import CellView
 
 FIRST_SECONDS = 0.5  # a cell waits so long for its answers, so that quick ones are there at once
 MOST_FACTS = 5_000
@@ -173,7 +175,7 @@ def _place_of(problem: MlnlabError, text: str) -> dict[str, Any]:
 
 
 def explore(
-    mln: MLN | LiftedCircuit,
+    mln: MLN | LiftedCircuit | CellTheory,
     db: Database | Mapping[str, int] | None = None,
     query: Sequence[str | Formula] | str | Formula | None = None,
     *,
@@ -183,7 +185,7 @@ def explore(
     closed: Sequence[str] | str = (),
     given: Sequence[str | Formula] | str | Formula = (),
     **options: object,
-) -> ExploreView | CircuitView:
+) -> ExploreView | CircuitView | CellView:
     r"""Explore the answers of a model: bars that follow when facts, methods and conditions change.
 
     The arguments are those of ``ml.infer``; ``options`` go to the methods that know them. In the page a click
@@ -207,7 +209,7 @@ def explore(
     0.5
     >>> view.close()
     """
-    if isinstance(mln, LiftedCircuit):
+    if isinstance(mln, LiftedCircuit | CellTheory):
         others = {"query": query, "beside": beside, "open": open, "closed": closed, "given": given}
         return _explored_circuit(mln, db, {**others, "method": method != AUTO, **options})
     if not isinstance(mln, MLN):
@@ -229,13 +231,15 @@ def explore(
 
 
 def _explored_circuit(
-    circuit: LiftedCircuit, sizes: Database | Mapping[str, int] | None, others: Mapping[str, object]
-) -> CircuitView:
+    circuit: LiftedCircuit | CellTheory,
+    sizes: Database | Mapping[str, int] | None,
+    others: Mapping[str, object],
+) -> CircuitView | CellView:
     given = [name for name, value in others.items() if value]
     if given or isinstance(sizes, Database):
         what = ", ".join(f"{name}=" for name in given) or "a database"
         raise ArgumentError(f"A compiled model is explored with domain sizes alone, not with {what}.")
-    return CircuitView(circuit, sizes)
+    return circuit_view(circuit, sizes)
 
 
 def _as_tuple(items: Any) -> tuple[Any, ...]:  # noqa: ANN401 - names or formulas

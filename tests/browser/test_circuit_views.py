@@ -13,6 +13,7 @@ from tests.patience import becomes
 MODEL = "Smokes(person)\nFriends(person, person)\n0.3 Smokes(x)\n0.01 Friends(x, y) ^ Smokes(x) => Smokes(y)"
 STEPPER = f"import mlnlab as ml\nlifted = ml.lift(ml.MLN.from_text({MODEL!r}))\nml.stepper(lifted)"
 SWEEP = 'ml.sweep_view(lifted.compile(), {"person": [5, 50, 500]})'
+CELLS = 'cells = ml.explore(lifted.compile(method="cells"), {"person": 50})\ncells'
 EXPLORER = 'view = ml.explore(lifted.compile(), {"person": 50})\nview'
 _TEXTS = (
     "output => [...output.querySelectorAll('svg text')].map(text => text.textContent).filter(Boolean).sort()"
@@ -39,7 +40,7 @@ def lifted():
 
 @pytest.fixture(scope="module")
 def page(lab):
-    with lab.open(lab.write("circuits.ipynb", STEPPER, EXPLORER, "view.sizes, view.weights", SWEEP),
+    with lab.open(lab.write("circuits.ipynb", STEPPER, EXPLORER, "view.sizes, view.weights", SWEEP, CELLS),
                   height=1400, motion=False) as opened:  # fmt: skip
         opened.hide_sidebar()
         opened.run_all()
@@ -146,10 +147,19 @@ def test_a_slider_moves_the_curves_of_a_sweep(page, lifted):
     becomes(lambda: page.output(3).locator("svg").first.inner_html() == before, False)
 
 
+def test_a_slider_moves_the_shares_and_squares_of_cells(page, lifted):
+    before = page.output(4).locator("svg").first.inner_html()
+    page.output(4).evaluate(_SLIDE, ["weight of Friends(x, y) ^ Smokes(x) => Smokes(y)", 150])
+    now = log_z(lifted.compile(method="cells"), 50, 0.3, weight_at(150))
+    becomes(lambda: page.output(4).locator(".mlnlab-logz").inner_text().startswith(f"{now} "), True)
+    becomes(lambda: page.output(4).locator("svg").first.inner_html() == before, False)
+    assert page.output(4).locator("g[data-id^=pair-0-]").count() == 4
+
+
 @pytest.mark.parametrize("theme", ["Light", "Dark"])
 def test_both_can_be_read_in_both_themes(page, theme, tmp_path):
     page.theme(theme)
-    for cell in (0, 1):
+    for cell in (0, 1, 4):
         page.output(cell).screenshot(path=tmp_path / f"circuit-{cell}.png")
         colours = page.output(cell).evaluate(
             """output => [output.querySelector("svg text"), document.querySelector(".jp-Notebook")].map(

@@ -27,6 +27,18 @@ def test_points_are_what_is_asked_alone(text, at_once, monkeypatch):
         assert swept.marginal("!S(x)")[point] == pytest.approx(circuit.marginal("!S(x)", {"p": size}))
 
 
+@pytest.mark.parametrize("text", [PLAIN, SIGNED])
+def test_cells_are_swept_as_circuits_are(text):
+    lifted, sizes = ml.lift(ml.MLN.from_text(text)), {"p": [2, 3, 7]}
+    circuit, cells = lifted.compile().sweep(sizes), lifted.compile(method="cells").sweep(sizes)
+    assert cells.log_z == pytest.approx(circuit.log_z, rel=1e-10)
+    assert cells.expected_counts == pytest.approx(circuit.expected_counts, rel=1e-8)
+    assert cells.groundings.tolist() == circuit.groundings.tolist()
+    assert cells.marginal("!S(x)") == pytest.approx(circuit.marginal("!S(x)"), rel=1e-8)
+    with pytest.raises(ml.ArgumentError, match="as many weights"):
+        lifted.compile(method="cells").sweep({"p": [2]}, [[1.0]])
+
+
 def test_rows_of_weights_are_points_too():
     circuit = ml.lift(ml.MLN.from_text(PLAIN)).compile()
     rows = np.random.default_rng(0).normal(size=(3, 3))
