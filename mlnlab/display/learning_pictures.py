@@ -12,6 +12,7 @@ import numpy as np
 from mlnlab.display.axes import value_words
 from mlnlab.display.bars import WIDTH
 from mlnlab.display.learning_controls import Steering, button_line, steering_items
+from mlnlab.display.learning_gradients import GradientView, gradients_part
 from mlnlab.display.learning_groundings import groundings_part
 from mlnlab.display.learning_plots import Scores, dots, learning_plots, plot_place, plots_items
 from mlnlab.display.learning_rows import gap_rows
@@ -46,6 +47,7 @@ class Looking:
 
     view: LearningView
     title: str
+    gradients: GradientView
     chosen: int | None = None
     scores: Scores | None = None
     steered: SteeredLearner | None = None
@@ -62,7 +64,9 @@ def looking_at(
     learner = source.learner if isinstance(source, SteeredLearner) else source
     view = learning_view(learner.data, learner.problem, learner.counting_seconds)
     steered = source if isinstance(source, SteeredLearner) else None
-    return Looking(view, learner.description, scores=scores, steered=steered, told=told)
+    return Looking(
+        view, learner.description, GradientView(learner.data), scores=scores, steered=steered, told=told
+    )
 
 
 def learner_picture(source: WeightLearner | SteeredLearner) -> RunPicture:
@@ -83,6 +87,7 @@ def picture_at(looking: Looking) -> RunPicture:
     parts: dict[str, Draw] = {
         "overview": lambda step, trace: overview_scene(looking, step, trace),
         "groundings": groundings_part(view, looking.chosen),
+        "gradients": gradients_part(view, looking.gradients, looking.chosen),
     }
     if looking.beside is not None:
         parts["two runs"] = looking.beside

@@ -18,7 +18,7 @@ import numpy as np
 from mlnlab.errors import ArgumentError
 from mlnlab.learning.conditional_log_likelihood import exact_log_likelihood
 from mlnlab.learning.learned_weights import LearnedWeights
-from mlnlab.learning.lifted_counts import lifted_log_likelihood
+from mlnlab.learning.lifted_counts import LiftedLogLikelihood, lifted_log_likelihood, step_seconds
 from mlnlab.learning.pseudo_log_likelihood import pseudo_log_likelihood
 from mlnlab.learning.training_data import training_data
 from mlnlab.logic.printing import to_text
@@ -69,6 +69,38 @@ class GradientComparison:
         )
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class BothLikelihoods:
+    """Likelihood and pseudo-likelihood of the same data, without priors, to be compared at any weights."""
+
+    data: TrainingData
+    exact: Objective
+    pseudo: Objective
+    method: str  # how the likelihood is computed
+
+    def at(self, weights: Numbers) -> GradientComparison:
+        """Return both gradients at some weights."""
+        ours, theirs = self.exact.moments(weights)[0], self.pseudo.moments(weights)[0]
+        assert ours.value is not None and theirs.value is not None  # noqa: S101, PT018 - both have values
+        return GradientComparison(
+            tuple(to_text(one.formula) for one in self.data.formulas), weights, ours.observed,
+            ours.expected, ours.gradient, theirs.gradient, ours.value, theirs.value, self.method,
+        )  # fmt: skip
+
+    @property
+    def seconds(self) -> float:
+        """About how long a comparison takes, where that is known beforehand; else 0."""
+        if not isinstance(self.exact, LiftedLogLikelihood):
+            return 0.0
+        return sum(step_seconds(self.exact.circuit, one.sizes) for one in self.exact.examples)
+
+
+def both_likelihoods(data: TrainingData) -> BothLikelihoods:
+    """Return both objectives: the likelihood by lifting, else by junction trees or tables of worlds."""
+    exact, method = _likelihood(data)
+    return BothLikelihoods(data, exact, pseudo_log_likelihood(data), method)
+
+
 def compare_gradients(
     mln: MLN | LearnedWeights, db: Database | Sequence[Database], weights: Sequence[float] | None = None
 ) -> GradientComparison:
@@ -83,14 +115,7 @@ def compare_gradients(
     """
     model = mln.mln if isinstance(mln, LearnedWeights) else mln
     data = training_data(model, db)
-    at = _weights(data, weights)
-    exact, method = _likelihood(data)
-    ours, theirs = exact.moments(at)[0], pseudo_log_likelihood(data).moments(at)[0]
-    assert ours.value is not None and theirs.value is not None  # noqa: S101, PT018 - both have values
-    return GradientComparison(
-        tuple(to_text(one.formula) for one in data.formulas), at, ours.observed, ours.expected,
-        ours.gradient, theirs.gradient, ours.value, theirs.value, method,
-    )  # fmt: skip
+    return both_likelihoods(data).at(_weights(data, weights))
 
 
 def _weights(data: TrainingData, weights: Sequence[float] | None) -> Numbers:

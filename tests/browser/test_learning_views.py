@@ -243,6 +243,18 @@ def test_what_makes_the_gap(page):
     page.page.wait_for_selector(ROW.format(1))
 
 
+def test_both_gradients_stand_side_by_side_and_a_click_chooses_a_formula(page):
+    page.output(CELL).get_by_role("tab", name="gradients").click()
+    page.page.wait_for_selector("[data-id=verdict]")
+    wait_until(lambda: any("the weight" in text for text in page.page.evaluate(_TEXTS, CELL)))
+    for number in (0, 1):
+        press(page, f"formula-{number}")
+        named = f"formula {number}: "
+        becomes(lambda: any(t.startswith(named) for t in page.page.evaluate(_TEXTS, CELL)), True)  # noqa: B023
+    page.output(CELL).get_by_role("tab", name="overview").click()
+    page.page.wait_for_selector(ROW.format(1))
+
+
 def test_a_race_is_run_and_replayed(page):
     click(page, "play", RACE)
     page.page.wait_for_function(
@@ -277,6 +289,9 @@ def test_it_can_be_read_in_both_themes(page, tmp_path, theme):
     page.output(CELL).get_by_role("tab", name="groundings").click()
     page.page.wait_for_selector("[data-id=heavy-0]")
     page.output(CELL).screenshot(path=tmp_path / f"groundings-{theme}.png")
+    page.output(CELL).get_by_role("tab", name="gradients").click()
+    page.page.wait_for_selector("[data-id=verdict]")
+    page.output(CELL).screenshot(path=tmp_path / f"gradients-{theme}.png")
     page.output(CELL).get_by_role("tab", name="overview").click()
     page.page.wait_for_selector(ROW.format(1))
 
