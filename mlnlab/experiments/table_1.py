@@ -50,6 +50,7 @@ from pathlib import Path
 from typing import Any
 
 from mlnlab.errors import ArgumentError, MlnlabError
+from mlnlab.experiments.fold_runs import peak_bytes
 from mlnlab.experiments.table_1_data import Dataset, Split, model_of, two_variable_clauses
 from mlnlab.experiments.table_1_results import LEARNERS, Result
 from mlnlab.experiments.table_2_data import DATASETS as LHL_OPTIONS
@@ -152,26 +153,31 @@ def result(
 ) -> Result:
     """Learn the weights of a structure in one way, and judge them on the fold that was held out."""
     names = (dataset, structure, split.name, learner, len(mln.formulas))
+    told: dict[str, Any] = {}
     try:
+        began = time.perf_counter()
         circuit = lift(mln).compile()
         if circuit.unlifted:
             raise ArgumentError(circuit.unlifted_formulas[0].sentence)
-        order = circuit.circuit.nesting()
+        told = {
+            "compiling_seconds": time.perf_counter() - began, "definitions": len(circuit.circuit),
+            "order": circuit.circuit.nesting(), "peak_megabytes": peak_bytes() / 1e6,
+        }  # fmt: skip
         for db in (*split.train, split.test):
             sizes = {t: len(db.domain(t)) for t in mln.vocabulary.types}
             refuse_costly(circuit, sizes, min(MOST_SECONDS, settings.seconds / 20))
         began = time.perf_counter()
-        model, ended, compiling = _learned(mln, split, learner, settings)
+        model, ended, told["compiling_seconds"] = _learned(mln, split, learner, settings)
         learned = time.perf_counter()
         test = log_likelihood(model, split.test, method="lifted")
         tested = time.perf_counter()
         training = log_likelihood(model, list(split.train), method="lifted")
         return Result(
-            *names, test, training, learned - began, compiling, tested - learned,
-            len(circuit.circuit), order, ended, "", model.to_text(), key,
+            *names, test, training, learned - began, testing_seconds=tested - learned, ended=ended,
+            model=model.to_text(), key=key, **told,
         )  # fmt: skip
     except MlnlabError as problem:
-        return Result(*names, problem=str(problem), key=key)
+        return Result(*names, problem=str(problem), key=key, **told)
 
 
 def _learned(mln: MLN, split: Split, name: str, settings: Settings) -> tuple[MLN, str, float]:

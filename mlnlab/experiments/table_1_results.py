@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from math import nan
 from typing import TYPE_CHECKING, Any
 
+from mlnlab.errors import count_of
 from mlnlab.experiments.table_1_data import DATASETS
 
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 LEARNERS = ("pscg", "pll", "lwl")  # in the paper's order
 PAPER_SECONDS = {"pscg": 2400.0, "pll": 1.0, "lwl": 120.0}
 PAPER_COMPILING = 0.25  # of LWL's time
+PAPER_MOST_FORMULAS, PAPER_GIGABYTES = 50, 25  # of more formulas it says that memory did not suffice
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,7 @@ class Result:
     testing_seconds: float = nan
     definitions: int = 0  # of the circuit
     order: int = 0  # how many sizes are summed over, one below the other
+    peak_megabytes: float = nan  # of the process so far; nan where it cannot be told
     ended: str = ""
     problem: str = ""
     model: str = ""
@@ -85,9 +88,25 @@ class LikelihoodTable:
     def problems(self) -> pd.DataFrame:
         """Return what did not compile, or was refused, and why."""
         frame = self.to_frame()
-        return frame.loc[
-            frame["problem"] != "", ["dataset", "structure", "fold", "learner", "formulas", "problem"]
-        ]
+        columns = ["dataset", "structure", "fold", "learner", "formulas", "compiling_seconds", "definitions"]
+        return frame.loc[frame["problem"] != "", [*columns, "order", "peak_megabytes", "problem"]]
+
+    def failure(self) -> str:
+        """Say what became of theories as large as those that the paper could not compile; empty if none."""
+        large = [one for one in self.results if one.formulas > PAPER_MOST_FORMULAS]
+        if not large:
+            return ""
+        compiled = [one for one in large if one.definitions]
+        text = (
+            f"The paper compiled no theory of over {PAPER_MOST_FORMULAS} formulas in {PAPER_GIGABYTES} GB."
+            f" Here there were {count_of(len(large), 'attempt')}, of which {len(compiled)} compiled"
+        )
+        if compiled:
+            most = max(one.definitions for one in compiled)
+            peak = max(one.peak_megabytes for one in compiled)
+            text += f", to {most:,} definitions at most, in up to {peak:,.0f} MB of the whole process"
+        judged = sum(not one.problem for one in large)
+        return f"{text}; {judged} were learned and judged, the reasons for the others are listed."
 
     def __repr__(self) -> str:
         return f"<LikelihoodTable: {len(self.results)} results, {len(self.exceptions())} not won by lwl>"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import isnan, log2
 
 import pytest
@@ -74,6 +75,20 @@ def test_fifty_clauses_of_two_variables():
     assert len(rules) == len(set(map(str, rules))) == 50
     assert all(2 <= len(atoms(rule)) <= 4 and len(free_variables(rule)) <= 2 for rule in rules)
     assert two_variable_clauses(BARE, 50, seed=3) == mln
+
+
+def test_what_became_of_theories_that_the_paper_could_not_compile_is_told():
+    split = next(_splits(None))
+    mln = two_variable_clauses(BARE, 50, seed=3)
+    found = result("friends", "fifty", split, "lwl", mln, Settings(seconds=1e-9))
+    assert "Each step of lifted learning would take" in found.problem
+    assert min(found.definitions, found.order, found.compiling_seconds, found.peak_megabytes) > 0
+    table = LikelihoodTable((found, replace(found, definitions=0, problem="too long")))
+    assert list(table.problems()["definitions"]) == [found.definitions, 0]
+    said = f"2 attempts, of which 1 compiled, to {found.definitions:,} definitions"
+    assert said in table.failure()
+    assert "0 were learned and judged" in table.failure()
+    assert LikelihoodTable((replace(found, formulas=50),)).failure() == ""
 
 
 def test_words_by_information_gain():
