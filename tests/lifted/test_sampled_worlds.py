@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter, defaultdict
 from itertools import permutations
 from math import comb, exp, factorial
@@ -11,7 +12,11 @@ import pytest
 
 import mlnlab as ml
 from mlnlab.lifted import drawn_atoms, drawn_tuples
+from mlnlab.lifted.cell_factors import TooManyVariablesError
+from mlnlab.lifted.random_choices import RandomChoices
 from tests import oracles
+from tests.lifted import test_random_theories
+from tests.thoroughness import examples
 
 
 class EveryChoice:
@@ -150,21 +155,68 @@ def test_each_world_is_drawn_with_exactly_its_probability(name, monkeypatch):
     assert all(found[world] == pytest.approx(p, rel=1e-11) for world, p in expected.items())
 
 
-def test_many_worlds_fall_as_often_as_they_are_probable():
-    """The generator's own answers: worlds as drawn with a seed, by a chi-square test."""
+def test_random_models(monkeypatch):
+    """Soft and hard formulas with quantifiers and constants; of each, all ways to draw every world."""
+    monkeypatch.setattr(test_random_theories, "PREDICATES", [("P", "a"), ("E", "aa"), ("U", "b")])
+    compared = [compared_random_model(number) for number in range(examples(8))]
+    assert sum(compared) >= len(compared) / 5
+
+
+def compared_random_model(number):
+    """Compare one random model; False where it has no world, or is refused."""
+    draw = random.Random(31_000 + number)
+    variables = {"a": ["x", "y"], "b": ["u"]}
+    lines = ["P(a)\nE(a, a)\nU(b)"]
+    for _ in range(2):
+        formula = test_random_theories.random_formula(draw, variables, constants=draw.random() < 0.3)
+        lines.append(f"{formula}." if draw.random() < 0.35 else f"{draw.choice([0.7, -1.3, 2.1])} {formula}")
+    mln = named("\n".join(lines), (2, 1))
+    try:
+        worlds = ml.lift(mln).compile(method="cells").sample_worlds()
+    except (ml.TooLargeError, ml.UnsatisfiableError, TooManyVariablesError):
+        return False
+    found, share = every_way(worlds)
+    assert found == pytest.approx(weighed(mln), rel=1e-10), lines
+    assert share == pytest.approx(worlds.acceptance, rel=1e-10), lines
+    return True
+
+
+QUESTIONS = {
+    "one_of": (np.array([0.2, 0.0, 0.7, 0.4]),),
+    "split": (np.array([3, 1]), np.array([0.3, 0.8])),
+    "spread": (3, np.array([0.5, 2.0, 0.7])),
+    "order": (3,),
+    "places": (4, 2),
+}
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_a_generator_answers_as_often_as_is_probable(question):
+    """By a chi-square test with a fixed seed, against what the enumeration above takes for granted."""
     from scipy.stats import chisquare
 
-    mln = named(*MODELS["merged cells"])
-    worlds = ml.lift(mln).compile(method="cells").sample_worlds(400, seed=3)
-    drawn = Counter(frozenset(world.atoms()) for world in worlds)
-    expected = weighed(mln)
+    asked, number, every, expected = QUESTIONS[question], 2_000, EveryChoice(), defaultdict(float)
+    while True:
+        answer = getattr(every, question)(*asked)
+        expected[tuple(np.atleast_1d(answer).tolist())] += every.probability
+        if not every.again():
+            break
+    choices = RandomChoices(np.random.default_rng(4))
+    drawn = Counter(tuple(np.atleast_1d(getattr(choices, question)(*asked)).tolist()) for _ in range(number))
     assert drawn.keys() <= expected.keys()
-    often = [world for world, p in expected.items() if p * len(worlds) >= 5]
-    numbers = [[drawn[world] for world in often], [expected[world] * len(worlds) for world in often]]
-    rare = [len(worlds) - sum(part) for part in numbers]
-    found = chisquare(*([*part, rest] for part, rest in zip(numbers, rare, strict=True)))
-    assert len(often) > 8
-    assert found.pvalue > 0.001
+    assert chisquare([drawn[a] for a in expected], [p * number for p in expected.values()]).pvalue > 0.001
+
+
+def test_many_worlds_fall_as_often_as_they_are_probable():
+    """All of it together, worlds as drawn with a seed."""
+    from scipy.stats import chisquare
+
+    mln = named(*MODELS["a graph"])
+    worlds = ml.lift(mln).compile(method="cells").sample_worlds(400, seed=3)
+    drawn, expected = Counter(frozenset(world.atoms()) for world in worlds), weighed(mln)
+    assert drawn.keys() <= expected.keys()
+    numbers = [[drawn[world] for world in expected], [p * len(worlds) for p in expected.values()]]
+    assert chisquare(*numbers).pvalue > 0.001
 
 
 def test_means_of_large_worlds_are_the_expected_counts():
