@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from mlnlab.steps.step import Observer
 
 VISITS_PER_STATE = 1_000_000  # of clauses by atoms, in all chains: some 10 ms
+VISITS_PER_ATOM = 40  # at least, in each chain: to read a state's R-hats takes about as long
 STATES = 40  # at least so many in a run, so that there is something to see and to compare
 
 
@@ -106,7 +107,8 @@ def sweeps_of(params: Params, ground: Ground) -> int:
     """Return how many sweeps lead from one state to the next."""
     if params.sweeps_per_state is not None:
         return params.sweeps_per_state
-    affordable = VISITS_PER_STATE // (params.chains * max(1, ground.visits))
+    wanted = max(VISITS_PER_STATE, VISITS_PER_ATOM * params.chains * ground.clauses.number_of_atoms)
+    affordable = wanted // (params.chains * max(1, ground.visits))
     total = params.burn_in + params.samples * params.thin
     return max(1, min(affordable, total // STATES))
 
