@@ -183,7 +183,10 @@ def _listed(view: LearningView, found: GradientComparison, top: float) -> tuple[
 
 def _row(view: LearningView, formula: int, pulls: tuple[float, float], largest: float, y: float) -> Group:
     label = f"{formula}: {view.label(formula)}"
-    parts: list[Item] = [Text(x=8, y=BAR - 1.5, text=fitted(label, _TEXT), look="words")]
+    parts: list[Item] = [
+        Rectangle(x=2, y=-2, width=WIDTH - 4, height=ROW - 2, look="plate", corner=3),  # to be clicked
+        Text(x=8, y=BAR - 1.5, text=fitted(label, _TEXT), look="words"),
+    ]
     for pull, zero, end, hue in zip(pulls, _ZEROS, _NUMBERS, ("blue", "orange"), strict=True):
         reach = pull / largest * _HALF
         parts += [
@@ -193,6 +196,6 @@ def _row(view: LearningView, formula: int, pulls: tuple[float, float], largest: 
         ]
     said = f"likelihood {pulls[0]:+.5g}, pseudo-likelihood {pulls[1]:+.5g}"
     return Group(
-        id=numbered_id("formula", formula), y=y, press=True, tooltip=tooltip(label, said),
+        id=numbered_id("formula", formula), y=y, pick=True, tooltip=tooltip(label, said),
         children=tuple(parts),
     )  # fmt: skip

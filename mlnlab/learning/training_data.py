@@ -24,7 +24,7 @@ from mlnlab.logic.weights import Fixed, Hard, Soft, ToLearn, WeightedFormula
 from mlnlab.model.database import Database
 from mlnlab.model.domain_sizes import with_constants_of
 from mlnlab.model.hiding import FalseFacts, check_false_facts, hiding
-from mlnlab.model.learned_sizes import sizes_of
+from mlnlab.model.learned_sizes import sizes_of, types_that_matter
 from mlnlab.model.mln import MLN
 
 if TYPE_CHECKING:
@@ -85,8 +85,11 @@ class TrainingData:
             else replace(weighted, weight=Soft(float(weight)))
             for weighted, weight in zip(self.formulas, weights, strict=True)
         )
-        sizes = tuple(FrozenMapping(sizes_of(one.vocabulary)) for one in self.examples)
-        return replace(self.mln, formulas=formulas, learned_on=sizes)
+        known = replace(self.mln, formulas=formulas)
+        evidence = set(self.mln.vocabulary.predicates).difference(self.predicted)
+        matters = types_that_matter(known, evidence)
+        sizes = [sizes_of(one.vocabulary) for one in self.examples]
+        return replace(known, learned_on=tuple(FrozenMapping({t: one[t] for t in matters}) for one in sizes))
 
     def hidden(self, example: Example) -> Database:
         """Return what is evidence: the database without what it says of the predicted atoms.

@@ -3,7 +3,8 @@ r"""Weights that are applied where domains have clearly another size than where 
 Each constant adds groundings, so that in a larger domain more of them pull at an atom, and what weights
 matched at one size is off at another (Jain, Barthels and Beetz 2010). It does not matter for types whose
 variables stand in every atom of every formula that has them: each atom then has as many neighbours in any
-domain (Jaeger and Schulte 2018, "Inference, learning, and population size": such models are projective).
+domain (Jaeger and Schulte 2018, "Inference, learning, and population size": such models are projective). Nor
+does it matter where evidence, such as who follows whom, says which groundings there are.
 
 >>> import mlnlab as ml
 >>> mln = ml.MLN.from_text("Smokes(person)\nFriends(person, person)\nFriends(x, y) => Friends(y, x)")
@@ -26,7 +27,7 @@ from mlnlab.logic.traversal import atoms, subformulas
 from mlnlab.logic.weights import weight_value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from mlnlab.logic.formulas import Formula, Variable
     from mlnlab.logic.vocabulary import Vocabulary
@@ -40,25 +41,32 @@ def sizes_of(vocabulary: Vocabulary) -> dict[str, int]:
     return {type_: len(domain) for type_, domain in vocabulary.types.items()}
 
 
-def types_that_matter(mln: MLN) -> dict[str, str]:
-    """Return the types whose size changes what weights mean, each with a formula by which it does."""
+def types_that_matter(mln: MLN, evidence: Collection[str] = ()) -> dict[str, str]:
+    """Return the types whose size changes what weights mean, each with a formula by which it does.
+
+    ``evidence`` are predicates that were given when weights were learned, beside those declared closed.
+    """
+    known = mln.vocabulary.predicates
+    given = {name for name, predicate in known.items() if predicate.closed or name in evidence}
     found: dict[str, str] = {}
     for one in mln.formulas:
         if weight_value(one.weight) != 0.0:
-            for variable in _unevenly_used(one.formula):
+            for variable in _unevenly_used(one.formula, given):
                 found.setdefault(variable.type, to_text(one.formula))
-    for predicate in mln.vocabulary.predicates.values():
-        for place in predicate.exclusive:  # one of so many atoms is true
+    for name, predicate in known.items():
+        for place in () if name in given else predicate.exclusive:  # one of so many atoms is true
             found.setdefault(predicate.types[place], str(predicate))
     return found
 
 
-def _unevenly_used(formula: Formula) -> Iterator[Variable]:
-    """Yield the variables that an atom lacks, or that a quantifier binds."""
-    uses = [set(free_variables(atom)) for atom in atoms(formula)]
+def _unevenly_used(formula: Formula, given: Collection[str]) -> Iterator[Variable]:
+    """Yield the variables that an atom lacks, or that a quantifier binds, and of which no evidence speaks."""
+    uses = [set(free_variables(atom)) for atom in atoms(formula) if atom.predicate not in given]
+    told = {v for atom in atoms(formula) if atom.predicate in given for v in free_variables(atom)}
     bound = {v for part in subformulas(formula) if isinstance(part, Quantified) for v in part.variables}
     for variable in all_variables(formula):
-        if variable in bound or not all(variable in use for use in uses):
+        uneven = variable in bound or not all(variable in use for use in uses)
+        if uneven and variable not in told:
             yield variable
 
 

@@ -64,6 +64,7 @@ def test_models_stay_equal_and_what_was_not_learned_says_nothing(learned: ml.MLN
     assert said_of(written, people(40)) == []
     for kept in (copy.copy(learned), pickle.loads(pickle.dumps(learned)), learned.add("0.1 F(x, x)")):
         assert len(said_of(kept, people(40))) == 1
+    assert ml.weight_learner("pll", learned, people(40)).data.mln.learned_on == ()
     again = ml.learn_weights(learned, people(40), "pll", progress=False).mln
     assert [dict(sizes) for sizes in again.learned_on] == [{"person": 40}]
     assert said_of(again, people(40)) == []
@@ -76,5 +77,12 @@ def test_sizes_matter_only_where_some_atom_lacks_a_variable() -> None:
         ("1 S(x) ^ F(x, y)", {"person", "town"}),
         ("0 S(x) ^ F(x, y)", {"town"}),
         ("1 EXIST y F(x, y)", {"person", "town"}),
+        ("1 S(x) ^ Near(x, y) => S(y)", {"town"}),  # who is near is given
     ):
-        assert set(types_that_matter(ml.MLN.from_text(start + text))) == types
+        assert set(types_that_matter(ml.MLN.from_text(start + "*Near(person, person)\n" + text))) == types
+
+
+def test_weights_given_who_follows_whom_mean_the_same_in_longer_lists() -> None:
+    learned = ml.learn_weights(PULLING, people(4), "pll", query="S", progress=False).mln
+    assert [dict(sizes) for sizes in learned.learned_on] == [{}]
+    assert said_of(learned, people(40)) == []
