@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 MOST_PARTS, MOST_CELLS = 3, 14  # drawn: components, and cells of each
 _ROW, _BOX, _BAR = 34.0, 48.0, 110.0
+_PAIRS = "r between two elements, by their cells"
 _LEAST, _LONG = 1e-9, 1e5
 _TYPE, _LITERALS, _WIDEST = 34.0, 100.0, 230.0
 
@@ -40,50 +41,50 @@ def cell_scene(parts: Sequence[CellShares]) -> Scene:
     return Scene(width + 8, y, (Layer("cells", tuple(items)),), "Cells", f"{words}.")
 
 
+class _Columns(NamedTuple):
+    """Where the columns of a component begin; ``weights`` is where they end."""
+
+    middle: float  # the width of the 1-types
+    weights: float
+    shares: float
+    matrix: float
+
+
 def _component(part: CellShares, number: int, top: float) -> tuple[list[Item], float]:
     cells = part.rows.cells[:MOST_CELLS]
-    texts = [_literals(cell) for cell in cells]
-    middle = min(_WIDEST, max(90.0, *(text_width(text, "small") for text in texts)))
+    middle = min(_WIDEST, max(90.0, *(text_width(_literals(cell), "small") for cell in cells)))
     weights = _LITERALS + middle + 66
-    left = weights + 26
-    matrix = left + _BAR + 92
+    at = _Columns(middle, weights, weights + 26, weights + 26 + _BAR + 92)
     items = [
         _head(8, top, "cell"), _head(_TYPE, top, "type"), _head(_LITERALS, top, "1-type"),
-        _head(weights, top, "w", "end"), _head(left, top, "expected elements"),
-        _head(matrix, top, "r between two elements, by their cells"),
+        _head(weights, top, "w", "end"), _head(at.shares, top, "expected elements"),
+        _head(at.matrix, top, _PAIRS),
     ]  # fmt: skip
     scale = _scale(part)
-    for row, (cell, text) in enumerate(zip(cells, texts, strict=True)):
+    for row in range(len(cells)):
         y = top + 50 + _ROW * row
-        said: list[Item] = [
-            Text(x=8, y=y, text=str(row + 1), look="words small strong"),
-            Text(x=_TYPE, y=y, text=fitted(cell.type, 60, "small"), look="words small"),
-            Text(
-                x=_LITERALS,
-                y=y - (6 if cell.merged > 1 else 0),
-                text=fitted(text, middle, "small"),
-                look="words small",
-            ),
-            Text(x=weights, y=y, text=f"{cell.weight:.4g}", anchor="end", look="number small"),
-        ]
-        if cell.merged > 1:
-            said.append(
-                Text(x=_LITERALS, y=y + 7, text=f"{cell.merged} cells that are one", look="quiet small")
-            )
-        said += _share(part.elements[row], part.of[row], left, y)
-        items.append(
-            Group(id=numbered_id("cell", number, row), children=tuple(said), tooltip=_tip(cell, text, row))
-        )
-        items.append(_head(matrix + _BOX * row + _BOX / 2, top + 16, str(row + 1), "middle"))
-        items += [
-            _square(
-                part.rows.pairs[row][column], scale, matrix + _BOX * column, y - 22, (number, row, column)
-            )
-            for column in range(len(cells))
-        ]
-    return items, matrix + max(
-        _BOX * len(cells), text_width("r between two elements, by their cells", "small")
+        items.append(_cell(part, (number, row), at, y))
+        items.append(_head(at.matrix + _BOX * row + _BOX / 2, top + 16, str(row + 1), "middle"))
+        for column in range(len(cells)):
+            r, x = part.rows.pairs[row][column], at.matrix + _BOX * column
+            items.append(_square(r, scale, x, y - 22, (number, row, column)))
+    return items, at.matrix + max(_BOX * len(cells), text_width(_PAIRS, "small"))
+
+
+def _cell(part: CellShares, place: tuple[int, int], at: _Columns, y: float) -> Item:
+    """Return the row of a cell; what is merged is marked."""
+    row = place[1]
+    cell, text = part.rows.cells[row], _literals(part.rows.cells[row])
+    merged = f"{cell.merged} cells that are one" if cell.merged > 1 else ""
+    children = (
+        Text(x=8, y=y, text=str(row + 1), look="words small strong"),
+        Text(x=_TYPE, y=y, text=fitted(cell.type, 60, "small"), look="words small"),
+        Text(x=_LITERALS, y=y - 6 * bool(merged), text=fitted(text, at.middle, "small"), look="words small"),
+        Text(x=_LITERALS, y=y + 7, text=merged, look="quiet small"),
+        Text(x=at.weights, y=y, text=f"{cell.weight:.4g}", anchor="end", look="number small"),
+        *_share(part.elements[row], part.of[row], at.shares, y),
     )
+    return Group(id=numbered_id("cell", *place), children=children, tooltip=_tip(cell, text, row))
 
 
 def _literals(cell: CellRow) -> str:

@@ -11,7 +11,7 @@ from mlnlab.display.axes import place_axis, value_axis, value_words
 from mlnlab.display.bars import WIDTH
 from mlnlab.display.circuit_boxes import number_text
 from mlnlab.display.markup import Element, count_of, shortened
-from mlnlab.display.plots import MOST_NAMED, Box, Line, Plot, entries, plot_items
+from mlnlab.display.plots import MOST_NAMED, Box, Line, Plot, entries, inner_box, plot_items
 from mlnlab.display.scene.building import legend
 from mlnlab.display.scene.items import Group, Item, Layer, Scene
 from mlnlab.display.scene.pictures import scene_image
@@ -38,9 +38,11 @@ _LONGEST_NAME = 60
 def sweep_scene(found: Sweep) -> Scene:
     """Return three plots, one above the other: log Z, the formulas' expected shares, the marginals."""
     items: list[Item] = []
-    y = 4.0
-    for number, plot in enumerate(sweep_plots(found)):
-        box = Box(0, y, WIDTH, _HEIGHT)
+    y, plots = 4.0, sweep_plots(found)
+    edge = min((_edge(plot) for plot in plots), default=WIDTH)
+    for number, plot in enumerate(plots):
+        # Names at lines' ends take room; all axes end where those do that have the longest.
+        box = Box(0, y, WIDTH - (_edge(plot) - edge), _HEIGHT)
         items += plot_items(plot, box, number)
         y += _HEIGHT
         if len(plot.lines) > MOST_NAMED:
@@ -50,6 +52,12 @@ def sweep_scene(found: Sweep) -> Scene:
         y += _GAP
     layer = Layer("plots", tuple(items), zooms=False)
     return Scene(WIDTH, y, (layer,), "Sweep", f"{found!r}".strip("<>") + ".")
+
+
+def _edge(plot: Plot) -> float:
+    """Return where a plot's horizontal axis ends that has all the width."""
+    inner = inner_box(plot, Box(0, 0, WIDTH, _HEIGHT))
+    return inner.x + inner.width
 
 
 def _numbered(item: Item, number: int) -> Item:
