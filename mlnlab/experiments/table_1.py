@@ -49,7 +49,7 @@ from math import inf, nan
 from pathlib import Path
 from typing import Any
 
-from mlnlab.errors import ArgumentError, MlnlabError
+from mlnlab.errors import ArgumentError, MlnlabError, TooLargeError, count_of
 from mlnlab.experiments.fold_runs import peak_bytes
 from mlnlab.experiments.table_1_data import Dataset, Split, model_of, two_variable_clauses
 from mlnlab.experiments.table_1_results import LEARNERS, Result
@@ -155,6 +155,7 @@ def result(
     names = (dataset, structure, split.name, learner, len(mln.formulas))
     told: dict[str, Any] = {}
     try:
+        refuse_endless(mln, settings.seconds)
         began = time.perf_counter()
         circuit = lift(mln).compile()
         if circuit.unlifted:
@@ -178,6 +179,18 @@ def result(
         )  # fmt: skip
     except MlnlabError as problem:
         return Result(*names, problem=str(problem), key=key, **told)
+
+
+def refuse_endless(mln: MLN, seconds: float) -> None:
+    """Refuse what is not compiled after some seconds: compile it once, only to see whether that ends."""
+    began = time.perf_counter()
+    for state in lift(mln):
+        if time.perf_counter() - began > seconds:
+            waiting = state.named - state.done
+            raise TooLargeError(
+                f"Compiling was given up after {seconds:g} seconds, with {count_of(state.done, 'definition')}"
+                f" made and {waiting:,} waiting.", float(state.named), ["allow more --seconds"],
+            )  # fmt: skip
 
 
 def _learned(mln: MLN, split: Split, name: str, settings: Settings) -> tuple[MLN, str, float]:

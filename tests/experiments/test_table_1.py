@@ -10,7 +10,8 @@ import pytest
 import mlnlab as ml
 from mlnlab.cli import main
 from mlnlab.errors import ArgumentError
-from mlnlab.experiments.table_1 import Settings, result, results
+from mlnlab.experiments import table_1
+from mlnlab.experiments.table_1 import Settings, refuse_endless, result, results
 from mlnlab.experiments.table_1_data import (
     DATASETS,
     Dataset,
@@ -77,10 +78,18 @@ def test_fifty_clauses_of_two_variables():
     assert two_variable_clauses(BARE, 50, seed=3) == mln
 
 
-def test_what_became_of_theories_that_the_paper_could_not_compile_is_told():
+def test_what_became_of_theories_that_the_paper_could_not_compile_is_told(monkeypatch):
+    def refused(*_):
+        raise ml.TooLargeError("Each step of lifted learning would take long.", 1.0, [])
+
     split = next(_splits(None))
-    mln = two_variable_clauses(BARE, 50, seed=3)
-    found = result("friends", "fifty", split, "lwl", mln, Settings(seconds=1e-9))
+    mln = ml.MLN.from_text("Smokes(person)\nSmokes(x) ^ Smokes(y)\n" + "Smokes(x)\n" * 50)
+    with pytest.raises(
+        ml.TooLargeError, match=r"given up after 1e-09 seconds, with \d+ definition.* waiting"
+    ):
+        refuse_endless(mln, 1e-9)
+    monkeypatch.setattr(table_1, "refuse_costly", refused)
+    found = result("friends", "fifty", split, "lwl", mln, Settings())
     assert "Each step of lifted learning would take" in found.problem
     assert min(found.definitions, found.order, found.compiling_seconds, found.peak_megabytes) > 0
     table = LikelihoodTable((found, replace(found, definitions=0, problem="too long")))
