@@ -74,10 +74,12 @@ def merged_cells(
     kept = [_at_least_one(~(w == 0).all(axis=0)) for w in own]
     while True:
         kinds = [_merged(k, own, blocks, kept, exactly=exactly) for k in range(len(own))]
-        gone = [_cancelled(kind, w) & (k.sum() > 1) for kind, w, k in zip(kinds, own, kept, strict=True)]
-        if not any(one.any() for one in gone):
+        left = [k & ~_cancelled(kind, w) for kind, w, k in zip(kinds, own, kept, strict=True)]
+        # Where all cells of a kind cancel they stay, together: one of them alone would weigh something.
+        left = [now if now.any() else before for before, now in zip(kept, left, strict=True)]
+        if all((before == now).all() for before, now in zip(kept, left, strict=True)):
             break
-        kept = [_at_least_one(before & ~now) for before, now in zip(kept, gone, strict=True)]
+        kept = left
     small = {
         (a, b): block[:, kinds[a].chosen[:, None], kinds[b].chosen[None]] for (a, b), block in blocks.items()
     }

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mlnlab.errors import TooLargeError
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -17,7 +19,9 @@ if TYPE_CHECKING:
 
     Counts = NDArray[np.int64]
 
-PIECE = 1 << 20
+PIECE = 1 << 20  # tuples that are drawn at once, where many are true
+FEW = 0.01  # so small a part is chosen without listing the others
+MOST_TUPLES = 1 << 62
 
 
 def drawn_tuples(
@@ -25,8 +29,14 @@ def drawn_tuples(
 ) -> tuple[Counts, ...]:
     """Draw tuples of elements of some kinds, different ones where these are the same."""
     total = prod(perm(sizes[kind], kinds.count(kind)) for kind in dict.fromkeys(kinds))
-    starts = np.arange(0, total, PIECE)
-    lengths = np.minimum(PIECE, total - starts)
+    if total > MOST_TUPLES:
+        raise TooLargeError(
+            f"A predicate of {len(kinds)} arguments has {total:.3g} atoms; at most {MOST_TUPLES:.3g} can be"
+            " numbered.", float(total), ["draw worlds of smaller domains"],
+        )  # fmt: skip
+    piece = PIECE if probability > FEW else max(total, 1)
+    starts = np.arange(0, total, piece)
+    lengths = np.minimum(piece, total - starts)
     true = choices.split(lengths, np.full(len(starts), probability))
     places = [
         start + choices.places(length, number)

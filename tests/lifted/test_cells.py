@@ -54,6 +54,14 @@ def test_friends_and_smokers(n):
     assert theory.expected_counts({"d": n}) == pytest.approx(gradient, rel=1e-11, abs=1e-60)
 
 
+def test_cells_that_all_cancel_leave_no_world():
+    """Nobody is P, and everybody is: signs cancel in every cell that is left."""
+    theory = cells("P(a)\nU(b)\n!P(x).\nEXIST u:b (P(x)).")
+    assert theory.world_count({"a": 2, "b": 1}) == 0
+    with pytest.raises(ml.UnsatisfiableError):
+        theory.log_z({"a": 2, "b": 1})
+
+
 @pytest.mark.parametrize("n", STRESS)
 def test_signs_that_cancel(n):
     text = GRAPH + "EXIST y E(x, y).\n-4 E(x, y)"

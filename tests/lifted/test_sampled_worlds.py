@@ -99,7 +99,7 @@ SIGNED = {
     "a function": ("S(a)\nF(a, a)\nEXIST=1 y F(x, y).\n0.6 F(x, y) ^ S(x) => S(y)", 2),
 }
 KNOWN = {
-    "a group": (LOOPLESS + "0.2 F(x, y)", "S(A2)", 2),
+    "a group": (LOOPLESS + "0.2 F(x, y)", "S(A1)", 2),
     "two groups": (LOOPLESS + "Old(a)\n0.6 F(x, y) ^ Old(x)", "Old(A1)\n!Old(A2)\nS(A1)", 2),
     "a pair": (FRIENDS + "0.3 S(x)", "F(A1, A2)", 2),
 }
