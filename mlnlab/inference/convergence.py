@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.float64]
 
+_LARGEST_WHOLE = 10_000_000  # samples of a batch: the squares of so many, summed, are 64-bit numbers
 LARGEST_R_HAT = 1000.0  # stands for infinity: chains that never move, in different places
 
 
@@ -46,8 +47,10 @@ def batch_errors(sums: NDArray[np.int64], size: int) -> Numbers:
     independent = _smoothed_variance(sums.sum(axis=0), samples) / samples
     if number < 2:
         return np.full(sums.shape[1], 0.5)
-    # sum_k (mean_k - mean)^2 / (K (K - 1)) over K batches
-    batches = (sums / size).var(axis=0, ddof=1) / number
+    # sum_k (mean_k - mean)^2 / (K (K - 1)) over K batches; in whole numbers, which is exact and takes one pass
+    whole = sums if size < _LARGEST_WHOLE else sums.astype(np.float64)
+    squares = number * np.einsum("kj,kj->j", whole, whole) - whole.sum(axis=0) ** 2
+    batches = squares / (float(number) ** 2 * (number - 1) * float(size) ** 2)
     return np.asarray(np.sqrt(np.maximum(batches, independent)))
 
 
