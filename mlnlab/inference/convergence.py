@@ -47,7 +47,7 @@ def batch_errors(sums: NDArray[np.int64], size: int) -> Numbers:
     independent = _smoothed_variance(sums.sum(axis=0), samples) / samples
     if number < 2:
         return np.full(sums.shape[1], 0.5)
-    # sum_k (mean_k - mean)^2 / (K (K - 1)) over K batches; in whole numbers, which is exact and takes one pass
+    # sum_k (mean_k - mean)^2 / (K (K - 1)) over K batches; in whole numbers: exact, and one pass
     whole = sums if size < _LARGEST_WHOLE else sums.astype(np.float64)
     squares = number * np.einsum("kj,kj->j", whole, whole) - whole.sum(axis=0) ** 2
     batches = squares / (float(number) ** 2 * (number - 1) * float(size) ** 2)
