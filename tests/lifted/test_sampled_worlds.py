@@ -158,7 +158,7 @@ def test_each_world_is_drawn_with_exactly_its_probability(name, monkeypatch):
 def test_random_models(monkeypatch):
     """Soft and hard formulas with quantifiers and constants; of each, all ways to draw every world."""
     monkeypatch.setattr(test_random_theories, "PREDICATES", [("P", "a"), ("E", "aa"), ("U", "b")])
-    compared = [compared_random_model(number) for number in range(examples(8))]
+    compared = [compared_random_model(number) for number in range(7, 7 + examples(4))]
     assert sum(compared) >= len(compared) / 5
 
 
