@@ -178,7 +178,8 @@ def result(
             model=model.to_text(), key=key, **told,
         )  # fmt: skip
     except MlnlabError as problem:
-        return Result(*names, problem=str(problem), key=key, **told)
+        reason, *_ = str(problem).splitlines()  # without the ways out
+        return Result(*names, problem=reason, key=key, **told)
 
 
 def refuse_endless(mln: MLN, seconds: float) -> None:
