@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, assert_never
 
 from mlnlab.circuits.circuit_descent import refuse_endless
 from mlnlab.circuits.first_order import (
+    SIGNED,
     Body,
     Call,
     Counting,
@@ -183,7 +184,8 @@ class _Reader:
         if sign not in SIGNS:
             raise ArgumentError(f"This is no circuit: the sign of a leaf is one of {', '.join(SIGNS)}.")
         least = -1 if sign == "impossible" else 0
-        symbol = _number(found.get("symbol"), "a symbol", least, LARGEST)
+        made = sign != "impossible" and found.get("symbol") == SIGNED
+        symbol = SIGNED if made else _number(found.get("symbol"), "a symbol", least, LARGEST)
         return Leaf(symbol, sign, self.count(found.get("times"), own))
 
     def call(self, call: object, own: int, least: int = 0) -> Call:

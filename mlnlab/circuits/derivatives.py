@@ -6,11 +6,31 @@ weight of a symbol's true atoms, times that weight and divided by the value, is 
 
 from __future__ import annotations
 
+from functools import partial
 from math import comb
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mlnlab.circuits.first_order import Counting, InclusionExclusion, Power, Product, SizeCase, Sum
-from mlnlab.circuits.fold import Key, Weights, all_values, called, leaf_value
+from mlnlab.circuits.first_order import (
+    SIGNED,
+    Counting,
+    FirstOrderCircuit,
+    InclusionExclusion,
+    Power,
+    Product,
+    SizeCase,
+    Sum,
+)
+from mlnlab.circuits.fold import (
+    Key,
+    Weights,
+    all_values,
+    atom_value,
+    called,
+    leaf_value,
+    run_of_calls,
+    run_of_powers,
+)
+from mlnlab.circuits.multiplying_out import CountingProduct, MultipliedOut, binomials, run_of_counts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -37,7 +57,8 @@ class Passes(NamedTuple):
 
 def derivatives(circuit: Bodies, sizes: Sequence[int], ring: Semiring[Any], weights: Weights) -> Derivatives:
     """Return value and derivatives; the pass up keeps every value that it needs."""
-    return both_passes(circuit, sizes, ring, weights).found
+    bodies: Bodies = MultipliedOut(circuit) if isinstance(circuit, FirstOrderCircuit) else circuit
+    return both_passes(bodies, sizes, ring, weights).found
 
 
 def both_passes(circuit: Bodies, sizes: Sequence[int], ring: Semiring[Any], weights: Weights) -> Passes:
@@ -86,6 +107,8 @@ class _Down:
                     self.add(
                         called(call, sizes, chosen), ring.multiple(adjoint, comb(sizes[subdomain], chosen))
                     )
+            case CountingProduct():
+                self.counted(body, sizes, adjoint)
             case SizeCase(subdomain, minimum, large, small):
                 self.product(large if sizes[subdomain] >= minimum else small, sizes, adjoint)
 
@@ -104,7 +127,35 @@ class _Down:
         for key, other in zip(keys, others[len(leaves) :], strict=True):
             self.add(key, ring.multiply(adjoint, other))
 
+    def counted(self, body: CountingProduct, sizes: tuple[int, ...], adjoint: Any) -> None:  # noqa: ANN401
+        """Give each factor of each term the product of the others, a run of terms at a time."""
+        ring, elements = self.ring, sizes[body.subdomain]
+        bars = [leaf for leaf in body.product.leaves if leaf.sign == "impossible"]
+        leaves = [leaf for leaf in body.product.leaves if leaf.sign != "impossible"]
+        counts = [run_of_counts(leaf, sizes, elements) for leaf in leaves]
+        keys = run_of_calls(body.product, sizes, elements)
+        terms = [ring.multiple(adjoint, binomial) for binomial in binomials(elements)]
+        for bar in bars:
+            barred = run_of_counts(bar, sizes, elements)
+            terms = [ring.zero if times else term for term, times in zip(terms, barred, strict=True)]
+        runs = [
+            run_of_powers(atom_value(leaf, ring, self.weights), run, ring)
+            for leaf, run in zip(leaves, counts, strict=True)
+        ]
+        runs += [[ring.zero if key is None else self.known[key] for key in run] for run in keys]
+        others = _others([terms, *runs], [ring.one] * (elements + 1), partial(_times, ring))[1:]
+        for leaf, run, other in zip(leaves, counts, others, strict=False):
+            for times, term in zip(run, other, strict=True):
+                if times:
+                    self.leaf(leaf.symbol, leaf.sign, times, term)
+        for of_call, other in zip(keys, others[len(leaves) :], strict=True):
+            for key, term in zip(of_call, other, strict=True):
+                if key is not None:
+                    self.add(key, term)
+
     def leaf(self, symbol: int, sign: str, times: int, adjoint: Any) -> None:  # noqa: ANN401
+        if symbol == SIGNED:  # what these weigh is no parameter
+            return
         ring = self.ring
         true, false = self.weights.true[symbol], self.weights.false[symbol]
         base = true if sign == "true" else false if sign == "false" else ring.add(true, false)
@@ -117,6 +168,10 @@ class _Down:
     def add(self, key: Key, adjoint: Any) -> None:  # noqa: ANN401
         before = self.adjoints.get(key)
         self.adjoints[key] = adjoint if before is None else self.ring.add(before, adjoint)
+
+
+def _times(ring: Semiring[Any], left: Sequence[Any], right: Sequence[Any]) -> list[Any]:
+    return list(map(ring.multiply, left, right))
 
 
 def _others(values: Sequence[Any], one: Any, multiply: Callable[[Any, Any], Any]) -> list[Any]:  # noqa: ANN401

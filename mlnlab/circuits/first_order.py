@@ -21,12 +21,13 @@ if TYPE_CHECKING:
     from mlnlab.circuits.sizes import Count, Size
 
 Sign = Literal["true", "false", "free", "impossible"]
+SIGNED = -2  # the symbol of atoms that rules make: each weighs -1 where it is true, and 1 where it is false
 
 
 class Leaf(NamedTuple):
     """Atoms of one symbol: all true, all false, or each either. Impossible: 0 unless there are none."""
 
-    symbol: int  # -1 where impossible
+    symbol: int  # -1 where impossible; SIGNED
     sign: Sign
     times: Count
 
@@ -114,6 +115,16 @@ class FirstOrderCircuit:
     def is_complete(self) -> bool:
         """Whether nothing is left to be compiled for the sizes that are asked for."""
         return not any(isinstance(definition.body, Unfolded) for definition in self.definitions)
+
+    @property
+    def is_signed(self) -> bool:
+        """Whether atoms that rules made weigh -1, so that values cancel."""
+        return any(
+            leaf.symbol == SIGNED
+            for definition in self.definitions
+            for product in products_of(definition.body)
+            for leaf in product.leaves
+        )
 
     def __len__(self) -> int:
         return len(self.definitions)

@@ -6,10 +6,28 @@ ends. There is no recursion of Python's, which would not be deep enough.
 
 from __future__ import annotations
 
+from functools import reduce
 from math import comb
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
-from mlnlab.circuits.first_order import Counting, InclusionExclusion, Power, Product, SizeCase, Sum, Unfolded
+from mlnlab.circuits.first_order import (
+    SIGNED,
+    Counting,
+    FirstOrderCircuit,
+    InclusionExclusion,
+    Power,
+    Product,
+    SizeCase,
+    Sum,
+    Unfolded,
+)
+from mlnlab.circuits.multiplying_out import (
+    CountingProduct,
+    MultipliedOut,
+    binomials,
+    run_of_counts,
+    run_of_keys,
+)
 from mlnlab.errors import TooLargeError
 
 if TYPE_CHECKING:
@@ -38,13 +56,14 @@ class Bodies(Protocol):
     def root(self) -> int:
         """The definition that is asked for."""
 
-    def body(self, number: int, sizes: Sequence[int]) -> Body:
+    def body(self, number: int, sizes: Sequence[int]) -> Body | CountingProduct:
         """Return the body of a definition, for sizes of its subdomains."""
 
 
 def fold(circuit: Bodies, sizes: Sequence[int], semiring: Semiring[V], weights: Weights) -> V:
     """Return the value of a circuit for sizes of its root's subdomains."""
-    return all_values(circuit, sizes, semiring, weights)[circuit.root, tuple(sizes)]
+    bodies: Bodies = MultipliedOut(circuit) if isinstance(circuit, FirstOrderCircuit) else circuit
+    return all_values(bodies, sizes, semiring, weights)[circuit.root, tuple(sizes)]
 
 
 def all_values(
@@ -77,7 +96,7 @@ def refuse_many(values: int) -> None:
         )  # fmt: skip
 
 
-def needed(body: Body, sizes: tuple[int, ...]) -> list[Key]:
+def needed(body: Body | CountingProduct, sizes: tuple[int, ...]) -> list[Key]:
     """Return which values a body is made of; a power of no elements needs none."""
     match body:
         case Product():
@@ -90,6 +109,8 @@ def needed(body: Body, sizes: tuple[int, ...]) -> list[Key]:
             return [called(call, sizes)] if count.at(sizes) else []
         case Counting(subdomain, call):
             return [called(call, sizes, chosen) for chosen in range(sizes[subdomain] + 1)]
+        case CountingProduct(subdomain, product):
+            return [key for run in run_of_calls(product, sizes, sizes[subdomain]) for key in run if key]
         case SizeCase(subdomain, minimum, large, small):
             return _keys(large if sizes[subdomain] >= minimum else small, sizes)
         case Unfolded():
@@ -103,13 +124,34 @@ def _keys(product: Product, sizes: tuple[int, ...]) -> list[Key]:
     return [called(call, sizes) for call in product.calls]
 
 
+def run_of_calls(product: Product, sizes: tuple[int, ...], elements: int) -> list[list[Key | None]]:
+    """Return which values the calls of a product ask for, for each k; none where it is impossible."""
+    impossible = {
+        k
+        for leaf in product.leaves
+        if leaf.sign == "impossible"
+        for k, times in enumerate(run_of_counts(leaf, sizes, elements))
+        if times
+    }
+    runs: list[list[Key | None]] = [[*run_of_keys(call, sizes, elements)] for call in product.calls]
+    return (
+        [[None if k in impossible else key for k, key in enumerate(run)] for run in runs]
+        if impossible
+        else runs
+    )
+
+
 def called(call: Call, sizes: tuple[int, ...], chosen: int = 0) -> Key:
     """Return which value a call asks for."""
     return call.definition, tuple(size.at(sizes, chosen) for size in call.sizes)
 
 
 def value_of(
-    body: Body, sizes: tuple[int, ...], known: Mapping[Key, V], semiring: Semiring[V], weights: Weights
+    body: Body | CountingProduct,
+    sizes: tuple[int, ...],
+    known: Mapping[Key, V],
+    semiring: Semiring[V],
+    weights: Weights,
 ) -> V:
     """Return the value of a body whose calls have values."""
 
@@ -140,10 +182,36 @@ def value_of(
                 part = known[called(call, sizes, chosen)]
                 total = semiring.add(total, semiring.multiple(part, comb(sizes[subdomain], chosen)))
             return total
+        case CountingProduct():
+            return _counted(body, sizes, known, semiring, weights)
         case SizeCase(subdomain, minimum, large, small):
             return product(large if sizes[subdomain] >= minimum else small)
         case Unfolded():
             raise LookupError("This part of the circuit is compiled only when sizes are known.")
+
+
+def _counted(
+    body: CountingProduct, sizes: tuple[int, ...], known: Mapping[Key, V], semiring: Semiring[V],
+    weights: Weights,
+) -> V:  # fmt: skip
+    """Return the sum over k of products; factors of 1 are left out."""
+    elements = sizes[body.subdomain]
+    terms = list(map(semiring.multiple, [semiring.one] * (elements + 1), binomials(elements)))
+    for leaf in body.product.leaves:
+        one = semiring.zero if leaf.sign == "impossible" else atom_value(leaf, semiring, weights)
+        is_one = one == semiring.one  # a ball that only contains 1 is neither equal nor unequal to it
+        if not is_one:
+            powers = run_of_powers(one, run_of_counts(leaf, sizes, elements), semiring)
+            terms = list(map(semiring.multiply, terms, powers))
+    for run in run_of_calls(body.product, sizes, elements):
+        values = [semiring.zero if key is None else known[key] for key in run]
+        terms = list(map(semiring.multiply, terms, values))
+    return reduce(semiring.add, terms)
+
+
+def run_of_powers(one: V, counts: Sequence[int], semiring: Semiring[V]) -> list[V]:
+    """Return powers of a value; no atoms are worth 1, whatever one of them is."""
+    return [semiring.power(one, times) if times else semiring.one for times in counts]
 
 
 def leaf_value(leaf: Leaf, sizes: Sequence[int], semiring: Semiring[V], weights: Weights) -> V:
@@ -153,7 +221,17 @@ def leaf_value(leaf: Leaf, sizes: Sequence[int], semiring: Semiring[V], weights:
         return semiring.one
     if leaf.sign == "impossible":
         return semiring.zero
-    true: V = weights.true[leaf.symbol]  # type: ignore[assignment]  # of the same semiring
-    false: V = weights.false[leaf.symbol]  # type: ignore[assignment]
-    one = true if leaf.sign == "true" else false if leaf.sign == "false" else semiring.add(true, false)
-    return semiring.power(one, times)
+    return semiring.power(atom_value(leaf, semiring, weights), times)
+
+
+def atom_value(leaf: Leaf, semiring: Semiring[V], weights: Weights) -> V:
+    """Return what one atom of a leaf is worth."""
+    true, false = atom_weights(leaf.symbol, semiring, weights)
+    return true if leaf.sign == "true" else false if leaf.sign == "false" else semiring.add(true, false)
+
+
+def atom_weights(symbol: int, semiring: Semiring[V], weights: Weights) -> tuple[V, V]:
+    """Return what an atom of a symbol is worth where it is true, and where it is false."""
+    if symbol == SIGNED:
+        return semiring.subtract(semiring.zero, semiring.one), semiring.one
+    return weights.true[symbol], weights.false[symbol]  # type: ignore[return-value]  # of the same semiring

@@ -271,8 +271,8 @@ def log_value(
 
     A subdomain whose size is the same in all columns may have one number.
     """
-    if circuit.recursive() or not circuit.is_complete:
-        raise ArgumentError("A circuit with domain recursion is evaluated size by size.")
+    if circuit.recursive() or circuit.is_signed or not circuit.is_complete:
+        raise ArgumentError("A circuit with domain recursion or signs is evaluated size by size.")
     columns = true.shape[1]
     one = LogPass(circuit, true, false, [np.asarray(size, dtype=float) for size in sizes])
     root = circuit.definitions[circuit.root]

@@ -54,8 +54,8 @@ def log_node_values(
     circuit: FirstOrderCircuit, sizes: Sequence[int], true: Values, false: Values
 ) -> tuple[LogResult, dict[int, NodeValue]]:
     """Return log Z with its derivatives, and all definitions' values, in logarithms of floats."""
-    if circuit.recursive() or not circuit.is_complete:
-        raise ArgumentError("A circuit with domain recursion is evaluated size by size.")
+    if circuit.recursive() or circuit.is_signed or not circuit.is_complete:
+        raise ArgumentError("A circuit with domain recursion or signs is evaluated size by size.")
     one = _NodePass(circuit, true[:, None], false[:, None], [np.array([float(size)]) for size in sizes])
     plain = tuple(map(of_subdomain, range(len(sizes))))
     (top,) = one.called(Call(circuit.root, plain), plain)

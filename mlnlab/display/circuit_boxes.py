@@ -15,7 +15,7 @@ from mlnlab.circuits.first_order import Counting, Leaf, calls_of, products_of
 from mlnlab.display.circuit_nodes import atoms_of, node_words
 from mlnlab.display.scene.paths import polyline
 from mlnlab.display.scene.text_fitting import text_width
-from mlnlab.lifted.symbol_names import shown_predicate, subdomain_names
+from mlnlab.lifted.symbol_names import shown_predicate, subdomain_names, symbol_at
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -134,7 +134,7 @@ def leaf_texts(one: Compiled, symbols: Sequence[Symbol]) -> tuple[str, ...]:
 
 
 def _leaf_text(leaf: Leaf, theory: Theory, left: list[int], symbols: Sequence[Symbol]) -> str:
-    symbol, names = symbols[leaf.symbol], subdomain_names(theory, symbols)
+    symbol, names = symbol_at(leaf.symbol, symbols), subdomain_names(theory, symbols)
     sign = "¬" if leaf.sign == "false" else ""
     place = _piece_of(leaf, theory, left)
     if place is None:

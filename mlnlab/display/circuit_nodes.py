@@ -17,7 +17,7 @@ from mlnlab.circuits.first_order import (
     Sum,
     Unfolded,
 )
-from mlnlab.lifted.symbol_names import SUBSCRIPTS, shown_symbol
+from mlnlab.lifted.symbol_names import SUBSCRIPTS, shown_symbol, symbol_at
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,7 +75,7 @@ def atoms_of(leaves: Sequence[Leaf], symbols: Sequence[Symbol]) -> tuple[str, ..
     """Return leaves in words: the atom with its sign, and how many there are of it."""
     return tuple(
         "false unless there are none" if leaf.sign == "impossible"
-        else f"{_SIGNS[leaf.sign]}{shown_symbol(symbols[leaf.symbol])}{_times(leaf.times)}"
+        else f"{_SIGNS[leaf.sign]}{shown_symbol(symbol_at(leaf.symbol, symbols))}{_times(leaf.times)}"
         for leaf in leaves
     )  # fmt: skip
 

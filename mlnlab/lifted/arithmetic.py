@@ -8,7 +8,7 @@ exponent is a tally so far, several of them written as one number with digits la
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from math import inf, prod
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -20,6 +20,7 @@ from mlnlab.circuits.derivatives import derivatives
 from mlnlab.circuits.fold import Bodies, Weights, fold
 from mlnlab.circuits.log_space import log_value
 from mlnlab.errors import TooLargeError
+from mlnlab.lifted.sorts import shared_out
 from mlnlab.logic.formulas import holds_between
 
 if TYPE_CHECKING:
@@ -82,10 +83,19 @@ class Evaluation:
         self, true: NDArray[np.float64], false: NDArray[np.float64], *, expectations: bool
     ) -> Evaluated:
         """Return log Z for logarithms of weights, in floats where these are safe."""
-        signed = any(min(factors) <= 0 for factors in self.weighted.factors)
+        signed = self.circuit.is_signed or any(min(factors) <= 0 for factors in self.weighted.factors)
         if signed or self.weighted.tallies or self.circuit.recursive() or not self.circuit.is_complete:
-            return self.by_balls(true, false, expectations=expectations)
-        return self.by_floats(true, false, expectations=expectations)
+            found = self.by_balls(true, false, expectations=expectations)
+        else:
+            found = self.by_floats(true, false, expectations=expectations)
+        stands = self.weighted.stands
+        if not stands or not expectations or found.value == -inf:
+            return found
+        symbols = self.weighted.shattered.symbols
+        return replace(
+            found, true=shared_out(found.true, stands, symbols, self.types),
+            false=shared_out(found.false, stands, symbols, self.types),
+        )  # fmt: skip
 
     def by_floats(
         self, true: NDArray[np.float64], false: NDArray[np.float64], *, expectations: bool

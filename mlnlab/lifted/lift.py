@@ -141,7 +141,7 @@ class LiftedCircuit:
     @property
     def is_signed(self) -> bool:
         """Whether signs cancel or numbers of atoms are prescribed, so that floats do not do."""
-        signed = any(min(factors) <= 0 for factors in self.weighted.factors)
+        signed = self.circuit.is_signed or any(min(factors) <= 0 for factors in self.weighted.factors)
         return signed or bool(self.weighted.tallies) or not self.circuit.is_complete
 
     @property

@@ -10,6 +10,7 @@ from mlnlab.lifted.rules import (
     domain_recursion,
     enough_elements,
     inclusion_exclusion,
+    inclusion_exclusion_per_constant,
     independence,
     independent_sets,
     partial_grounding,
@@ -28,5 +29,6 @@ RULES = (
     independent_sets.RULE,
     inclusion_exclusion.RULE,
     atom_counting.RULE,
+    inclusion_exclusion_per_constant.RULE,
     domain_recursion.RULE,
 )

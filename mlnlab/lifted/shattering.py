@@ -102,6 +102,11 @@ class Shattering:
                         float(MOST_PIECES), ["mention fewer constants in formulas"],
                     )  # fmt: skip
 
+    @property
+    def tells_apart(self) -> bool:
+        """Whether some constants of a type are not like the others."""
+        return any(self.constants.values()) or any(number != 1 for number in self.numbers.values())
+
     def _patterns(self, types: Sequence[str]) -> Iterator[tuple[tuple[Place, ...], tuple[int, ...]]]:
         variables = [Variable(f"x{n}", t) for n, t in enumerate(types)]
         for decided in self.cases(variables):

@@ -5,17 +5,19 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from mlnlab.circuits.first_order import SIGNED
+from mlnlab.lifted.shattering import Symbol
 from mlnlab.logic.substitution import free_variables
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mlnlab.lifted.shattering import Symbol
     from mlnlab.lifted.theory import Theory
     from mlnlab.lifted.weighted_theory import WeightedTheory
 
 SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 _LETTERS = {"formula": "f", "exists": "Z", "skolem": "S"}  # Z and S as Van den Broeck et al. 2014 have them
+SIGNED_SYMBOL = Symbol("both", ("",), (0,))  # of inclusion-exclusion constant by constant: true, it weighs -1
 _MOST_PRIMES = 3
 _SUBDOMAIN = re.compile(r"subdomain (\d+)")
 
@@ -33,10 +35,17 @@ def shown_symbol(symbol: Symbol) -> str:
     return str(symbol._replace(predicate=shown_predicate(symbol.predicate)))
 
 
+def symbol_at(number: int, symbols: Sequence[Symbol]) -> Symbol:
+    """Return the symbol of a number, also of the atoms that rules make."""
+    return SIGNED_SYMBOL if number == SIGNED else symbols[number]
+
+
 def subdomain_names(theory: Theory, symbols: Sequence[Symbol]) -> tuple[str, ...]:
     """Return subdomains by their types: ``person``, and ``person′`` for the second of that type."""
     types: dict[int, str] = {}
     for piece in theory.pieces:
+        if piece.symbol == SIGNED:  # over any type
+            continue
         given = symbols[piece.symbol].variables
         if len(given) == len(piece.subdomains) or len(set(given)) == 1:
             types.update(zip(piece.subdomains, given, strict=False))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mlnlab.lifted.symbol_names import shown_predicate, subdomain_names
+from mlnlab.lifted.symbol_names import shown_predicate, subdomain_names, symbol_at
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,7 +48,7 @@ def _where(names: Sequence[str], clause: Clause, subdomains: Sequence[str]) -> s
 
 def piece_text(number: int, arguments: Sequence[str], theory: Theory, symbols: Sequence[Symbol]) -> str:
     """Return a piece applied to names: its predicate, with pattern where that is not told by the names."""
-    symbol = symbols[theory.pieces[number].symbol]
+    symbol = symbol_at(theory.pieces[number].symbol, symbols)
     left = list(arguments)
     if len(left) == len(symbol.variables):
         shown = [left[p] if isinstance(p, int) else p for p in symbol.pattern]

@@ -15,6 +15,7 @@ from mlnlab.errors import TooLargeError
 from mlnlab.lifted.canonical_theory import canonical
 from mlnlab.lifted.compiling import Compilation, with_calls
 from mlnlab.lifted.rules.domain_recursion import empty_subdomains, taken
+from mlnlab.lifted.rules.inclusion_exclusion_per_constant import RULE as PER_CONSTANT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -39,7 +40,10 @@ class Unfolding:
         self._numbers = {theory: number for number, theory in enumerate(theories)}
         self._clauses, self._blamed = 0, blamed
         self._special: dict[tuple[int, tuple[bool, ...], int], Body] = {}
-        self._compilation = replace(compilation, params=replace(compilation.params, unfold=False))
+        # Subdomains of a few constants each are taken apart faster than they are split again and again.
+        rules = tuple(rule for rule in compilation.params.rules if rule is not PER_CONSTANT)
+        params = replace(compilation.params, unfold=False, rules=rules)
+        self._compilation = replace(compilation, params=params)
 
     def body(self, number: int, sizes: Sequence[int]) -> Body:
         """Return the body of a definition, compiled now if it was not before."""

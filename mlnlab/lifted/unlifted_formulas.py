@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from math import log2, prod
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from mlnlab.circuits.first_order import Unfolded
+from mlnlab.circuits.first_order import SIGNED, Unfolded
 from mlnlab.errors import TooLargeError, count_of
 from mlnlab.lifted.canonical_theory import canonical
 from mlnlab.lifted.compiling import RECURSION, Compilation, CompileParams, NotLiftableError
@@ -229,7 +229,7 @@ def _renamed(symbol: Symbol, numbers: Sequence[int]) -> Symbol:
 
 def formulas_in(theory: Theory, symbols: Sequence[Symbol], mln: MLN) -> tuple[int, ...]:
     """Return the formulas of which a theory is made: soft ones by their carriers, hard ones by predicates."""
-    names = {symbols[piece.symbol].predicate for piece in theory.pieces}
+    names = {symbols[piece.symbol].predicate for piece in theory.pieces if piece.symbol != SIGNED}
 
     def mentioned() -> Iterator[int]:
         for number, one in enumerate(mln.formulas):

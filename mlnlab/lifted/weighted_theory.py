@@ -17,6 +17,7 @@ from mlnlab.errors import ArgumentError
 from mlnlab.lifted.evidence import NOTHING
 from mlnlab.lifted.sentences import Sentences
 from mlnlab.lifted.shattering import Shattered, Shattering, literal_of
+from mlnlab.lifted.sorts import sorted_apart
 from mlnlab.logic.formulas import Atom, Equality, Exists, Iff, Not, Or, Variable
 from mlnlab.logic.substitution import free_variables
 from mlnlab.logic.traversal import constants
@@ -50,6 +51,7 @@ class WeightedTheory:
     tallies: tuple[Tally, ...]
     constants: dict[str, tuple[str, ...]]  # mentioned, of each type
     evidence: Evidence = NOTHING
+    stands: tuple[int, ...] = ()  # for each symbol the one in whose place its atoms are, where sorts differ
 
 
 def weighted_theory(mln: MLN, known: Evidence | None = None) -> WeightedTheory:
@@ -85,11 +87,15 @@ def weighted_theory(mln: MLN, known: Evidence | None = None) -> WeightedTheory:
     evidence = NOTHING if known is None else known
     mentioned = {**mentioned_constants(mln), **evidence.named}
     shattering = Shattering({**predicates, **collected.predicates}, mentioned, evidence)
-    shattered = shattering.theory(collected.made)
+    apart = sorted_apart(mln, shattering, collected.made)
+    shattered = shattering.theory(collected.made) if apart is None else apart.shattered
     true, false = _weights_of_symbols(mln, carriers, shattering)
     one = (Fraction(1), Fraction(1))
     factors = tuple(collected.factors.get(symbol.predicate, one) for symbol in shattered.symbols)
-    return WeightedTheory(mln, shattered, true, false, factors, tuple(collected.tallies), mentioned, evidence)
+    return WeightedTheory(
+        mln, shattered, true, false, factors, tuple(collected.tallies), mentioned, evidence,
+        () if apart is None else apart.stands,
+    )  # fmt: skip
 
 
 def mentioned_constants(mln: MLN) -> dict[str, tuple[str, ...]]:

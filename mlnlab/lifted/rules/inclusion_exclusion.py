@@ -13,6 +13,8 @@ from mlnlab.lifted.rules.rule import Fired, Parts, Refused, Rule
 from mlnlab.lifted.theory import Clause
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mlnlab.lifted.theory import Literal, Theory
 
 
@@ -24,7 +26,7 @@ def include_exclude(theory: Theory) -> Fired | Refused:
             continue
         one, other = groups[0], [literal for group in groups[1:] for literal in group]
         rest = [c for n, c in enumerate(theory.clauses) if n != number]
-        halves = [_part(clause, one), _part(clause, other)]
+        halves = [part_of(clause, one), part_of(clause, other)]
         parts = Parts()
         body = InclusionExclusion(
             parts.product(theory, [*rest, halves[0]], ()),
@@ -49,7 +51,8 @@ def _groups(clause: Clause) -> list[list[Literal]]:
     return [group[1] for group in groups]
 
 
-def _part(clause: Clause, literals: list[Literal]) -> Clause:
+def part_of(clause: Clause, literals: Sequence[Literal]) -> Clause:
+    """Return some literals of a clause as a clause of its own, over the variables that they mention."""
     kept = sorted({v for literal in literals for v in literal.arguments})
     place = {old: new for new, old in enumerate(kept)}
     return Clause(
