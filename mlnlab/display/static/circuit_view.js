@@ -1,7 +1,7 @@
 // The view of a compiled model: sliders for weights and sizes, the numbers that follow, the circuit, and what is told
 // of the definition that is selected. Traits hold what is at rest; "frame" messages follow a slider.
 import { SHEET } from "./look.js";
-import { pageName } from "./page_name.js";
+import { PageLine } from "./page_line.js";
 import { changesOf } from "./patches.js";
 import { mount } from "./scene.js";
 import { keepShortcutsAway } from "./shortcuts.js";
@@ -15,7 +15,7 @@ const VIEW_SHEET = SHEET.replaceAll(".mlnlab-view", ".mlnlab-circuit") + SLIDERS
   ".mlnlab-circuit .mlnlab-below{display:flex;flex-wrap:wrap;gap:8px 24px;align-items:flex-start}" +
   ".mlnlab-circuit .mlnlab-below>div:first-of-type{flex:1 1 26em;min-width:0}" +
   ".mlnlab-circuit .mlnlab-details{flex:1 1 24em;max-width:44em;min-height:2em}" +
-  ".mlnlab-circuit .mlnlab-details.mlnlab-idle{flex-basis:100%}" +
+  ".mlnlab-circuit .mlnlab-details.mlnlab-idle{flex-basis:100%;max-width:none}" +
   ".mlnlab-circuit .mlnlab-details>*{overflow-wrap:anywhere;margin:1px 0}" +
   ".mlnlab-circuit .mlnlab-head{font-weight:600;margin-top:6px}" +
   ".mlnlab-circuit .mlnlab-code{font:12px ui-monospace,monospace;padding-left:9px;border-left:3px solid transparent}" +
@@ -34,7 +34,7 @@ function merged(before, now) {
 
 class CircuitView {
   #model;
-  #id = pageName();
+  #line;
   #root = element("div", "mlnlab-circuit tex2jax_ignore mathjax_ignore");
   #logz = element("div", "mlnlab-logz");
   #sliders = element("div", "mlnlab-sliders");
@@ -49,52 +49,39 @@ class CircuitView {
   #shape = "";
   #newest;
   #scene;
-  #off = [];
 
   constructor(model, host) {
     this.#model = model;
+    this.#line = new PageLine(model);
     const [drawing, under] = [element("div"), element("div", "mlnlab-below")];
     keepShortcutsAway(this.#root);
     this.#said.setAttribute("role", "alert");
     this.#details.setAttribute("role", "status");
     under.append(drawing, this.#details);
     this.#leaves.type = "checkbox";
-    this.#leaves.addEventListener("change", () => this.#send({ type: "leaves", shown: this.#leaves.checked }));
+    this.#leaves.addEventListener("change", () => this.#line.send({ type: "leaves", shown: this.#leaves.checked }));
     this.#switch.append(this.#leaves, "leaves as nodes");
     this.#root.append(element("style", "", VIEW_SHEET), this.#logz, this.#sliders, this.#said, this.#switch, under);
     host.append(this.#root);
-    this.#newest = new NewestWins((change, turn) => this.#send({
-      type: "set", turn, view: this.#id,
+    this.#newest = new NewestWins((change, turn) => this.#line.send({
+      type: "set", turn, view: this.#line.id,
       weights: Object.entries(change.weights).map(([place, weight]) => [Number(place), weight]),
       sizes: Object.entries(change.sizes),
     }));
     this.#scene = mount(drawing);
-    this.#scene.onevent = (event) => event.type !== "key" && this.#send(event);
-    this.#listen("change:scene", () => this.#draw());
-    this.#listen("change:controls", () => this.#control());
-    this.#listen("change:values", () => this.#values(this.#model.get("values")));
-    this.#listen("change:details", () => this.#describe(this.#model.get("details")));
-    this.#listen("change:said", () => this.#say(this.#model.get("said")));
-    this.#listen("msg:custom", (message, buffers) => this.#frame(message, buffers));
+    this.#scene.onevent = (event) => event.type !== "key" && this.#line.send(event);
+    this.#line.listen("change:scene", () => this.#draw());
+    this.#line.listen("change:controls", () => this.#control());
+    this.#line.listen("change:values", () => this.#values(this.#model.get("values")));
+    this.#line.listen("change:details", () => this.#describe(this.#model.get("details")));
+    this.#line.listen("change:said", () => this.#say(this.#model.get("said")));
+    this.#line.listen("msg:custom", (message, buffers) => this.#frame(message, buffers));
     this.#control();
     this.#values(this.#model.get("values"));
     this.#draw();
     this.#describe(this.#model.get("details"));
     this.#say(this.#model.get("said"));
-    this.#send({ type: "opened", view: this.#id });
-  }
-
-  #listen(name, act) {
-    this.#model.on(name, act);
-    this.#off.push(() => this.#model.off(name, act));
-  }
-
-  #send(message) {
-    try {
-      this.#model.send(message);
-    } catch {
-      // Without a kernel there is nobody to ask; what was drawn stays.
-    }
+    this.#line.open();
   }
 
   #draw() {
@@ -120,7 +107,7 @@ class CircuitView {
   }
 
   #build(controls) {
-    const rest = () => this.#newest.atRest(() => this.#send({ type: "settle" }));
+    const rest = () => this.#newest.atRest(() => this.#line.send({ type: "settle" }));
     this.#sliders.replaceChildren();
     this.#rows = [];
     this.#sizes = [];
@@ -177,7 +164,7 @@ class CircuitView {
     this.#values(message.values);
     this.#describe(message.details);
     this.#say(message.said);
-    if (message.view === this.#id) this.#newest.answered(message.turn);
+    if (message.view === this.#line.id) this.#newest.answered(message.turn);
   }
 
   #describe(lines) {
@@ -193,8 +180,7 @@ class CircuitView {
 
   destroy() {
     this.#newest.destroy();
-    this.#off.forEach((off) => off());
-    this.#send({ type: "closed", view: this.#id });
+    this.#line.close();
     this.#scene.destroy();
     this.#root.remove();
   }

@@ -1,6 +1,6 @@
 // What views of one drawing have in common: it is the trait `scene`; what is clicked, and whether they are seen, is sent.
 import { SHEET } from "./look.js";
-import { pageName } from "./page_name.js";
+import { PageLine } from "./page_line.js";
 import { mount } from "./scene.js";
 import { keepShortcutsAway } from "./shortcuts.js";
 import { element } from "./table_parts.js";
@@ -8,14 +8,13 @@ import { element } from "./table_parts.js";
 export class DrawnView {
   model;
   root;
-  ending = new AbortController();
-  #id = pageName();
+  #line;
   #scene = null;
-  #off = [];
 
   /** Begin without a drawing, in an element of a class with a look of its own. */
   constructor(model, host, name, sheet) {
     this.model = model;
+    this.#line = new PageLine(model);
     this.root = element("div", `${name} tex2jax_ignore mathjax_ignore`);
     keepShortcutsAway(this.root);
     this.root.append(element("style", "", SHEET.replaceAll(".mlnlab-view", `.${name}`) + `.${name}{color:var(--s-text)}` + sheet));
@@ -27,23 +26,17 @@ export class DrawnView {
     this.#scene = mount(drawing);
     this.#scene.onevent = (event) => event.type !== "key" && this.send(event);
     this.listen("scene", () => this.draw());
-    window.addEventListener("pagehide", () => this.send({ type: "leaving", view: this.#id }), { signal: this.ending.signal });
     this.draw();
-    this.send({ type: "opened", view: this.#id });
+    this.#line.open();
   }
 
   /** Act on each change of a trait. */
   listen(trait, act) {
-    this.model.on(`change:${trait}`, act);
-    this.#off.push(() => this.model.off(`change:${trait}`, act));
+    this.#line.listen(`change:${trait}`, act);
   }
 
   send(message) {
-    try {
-      this.model.send(message);
-    } catch {
-      // Without a kernel there is nobody to ask; what was drawn stays.
-    }
+    this.#line.send(message);
   }
 
   draw() {
@@ -55,9 +48,7 @@ export class DrawnView {
   }
 
   destroy() {
-    this.ending.abort();
-    this.#off.forEach((off) => off());
-    this.send({ type: "closed", view: this.#id });
+    this.#line.close();
     this.#scene.destroy();
     this.root.remove();
   }

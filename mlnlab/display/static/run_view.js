@@ -1,7 +1,7 @@
 // The view of a run: a bar to steer it, the picture of a step, what to be warned of, and the numbers as a table.
 // Python sends the traits `status`, `scene` and `table` when the run rests, and "frame" messages while it goes.
 import { SHEET } from "./look.js";
-import { pageName } from "./page_name.js";
+import { PageLine } from "./page_line.js";
 import { changesOf } from "./patches.js";
 import { mount as mountScene } from "./scene.js";
 import { keepShortcutsAway } from "./shortcuts.js";
@@ -32,7 +32,7 @@ function signed(scene, line) {
 
 class RunView {
   #model;
-  #id = pageName();
+  #line;
   #root = element("div", "mlnlab-run tex2jax_ignore mathjax_ignore");
   #heading = element("div", "mlnlab-heading");
   #caption = element("div", "mlnlab-caption");
@@ -46,11 +46,10 @@ class RunView {
   #replay = 0;
   #seeking = 0;
   #wanted = null;
-  #ending = new AbortController();
-  #off = [];
 
   constructor(model, host) {
     this.#model = model;
+    this.#line = new PageLine(model);
     this.#bar = new Toolbar((event) => this.#tell(event));
     const [drawing, numbers] = [element("div"), element("div")];
     keepShortcutsAway(this.#root);
@@ -64,14 +63,13 @@ class RunView {
     this.#scene.onevent = (event) => this.#onEvent(event);
     this.#table.onevent = (event) => this.#tell({ type: "row", row: event.row });
     this.#details.addEventListener("toggle", () => this.#tell({ type: "table", open: this.#details.open }));
-    this.#listen("msg:custom", (message, buffers) => this.#onMessage(message, buffers));
-    this.#listen("change:status", () => {
+    this.#line.listen("msg:custom", (message, buffers) => this.#onMessage(message, buffers));
+    this.#line.listen("change:status", () => {
       this.#rest();
       this.#found();
     });
-    window.addEventListener("pagehide", () => this.#send({ type: "leaving", view: this.#id }), { signal: this.#ending.signal });
     this.#rest();
-    this.#send({ type: "opened", view: this.#id });
+    this.#line.open();
   }
 
   /** Show what was written down where the run rests; all of it comes in one message. */
@@ -85,19 +83,6 @@ class RunView {
     this.#numbers(this.#model.get("table"));
   }
 
-  #listen(name, act) {
-    this.#model.on(name, act);
-    this.#off.push(() => this.#model.off(name, act));
-  }
-
-  #send(message) {
-    try {
-      this.#model.send(message);
-    } catch {
-      // Without a kernel there is nobody to tell; what was drawn stays.
-    }
-  }
-
   /** A recording is played by the page: it needs no thread in the kernel. */
   #tell(event) {
     const run = this.#model.get("status");
@@ -106,7 +91,7 @@ class RunView {
     this.#wanted = null;
     if (run.replays && event.type === "pause") return this.#run(run);
     if (event.type === "seek") this.#seek(event);
-    else this.#send(event);
+    else this.#line.send(event);
   }
 
   /** Dragging asks for more than can be drawn: one step is on its way at a time, and the newest of the others waits. */
@@ -116,7 +101,7 @@ class RunView {
       return;
     }
     this.#seeking = setTimeout(() => this.#found(), PATIENCE);
-    this.#send(event);
+    this.#line.send(event);
   }
 
   #found() {
@@ -132,14 +117,14 @@ class RunView {
     this.#halt();
     const rewinds = run.position >= run.length - 1;
     let asked = rewinds ? run.rests : -1;
-    if (rewinds) this.#send({ type: "seek", position: 0 });
+    if (rewinds) this.#line.send({ type: "seek", position: 0 });
     const tick = () => {
       const now = this.#model.get("status");
       const answered = now.rests !== asked;
       if (answered && now.position >= now.length - 1) return this.#run({ ...now, phase: (this.#halt(), "paused") });
       if (answered) {
         asked = now.rests;
-        this.#send({ type: "step" });
+        this.#line.send({ type: "step" });
       }
       this.#replay = setTimeout(tick, Math.max(40, now.delay * 1000));
     };
@@ -154,7 +139,7 @@ class RunView {
 
   #onEvent(event) {
     if (event.type === "key") return this.#bar.key(event.key);
-    this.#send(event);
+    this.#line.send(event);
     // What a button changes, Python draws: what was selected before can be selected anew.
     if (event.type === "press") this.#scene.select(null);
   }
@@ -166,7 +151,7 @@ class RunView {
     if (message.table) this.#numbers(message.table);
     this.#run(message.status);
     // Each word to the kernel makes it busy for a moment, so one answer serves some frames.
-    if (message.frame % FRAMES_PER_ANSWER === 0) this.#send({ type: "drawn", frame: message.frame });
+    if (message.frame % FRAMES_PER_ANSWER === 0) this.#line.send({ type: "drawn", frame: message.frame });
   }
 
   #whole(scene) {
@@ -198,7 +183,7 @@ class RunView {
     const made = element("button", "", name);
     made.type = "button";
     made.setAttribute("role", "tab");
-    made.addEventListener("click", () => this.#send({ type: "part", part: name }));
+    made.addEventListener("click", () => this.#line.send({ type: "part", part: name }));
     return made;
   }
 
@@ -210,9 +195,7 @@ class RunView {
   destroy() {
     this.#halt();
     clearTimeout(this.#seeking);
-    this.#ending.abort();
-    this.#off.forEach((off) => off());
-    this.#send({ type: "closed", view: this.#id });
+    this.#line.close();
     this.#bar.destroy();
     this.#scene.destroy();
     this.#table.destroy();

@@ -104,55 +104,61 @@ function nearest(stops, value) {
   return stops.reduce((best, stop, place) => (Math.abs(stop - value) < Math.abs(stops[best] - value) ? place : best), 0);
 }
 
-/** Sends the newest of what is asked for, one at a time: nothing queues up while an answer is on its way. */
+// Nothing queues up, and while an answer travels, Python works at the next one already: numbers follow more often.
+/** Sends the newest of what is asked for, few at a time. */
 export class NewestWins {
   #send;
+  #flights;
   #patience;
   #turn = 0;
   #wanted = null;
-  #timer = 0;
+  #flying = new Map(); // turns that are not answered yet, with their timers
   #resting = null;
 
-  constructor(send, patience = 3000) {
+  constructor(send, flights = 2, patience = 3000) {
     this.#send = send;
+    this.#flights = flights;
     this.#patience = patience;
   }
 
   /** Merge what is asked for into what waits; `merge(before, now)` says how. */
   ask(change, merge) {
     this.#wanted = this.#wanted ? merge(this.#wanted, change) : change;
-    if (!this.#timer) this.#next();
+    this.#next();
   }
 
   /** Do something once all has been answered. */
   atRest(act) {
     this.#resting = act;
-    if (!this.#timer && !this.#wanted) this.#rest();
+    this.#next();
   }
 
+  /** Take notice of an answer; those before it will not come any more. */
   answered(turn) {
-    if (turn !== this.#turn) return;
+    for (const [before, timer] of this.#flying) {
+      if (before > turn) continue;
+      clearTimeout(timer);
+      this.#flying.delete(before);
+    }
     this.#next();
   }
 
   #next() {
-    clearTimeout(this.#timer);
-    this.#timer = 0;
-    if (!this.#wanted) return this.#rest();
-    const change = this.#wanted;
-    this.#wanted = null;
-    this.#turn += 1;
-    this.#timer = setTimeout(() => this.#next(), this.#patience);
-    this.#send(change, this.#turn);
-  }
-
-  #rest() {
+    if (this.#wanted && this.#flying.size < this.#flights) {
+      const change = this.#wanted;
+      this.#wanted = null;
+      this.#turn += 1;
+      const turn = this.#turn;
+      this.#flying.set(turn, setTimeout(() => this.answered(turn), this.#patience));
+      this.#send(change, turn);
+    }
+    if (this.#wanted || this.#flying.size) return;
     const act = this.#resting;
     this.#resting = null;
     act?.();
   }
 
   destroy() {
-    clearTimeout(this.#timer);
+    this.#flying.forEach((timer) => clearTimeout(timer));
   }
 }

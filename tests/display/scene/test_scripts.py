@@ -15,7 +15,7 @@ from tests.patience import PATIENCE
 NODE = shutil.which("node")
 ENTRIES = [
     "scene.js", "table.js", "player.js", "run_view.js", "scene_view.js", "explore_view.js",
-    "clause_table_view.js",
+    "clause_table_view.js", "circuit_view.js",
 ]  # fmt: skip
 MODULES = sorted(STATIC.glob("*.js"))
 ATTRIBUTES = {
