@@ -125,8 +125,8 @@ def _fired(theory: Theory, cut: Cut, halves: Halves) -> Fired:
     clauses, everything = (*halves.said, *halves.taken_away), range(len(halves.pieces))
     call = parts.call(theory.subdomains + 1, halves.pieces, clauses, everything, sizes)
     note = (
-        f"For each constant of subdomain {subdomain} the one part holds, or the other does: only of how many"
-        " matters. Worlds of both were counted twice, and are taken away by an atom that weighs −1."
+        f"For each constant of subdomain {subdomain} the one part holds, or the other does; only for how many"
+        " it is the one matters. Worlds of both, counted twice, are taken away by an atom that weighs −1."
     )
     return Fired(Counting(subdomain, call), parts.all(), (cut.clause,), (), note)
 
