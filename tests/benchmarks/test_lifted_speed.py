@@ -100,6 +100,18 @@ def test_evaluation_grows_with_n_and_compilation_does_not():
     assert 90 < large / small < 101  # Definition 1: a polynomial in n, here of degree 1
 
 
+@pytest.mark.benchmark
+def test_graphs_whose_nodes_have_three_neighbours():
+    import mlnlab as ml
+
+    text = "E(d, d)\n!E(x, x).\nE(x, y) => E(y, x).\nEXIST=3 y E(x, y)."
+    circuit = ml.lift(ml.MLN.from_text(text)).compile()
+    for n, wanted in ((8, 19355), (10, 11180820), (12, 11555272575), (14, 19506631814670)):
+        used, found = seconds(lambda n=n: circuit.world_count({"d": n}))
+        print(f"graphs of {n} nodes with three neighbours each: {found}, {used:.1f} s")
+        assert found == wanted
+
+
 def print_growth(ml):
     """Print compile times by clauses, evaluation times by domain size, and the signed model's."""
     friends, signed = (ml.lift(ml.MLN.from_text(text)).compile() for text in (FRIENDS, SIGNED))

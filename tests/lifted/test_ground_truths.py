@@ -185,10 +185,16 @@ def test_known_count_of_twenty():
 
 @pytest.mark.parametrize("k", [1, 2, 3])
 def test_as_many_as_are_counted(k):
-    for text in (f"U(d)\nEXIST={k} x U(x).", f"U(d)\nV(d)\nEXIST={k} x U(x) v V(x)."):
+    for names in ("U", "UV", "UVW"):
+        declared = "\n".join(f"{name}(d)" for name in names)
+        text = f"{declared}\nEXIST={k} x {' v '.join(f'{name}(x)' for name in names)}."
         circuit = ml.lift(ml.MLN.from_text(text)).compile()
-        ways = 3**k if "V" in text else 1
-        assert circuit.world_count({"d": 50}) == comb(50, k) * ways
+        assert circuit.world_count({"d": 50}) == comb(50, k) * (2 ** len(names) - 1) ** k
+
+
+def test_graphs_whose_nodes_have_three_neighbours():
+    circuit = ml.lift(ml.MLN.from_text(GRAPH + "EXIST=3 y E(x, y).")).compile()
+    assert [circuit.world_count({"d": n}) for n in (4, 5, 6)] == [1, 0, 70]
 
 
 def test_bijections_of_two_types():
