@@ -138,7 +138,19 @@ class UnsatisfiableError(MlnlabError):
 
 
 class DomainSizeWarning(UserWarning):
-    """A learned model was applied to domains of clearly another size, where weights do not mean the same."""
+    r"""A learned model was applied to domains of clearly another size, where weights do not mean the same.
+
+    >>> import warnings
+    >>> import mlnlab as ml
+    >>> mln = ml.MLN.from_text("Smokes(person)\nLikes(person)\nSmokes(x) ^ Likes(y) => Smokes(y)")
+    >>> db = ml.Database.from_text("Smokes(Anna)\nLikes(Bob)", mln)
+    >>> learned = ml.learn_weights(mln, db, method="pll").mln
+    >>> with warnings.catch_warnings(record=True) as told:
+    ...     warnings.simplefilter("always", ml.DomainSizeWarning)
+    ...     _ = ml.infer(learned, {"person": 6}, ["Smokes"])
+    >>> print(str(told[0].message).split(',')[0])
+    The weights were learned where person has 2 constants
+    """
 
 
 class FormulaHint(UserWarning):
