@@ -20,6 +20,12 @@ if TYPE_CHECKING:
     from mlnlab.grounding.clauses import GroundClauses
 
 
+def gathered_where_it_pays(clauses: GroundClauses) -> GroundClauses:
+    """Return gathered clauses if they have at most half of the literals, else the clauses as they are."""
+    fewer = gathered(clauses)
+    return fewer if 2 * len(fewer.literals) <= len(clauses.literals) else clauses
+
+
 def gathered(clauses: GroundClauses) -> GroundClauses:
     r"""Return clauses of which no two of one formula are equal; weights are those of all their groundings.
 

@@ -105,7 +105,7 @@ class BeliefState:
 
 def graph_of(question: Question) -> Graph:
     """Ground a question; where something has to hold, make sure that some world lets it."""
-    ground = grounded(question)
+    ground = grounded(question, gather=False)
     clauses = ground.clauses
     refuse_counting(clauses, "passing messages")
     if clauses.hard.any() or clauses.table_hard.any():

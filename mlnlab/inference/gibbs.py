@@ -22,7 +22,7 @@ import numpy as np
 
 from mlnlab.errors import ArgumentError
 from mlnlab.grounding.clause_making import ground_clauses
-from mlnlab.grounding.gathering import gathered
+from mlnlab.grounding.gathering import gathered_where_it_pays
 from mlnlab.inference.batches import Batches, no_batches
 from mlnlab.inference.chains import Ground, prepared, random_world, refuse_impossible
 from mlnlab.inference.estimates import estimated
@@ -99,8 +99,7 @@ def ground(question: Question) -> Ground:
     """
     clauses = ground_clauses(question, all_instances(question))
     refuse_impossible(clauses)
-    fewer = gathered(clauses)
-    return prepared(fewer if 2 * len(fewer.literals) <= len(clauses.literals) else clauses)
+    return prepared(gathered_where_it_pays(clauses))
 
 
 def sweeps_of(params: Params, ground: Ground) -> int:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mlnlab.grounding.clause_making import ground_clauses
+from mlnlab.grounding.gathering import gathered_where_it_pays
 from mlnlab.inference.batches import Batches, no_batches
 from mlnlab.inference.chains import Ground, prepared, refuse_impossible
 from mlnlab.inference.query_instances import all_instances
@@ -23,11 +24,14 @@ if TYPE_CHECKING:
 STATES = 40  # at least so many in a run, so that there is something to see and to compare
 
 
-def grounded(question: Question) -> Ground:
-    """Ground the model, and the formulas that are asked for, over what is open."""
+def grounded(question: Question, *, gather: bool = True) -> Ground:
+    """Ground the model, and the formulas that are asked for, over what is open.
+
+    Where many groundings are equal they are gathered, unless who asks wants each for itself.
+    """
     clauses = ground_clauses(question, all_instances(question))
     refuse_impossible(clauses)
-    return prepared(clauses)
+    return prepared(gathered_where_it_pays(clauses) if gather else clauses)
 
 
 def empty_sums(ground: Ground, chains: int) -> Batches:
