@@ -100,7 +100,8 @@ class Driver(Generic[S]):
 
     def join(self, timeout: float | None) -> bool:
         """Wait for the thread to be gone; say whether it is."""
-        thread = self.thread
+        with self.condition:  # which is held until a thread that is there has started
+            thread = self.thread
         if thread is None or thread is threading.current_thread():
             return True
         thread.join(timeout)

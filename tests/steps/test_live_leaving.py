@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import textwrap
+import threading
 import weakref
 
 import pytest
@@ -40,6 +41,24 @@ class TestLeaving:
         assert stop_all(PATIENCE) == 2
         assert [live.ended for live in lives] == [True, True, False]
         assert stop_all() == 0
+
+    def test_a_thread_that_another_one_is_just_starting_can_be_waited_for(self, monkeypatch):
+        live, start = Live(counting(3)), threading.Thread.start
+        starting, never = threading.Event(), threading.Event()
+
+        def held(thread):
+            if thread.name == "mlnlab-live":
+                starting.set()
+                never.wait(0.3)  # who joins meanwhile finds a thread that has not begun
+            start(thread)
+
+        monkeypatch.setattr(threading.Thread, "start", held)
+        other = threading.Thread(target=live.start)
+        other.start()
+        assert starting.wait(PATIENCE)
+        assert live.join(PATIENCE)
+        other.join()
+        assert live.ended
 
     def test_threads_are_daemons(self):
         with Live(counting()) as live:
