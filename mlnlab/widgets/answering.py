@@ -246,27 +246,25 @@ class _Ear:
         self._answering = weakref.ref(answering)
         self._number = number
         self._last = 0.0
-        self._untold: Answer | Sampled | None = None
 
     def on_step(self, step: Step[Any]) -> None:
-        self._untold = step.state
         now = time.perf_counter()
         if isinstance(step.state, Answer) or now - self._last >= _BETWEEN_TELLINGS:
             self._last = now
-            self._tell(last=isinstance(step.state, Answer))
+            self._tell(step.state, last=isinstance(step.state, Answer))
 
-    def on_end(self, _last: Step[Any]) -> None:
-        if self._untold is not None:
-            self._tell(last=True)
+    def on_end(self, last: Step[Any]) -> None:
+        # An answer was told at once, as the last word; a sample may have been told, but as one of many.
+        if not isinstance(last.state, Answer):
+            self._tell(last.state, last=True)
 
     def at_rest(self) -> None:
         answering = self._answering()
         if answering is not None:
             answering._ended(self._number)  # noqa: SLF001 - two halves of one class
 
-    def _tell(self, *, last: bool) -> None:
-        found, self._untold = self._untold, None
+    def _tell(self, found: Answer | Sampled, *, last: bool) -> None:
         answering = self._answering()
-        if answering is not None and found is not None:
+        if answering is not None:
             answer = found.read() if isinstance(found, Sampled) else found
             answering._tell(answer, self._number, last)  # noqa: SLF001

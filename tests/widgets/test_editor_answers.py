@@ -50,6 +50,14 @@ def test_few_worlds_are_answered_in_place(answering, told):
     assert not live_threads()
 
 
+def test_the_last_samples_are_the_last_word_though_they_were_told_already(answering, told, monkeypatch):
+    monkeypatch.setattr("mlnlab.widgets.answering._BETWEEN_TELLINGS", 0.0)  # each state is told as it comes
+    answering.ask(case(40), 1)
+    until(lambda: not answering.busy)
+    assert [last for _, _, last in told].index(True) == len(told) - 1
+    assert told[-1][1].marginals.method == "gibbs"
+
+
 def test_more_worlds_are_answered_exactly_in_a_thread(answering, told):
     answering.ask(case(15), 1)
     assert answering.busy
