@@ -12,12 +12,11 @@ from mlnlab.errors import ArgumentError, TooLargeError
 from mlnlab.lifted.arithmetic import LiftedValue
 from mlnlab.lifted.asked_atoms import groundings_of
 from mlnlab.lifted.cell_rows import cell_rows
-from mlnlab.lifted.circuit_numbers import CircuitNumbers, ClassMarginal, kind_of_atoms
+from mlnlab.lifted.circuit_numbers import CircuitNumbers, marginals_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from mlnlab.lifted.arithmetic import Evaluated
     from mlnlab.lifted.cell_rows import CellRows
     from mlnlab.lifted.cell_theory import CellTheory
 
@@ -53,7 +52,7 @@ def cell_numbers(
     totals = tuple(float(groundings_of(one.formula, sizes)) for one in theory.mln.formulas)
     everything = CircuitNumbers(
         sizes, tuple(numbers), LiftedValue(found.value, found.error, found.arithmetic), tuple(counts), totals,
-        _marginals(theory, found), {},
+        marginals_of(theory.weighted, theory.model.symbols, found.true, found.true + found.false), {},
     )  # fmt: skip
     return CellNumbers(everything, _shares(theory, domains, numbers, sizes))
 
@@ -68,20 +67,6 @@ def refuse_slow_cells(theory: CellTheory, sizes: Mapping[str, int], points: int 
             f" follow a slider; at most {most:,} are taken here.", float(terms),
             ["take smaller domains", "ask cells.log_z(...), which may take its time"],
         )  # fmt: skip
-
-
-def _marginals(theory: CellTheory, found: Evaluated) -> tuple[ClassMarginal, ...]:
-    atoms = found.true + found.false
-    own = theory.mln.vocabulary.predicates
-    return tuple(
-        ClassMarginal(
-            kind_of_atoms(theory.weighted, symbol),
-            float(found.true[n] / atoms[n]) if atoms[n] > 0 else nan,
-            float(atoms[n]),
-        )
-        for n, symbol in enumerate(theory.model.symbols)
-        if symbol.predicate in own
-    )
 
 
 def _shares(

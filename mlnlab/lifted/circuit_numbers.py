@@ -77,7 +77,8 @@ def circuit_numbers(
     return CircuitNumbers(
         sizes, tuple(given), LiftedValue(found.value, found.error, found.arithmetic),
         tuple(circuit.counts_of(found.true, found.false, sizes)),
-        tuple(circuit.counts_of(atoms, atoms, sizes)), _marginals(circuit, found, atoms), nodes,
+        tuple(circuit.counts_of(atoms, atoms, sizes)),
+        marginals_of(circuit.weighted, circuit.weighted.shattered.symbols, found.true, atoms), nodes,
     )  # fmt: skip
 
 
@@ -144,18 +145,18 @@ def _ball_nodes(
     return {number: one for number, one in nodes.items() if number < len(circuit.circuit)}
 
 
-def _marginals(
-    circuit: LiftedCircuit, found: Evaluated, atoms: NDArray[np.float64]
+def marginals_of(
+    weighted: WeightedTheory, symbols: Sequence[Symbol], true: NDArray[np.float64], atoms: NDArray[np.float64]
 ) -> tuple[ClassMarginal, ...]:
-    """Return the marginals of all kinds of atoms that the user's predicates have."""
-    own = circuit.mln.vocabulary.predicates
+    """Return the marginals of all kinds of atoms that the user's predicates have, from expected numbers."""
+    own = weighted.mln.vocabulary.predicates
     return tuple(
         ClassMarginal(
-            kind_of_atoms(circuit.weighted, symbol),
-            float(found.true[n] / atoms[n]) if atoms[n] > 0 else nan,
+            kind_of_atoms(weighted, symbol),
+            float(true[n] / atoms[n]) if atoms[n] > 0 else nan,
             float(atoms[n]),
         )
-        for n, symbol in enumerate(circuit.weighted.shattered.symbols)
+        for n, symbol in enumerate(symbols)
         if symbol.predicate in own
     )
 

@@ -47,22 +47,9 @@ class CellView(SlidingView):
         return self._found
 
     @property
-    def weights(self) -> tuple[float, ...]:
-        """Where the sliders of the formulas stand."""
-        return self._sliders.weights
-
-    @property
     def sizes(self) -> dict[str, int]:
         """Where the sliders of the domains stand."""
         return dict(self._sliders.sizes)
-
-    def set(self, weights: Weights | None = None, sizes: Mapping[str, int] | None = None) -> None:
-        """Move sliders; what would take longer than a moment is refused, and nothing moves."""
-        with self._lock:
-            moved = self._sliders.moved(weights, sizes)
-            self._move(moved)
-            self._sliders, self.said = moved, ""
-            self._settle()
 
     def _move(self, sliders: Sliders) -> None:
         self._found = _numbers(self._cells, sliders)

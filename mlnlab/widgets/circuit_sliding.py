@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from traitlets import Dict, List, Unicode
@@ -15,7 +15,7 @@ from mlnlab.widgets.view import Message, View, script_of
 
 if TYPE_CHECKING:
     from mlnlab.display.scene.items import Scene
-    from mlnlab.widgets.circuit_sliders import Sliders
+    from mlnlab.widgets.circuit_sliders import Sliders, Weights
 
 _LONGEST = 500
 _MOST_CHANGES = 1_000  # of one message
@@ -53,6 +53,22 @@ class SlidingView(View):
         """Return for which sizes numbers are shown, in words."""
 
     # --- what they share ------------------------------------------------------------------------
+
+    @property
+    def weights(self) -> tuple[float, ...]:
+        """Where the sliders of the formulas stand."""
+        return self._sliders.weights
+
+    def set(self, weights: Weights | None = None, sizes: Mapping[str, int] | None = None) -> None:
+        """Move sliders: ``weights`` by formulas' numbers or all in order, ``sizes`` by types.
+
+        What cannot be evaluated within a moment is refused, and nothing moves.
+        """
+        with self._lock:
+            moved = self._sliders.moved(weights, sizes)
+            self._move(moved)
+            self._sliders, self.said = moved, ""
+            self._settle()
 
     def _settle(self) -> None:
         """Write down what is shown, for all pages and for the saved notebook."""

@@ -59,11 +59,6 @@ class CircuitView(SlidingView):
         return self._shown.numbers
 
     @property
-    def weights(self) -> tuple[float, ...]:
-        """Where the sliders of the formulas stand."""
-        return self._sliders.weights
-
-    @property
     def sizes(self) -> dict[str, int]:
         """Where the sliders of the domains stand."""
         return dict(self._sliders.sizes)
@@ -79,17 +74,6 @@ class CircuitView(SlidingView):
         return self._shown.folded
 
     # --- what can be done -----------------------------------------------------------------------
-
-    def set(self, weights: Weights | None = None, sizes: Mapping[str, int] | None = None) -> None:
-        """Move sliders: ``weights`` by formulas' numbers or all in order, ``sizes`` by types.
-
-        What cannot be evaluated within a moment is refused, and nothing moves.
-        """
-        with self._lock:
-            moved = self._sliders.moved(weights, sizes)
-            self._move(moved)
-            self._sliders, self.said = moved, ""
-            self._settle()
 
     def select(self, number: int | None) -> None:
         """Look closely at a definition, by its number; ``None`` at no one."""
