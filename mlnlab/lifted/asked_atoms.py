@@ -28,8 +28,13 @@ if TYPE_CHECKING:
     from mlnlab.model.mln import MLN
 
 
-def weights_asked(mln: MLN, weights: Sequence[float] | None) -> NDArray[np.float64]:
-    """Return a weight for each formula: the given ones, or the model's."""
+LARGEST = 1e300  # of all weights together: beyond, sums of them are no numbers
+
+
+def weights_asked(
+    mln: MLN, weights: Sequence[float] | None, sizes: Mapping[str, int] | None = None
+) -> NDArray[np.float64]:
+    """Return a weight for each formula: the given ones, or the model's; small enough for the sizes."""
     given = mln.weights if weights is None else list(weights)
     if len(given) != len(mln.formulas):
         raise ArgumentError(
@@ -41,7 +46,22 @@ def weights_asked(mln: MLN, weights: Sequence[float] | None) -> NDArray[np.float
     numbers = np.array([0.0 if value is None else float(value) for value in given])
     if not np.isfinite(numbers).all():
         raise ArgumentError("Weights are finite numbers.")
+    if sizes is not None:
+        refuse_large_weights(mln, numbers, sizes)
     return numbers
+
+
+def refuse_large_weights(mln: MLN, numbers: NDArray[np.float64], sizes: Mapping[str, int]) -> None:
+    """Refuse weights that add up, over all groundings, to what sums of floats cannot hold."""
+    total = 0.0
+    for one, weight in zip(mln.formulas, numbers.tolist(), strict=True):
+        if weight:
+            total += abs(weight) * min(groundings_of(one.formula, sizes), int(LARGEST))
+    if not total <= LARGEST:
+        raise ArgumentError(
+            f"The weights of the ground formulas add up to more than {LARGEST:g}, too much to compute with."
+            " Make the largest of them hard, or divide all weights by one number."
+        )
 
 
 def sizes_asked(mln: MLN, domains: Mapping[str, int] | Database | None) -> dict[str, int]:

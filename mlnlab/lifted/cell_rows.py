@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mlnlab.lifted.asked_atoms import weights_asked
 from mlnlab.lifted.cell_numbers import ExactNumbers, plain
 from mlnlab.lifted.cell_tables import Weighed
 from mlnlab.lifted.symbol_names import shown_symbol
@@ -41,7 +42,7 @@ class CellRows:
 
 def cell_rows(theory: CellTheory, weights: Sequence[float] | None = None) -> tuple[CellRows, ...]:
     """Return the cells of all components at some weights, those with the most cells first."""
-    given = theory.numbers(weights)
+    given = weights_asked(theory.mln, weights)
     weighted = theory.model.weighted
     numbers = ExactNumbers(1.0)
     values: dict[Weighed, tuple[object, object]] = {Weighed("hard"): (numbers.one, numbers.zero)}

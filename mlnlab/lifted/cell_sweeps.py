@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from mlnlab.errors import ArgumentError
 from mlnlab.lifted.sweeps import Asked, Sweep, Swept, points
 
 if TYPE_CHECKING:
@@ -30,9 +29,6 @@ class AskedCells(Asked, Protocol):
 def sweep_cells(cells: AskedCells, domains: Swept, weights: Sequence[object] | None = None) -> Sweep:
     """Evaluate cells at many points; a size or a vector of weights given once holds for all of them."""
     sizes, rows = points(cells, domains, weights)
-    if rows.shape[1] != len(cells.mln.formulas):
-        many = len(cells.mln.formulas)
-        raise ArgumentError(f"A model of {many} formulas needs as many weights, not {rows.shape[1]}.")
     answers = [cells.answered(one, row.tolist()) for one, row in zip(sizes, rows, strict=True)]
     found = [one for one, _ in answers]
     return Sweep(

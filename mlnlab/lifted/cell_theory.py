@@ -163,7 +163,7 @@ class CellTheory:
         """Return of each component how many elements of each kind are in each cell, if no signs cancel."""
         if self.is_signed:
             return None
-        numbers = self.numbers(weights)
+        numbers = self.numbers(weights, domains)
         true, false = self.model.weighted.true @ numbers, self.model.weighted.false @ numbers
         evaluation = self._evaluation(self.compiled, domains)
         return [one.expected_elements() for one in evaluation.components(log_weights(numbers, true, false))]
@@ -191,8 +191,8 @@ class CellTheory:
         """
         checked_request(number, seed)
         if self.is_signed:
-            return self._kept_worlds(number, domains, self.numbers(weights), seed)
-        numbers = self.numbers(weights)
+            return self._kept_worlds(number, domains, self.numbers(weights, domains), seed)
+        numbers = self.numbers(weights, domains)
         expected = self._true_atoms(domains, numbers)
         refuse_large(expected)
         distribution = world_distribution(
@@ -235,7 +235,7 @@ class CellTheory:
         observers: Iterable[Observer] = (), *, expectations: bool,
     ) -> CellValue:  # fmt: skip
         """Return log Z, how often formulas and atoms are true, and how many terms were added."""
-        numbers = self.numbers(weights)
+        numbers = self.numbers(weights, domains)
         true, false = self.model.weighted.true @ numbers, self.model.weighted.false @ numbers
         evaluation = self._evaluation(self.compiled, domains)
         if self.is_signed:
@@ -252,9 +252,9 @@ class CellTheory:
         both = np.array(pairs).reshape(-1, 2)
         return both[:, 0], both[:, 1]
 
-    def numbers(self, weights: Sequence[float] | None) -> Values:
+    def numbers(self, weights: Sequence[float] | None, domains: Sizes | Database | None) -> Values:
         """Return the weights of all formulas: those given, or the model's."""
-        return weights_asked(self.mln, weights)
+        return weights_asked(self.mln, weights, self.domain_sizes(domains))
 
     def _evaluation(self, compiled: CompiledCells, domains: Sizes | Database | None) -> CellEvaluation:
         sizes = self.domain_sizes(domains)

@@ -66,7 +66,7 @@ def circuit_numbers(
     """Return all numbers; ``most`` bounds what may be computed, ``None`` for no bound."""
     sizes = circuit.domain_sizes(domains)
     given = [0.0 if weight is None else float(weight) for weight in weights or circuit.mln.weights]
-    true, false = circuit.log_weights(weights)
+    true, false = circuit.log_weights(weights, sizes)
     evaluation = circuit.evaluation(domains)
     if most is not None:
         refuse_slow(circuit, evaluation, sizes, most)

@@ -230,7 +230,8 @@ class LiftedCircuit:
         weights: Sequence[float] | None = None,
     ) -> NDArray[np.float64]:
         """Return Cov(n) · direction, the Hessian of log Z times a direction of weights."""
-        return covariances_times(self.evaluation(domains), self.log_weights(weights), direction)
+        logs = self.log_weights(weights, self.domain_sizes(domains))
+        return covariances_times(self.evaluation(domains), logs, direction)
 
     def sweep(self, domains: Swept, weights: Sequence[object] | None = None) -> Sweep:
         """Return log Z, expected counts and marginals at many sizes, or for many rows of weights."""
@@ -248,8 +249,8 @@ class LiftedCircuit:
             for one in self.definitions
             if one.fired is not None
         }
-        sizes, weighed = self.subdomain_sizes(domains), Weights(*map(list, self.log_weights(weights)))
         log_z = self.log_z(domains, weights).value
+        sizes, weighed = self.subdomain_sizes(domains), Weights(*map(list, self.log_weights(weights)))
         return most_probable_counts(self.circuit, sizes, weighed, log_z, atoms)
 
     def sample_worlds(
@@ -280,7 +281,8 @@ class LiftedCircuit:
         self, domains: Sizes | Database | None, weights: Sequence[float] | None = None, *, expectations: bool
     ) -> Evaluated:
         """Return log Z, and the expected numbers of true atoms of each symbol."""
-        found = self.evaluation(domains).evaluated(*self.log_weights(weights), expectations=expectations)
+        logs = self.log_weights(weights, self.domain_sizes(domains))
+        found = self.evaluation(domains).evaluated(*logs, expectations=expectations)
         if found.value == -np.inf:
             raise UnsatisfiableError("No world satisfies the hard formulas in domains of these sizes.")
         return found
@@ -294,9 +296,11 @@ class LiftedCircuit:
             bodies = Unfolding(self.circuit, self.lift.compilation, theories, lambda: self.unlifted_formulas)
         return Evaluation(self.circuit, bodies, self.weighted, self.subdomain_sizes(domains), sizes)
 
-    def log_weights(self, weights: Sequence[float] | None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def log_weights(
+        self, weights: Sequence[float] | None, sizes: Sizes | None = None
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return what true and false atoms of each symbol weigh, in logarithms."""
-        numbers = asked.weights_asked(self.mln, weights)
+        numbers = asked.weights_asked(self.mln, weights, sizes)
         return self.weighted.true @ numbers, self.weighted.false @ numbers
 
     def subdomain_sizes(self, domains: Sizes | Database | None) -> tuple[int, ...]:

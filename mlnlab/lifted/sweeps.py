@@ -20,7 +20,7 @@ import numpy as np
 
 from mlnlab.circuits.log_space import log_value
 from mlnlab.errors import ArgumentError, UnsatisfiableError
-from mlnlab.lifted.asked_atoms import groundings_of, weights_asked
+from mlnlab.lifted.asked_atoms import groundings_of, refuse_large_weights, weights_asked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -168,7 +168,10 @@ def points(
     """Return the sizes of each point, and a row of weights for each."""
     rows = _rows_of_weights(circuit, weights)
     sizes = _points(circuit, domains, len(rows))
-    return sizes, rows if len(rows) == len(sizes) else np.repeat(rows, len(sizes), axis=0)
+    rows = rows if len(rows) == len(sizes) else np.repeat(rows, len(sizes), axis=0)
+    for one, row in zip(sizes, rows, strict=True):
+        refuse_large_weights(circuit.mln, row, one)
+    return sizes, rows
 
 
 Part = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
@@ -212,7 +215,10 @@ def _rows_of_weights(circuit: Asked, weights: Sequence[object] | None) -> NDArra
         [[0.0 if w is None else w for w in row] if isinstance(row, Sequence | np.ndarray) else row
          for row in weights], dtype=float,
     )  # fmt: skip
-    return rows[None] if rows.ndim < 2 else rows
+    rows = rows[None] if rows.ndim < 2 else rows
+    if rows.shape[1] != (many := len(circuit.mln.formulas)):
+        raise ArgumentError(f"A model of {many} formulas needs as many weights, not {rows.shape[1]}.")
+    return rows
 
 
 def _points(circuit: Asked, domains: Swept, rows: int) -> list[dict[str, int]]:

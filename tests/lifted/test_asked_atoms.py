@@ -1,0 +1,25 @@
+"""What lifted inference is asked with: what circuits and cells refuse alike, in a sentence."""
+
+from __future__ import annotations
+
+import pytest
+
+import mlnlab as ml
+
+TEXT = "S(a)\nF(a, a)\n0.9 F(x, y) ^ S(x) => S(y)\n"
+METHODS = ("rules", "cells")
+
+
+@pytest.fixture(scope="module")
+def lifted():
+    return {method: ml.lift(ml.MLN.from_text(TEXT)).compile(method=method) for method in METHODS}
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("ask", ["log_z", "expected_counts", "sweep"])
+def test_weights_that_add_up_to_no_number_are_refused(lifted, method, ask):
+    asked = getattr(lifted[method], ask)
+    for weight, size in ((1e308, 3), (-1e299, 4), (1e290, 10**9)):
+        with pytest.raises(ml.ArgumentError, match=r"add up to more than 1e\+300, too much to compute with"):
+            asked({"a": size}, [weight])
+    asked({"a": 3}, [1e299])
