@@ -65,7 +65,10 @@ def values_needed(bodies: Bodies, sizes: Sequence[int], most: int) -> int:
     seen: set[Key] = set(waiting)
     while waiting and len(seen) <= most:
         key = waiting.pop()
-        new = [child for child in needed(bodies.body(*key), key[1]) if child not in seen]
+        body = bodies.body(*key)
+        if isinstance(body, Counting) and key[1][body.subdomain] > most:
+            return most + 1  # more than could be listed
+        new = [child for child in needed(body, key[1]) if child not in seen]
         seen.update(new)
         waiting += dict.fromkeys(new)
     return len(seen)

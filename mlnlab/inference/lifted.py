@@ -113,7 +113,7 @@ def asked_of(params: Params, question: Question, **options: object) -> LiftedCir
                 ["allow more by most_cases=", "give fewer facts, or ask about smaller domains",
                  "ask a method that samples: mc-sat, gibbs"],
             )  # fmt: skip
-    return circuit
+    return replace(circuit, budget=params.most_cases)
 
 
 @contextmanager

@@ -5,19 +5,20 @@ Circuits and cells read them in the same way. ``symbols`` are those that the ans
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mlnlab.errors import ArgumentError
+from mlnlab.errors import ArgumentError, TooLargeError
 from mlnlab.lifted.shattering import Element, Symbol, literal_of
 from mlnlab.logic.formulas import Constant
 from mlnlab.logic.substitution import free_variables
 from mlnlab.logic.weights import ToLearn
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from mlnlab.model.mln import MLN
 
 
+MOST_CONSTANTS = 1 << 62  # of one type
 LARGEST = 1e300  # of all weights together: beyond, sums of them are no numbers
 
 
@@ -66,6 +68,13 @@ def refuse_large_weights(mln: MLN, numbers: NDArray[np.float64], sizes: Mapping[
 
 def sizes_asked(mln: MLN, domains: Mapping[str, int] | Database | None) -> dict[str, int]:
     """Return how many constants each type has."""
+    given: Mapping[str, object] = domains if isinstance(domains, Mapping) else {}
+    for type_, size in given.items():
+        if isinstance(size, int) and size > MOST_CONSTANTS:
+            raise TooLargeError(
+                f"{type_} = {float(min(size, 10**300)):.2g} constants are more than can be counted with; at"
+                f" most {MOST_CONSTANTS:.2g} are.", float(min(size, 10**300)), ["ask about smaller domains"],
+            )  # fmt: skip
     vocabulary = mln.vocabulary_with(domains)
     return {type_: len(domain) for type_, domain in vocabulary.types.items()}
 

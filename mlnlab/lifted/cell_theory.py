@@ -102,6 +102,10 @@ class CellTheory:
         """Return how many terms the sums have at most, before anything is summed."""
         return self._evaluation(self.compiled, domains).terms()
 
+    def refuse_many_terms(self, domains: Sizes | Database | None = None) -> None:
+        """Refuse exact sums of more terms than are allowed."""
+        self._evaluation(self.compiled, domains).refuse_many()
+
     def log_z(
         self, domains: Sizes | Database | None = None, weights: Sequence[float] | None = None,
         observers: Iterable[Observer] = (),

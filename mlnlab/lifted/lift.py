@@ -29,6 +29,7 @@ from mlnlab.lifted.cell_choice import chosen_cells
 from mlnlab.lifted.cell_theory import cells_to_sample
 from mlnlab.lifted.compiling import Compilation, Compiled, CompileParams, CompileState, NotLiftableError
 from mlnlab.lifted.covariances import covariances_times
+from mlnlab.lifted.evaluation_budget import MOST_NUMBERS, refuse_long
 from mlnlab.lifted.evidence import Evidence, database_evidence
 from mlnlab.lifted.most_probable_counts import most_probable_counts
 from mlnlab.lifted.sweeps import sweep
@@ -132,6 +133,7 @@ class LiftedCircuit:
     types: tuple[str, ...]
     definitions: tuple[Compiled, ...]  # how each came about
     groups: tuple[int, ...]  # of the root's subdomains: which of the type's groups, by evidence
+    budget: float = MOST_NUMBERS  # the most numbers that an answer may take
 
     @property
     def weighted(self) -> WeightedTheory:
@@ -231,7 +233,7 @@ class LiftedCircuit:
     ) -> NDArray[np.float64]:
         """Return Cov(n) · direction, the Hessian of log Z times a direction of weights."""
         logs = self.log_weights(weights, self.domain_sizes(domains))
-        return covariances_times(self.evaluation(domains), logs, direction)
+        return covariances_times(self.within_budget(domains), logs, direction)
 
     def sweep(self, domains: Swept, weights: Sequence[object] | None = None) -> Sweep:
         """Return log Z, expected counts and marginals at many sizes, or for many rows of weights."""
@@ -282,10 +284,16 @@ class LiftedCircuit:
     ) -> Evaluated:
         """Return log Z, and the expected numbers of true atoms of each symbol."""
         logs = self.log_weights(weights, self.domain_sizes(domains))
-        found = self.evaluation(domains).evaluated(*logs, expectations=expectations)
+        found = self.within_budget(domains).evaluated(*logs, expectations=expectations)
         if found.value == -np.inf:
             raise UnsatisfiableError("No world satisfies the hard formulas in domains of these sizes.")
         return found
+
+    def within_budget(self, domains: Sizes | Database | None) -> Evaluation:
+        """Return the circuit with all sizes known; what takes more numbers than allowed is refused."""
+        evaluation = self.evaluation(domains)
+        refuse_long(self, evaluation)
+        return evaluation
 
     def evaluation(self, domains: Sizes | Database | None) -> Evaluation:
         """Return the circuit with all sizes known."""

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from mlnlab.circuits.log_space import log_value
-from mlnlab.errors import ArgumentError, UnsatisfiableError
+from mlnlab.errors import ArgumentError, TooLargeError, UnsatisfiableError
 from mlnlab.lifted.asked_atoms import groundings_of, refuse_large_weights, weights_asked
 
 if TYPE_CHECKING:
@@ -77,6 +77,9 @@ class Compiled(Asked, Protocol):
         self, domains: Mapping[str, int], weights: Sequence[float], *, expectations: bool
     ) -> Evaluated:
         """Return log Z and expected numbers of atoms."""
+
+    def within_budget(self, domains: Mapping[str, int]) -> object:
+        """Refuse what takes too many numbers."""
 
     def counts_of(
         self, true: NDArray[np.float64], false: NDArray[np.float64], sizes: Mapping[str, int]
@@ -145,6 +148,7 @@ def sweep(circuit: Compiled, domains: Swept, weights: Sequence[object] | None = 
     true = np.array([log[0] for log in logs]).T
     false = np.array([log[1] for log in logs]).T
     if circuit.by_floats:
+        _refuse_long(circuit, sizes)
         parts = [_floats(circuit, sizes[p], true[:, p], false[:, p]) for p in _pieces(circuit, sizes)]
     else:
         parts = [_balls(circuit, one, row) for one, row in zip(sizes, rows, strict=True)]
@@ -172,6 +176,15 @@ def points(
     for one, row in zip(sizes, rows, strict=True):
         refuse_large_weights(circuit.mln, row, one)
     return sizes, rows
+
+
+def _refuse_long(circuit: Compiled, sizes: Sequence[dict[str, int]]) -> None:
+    """Refuse points that take too many numbers; mostly one that is as large as all in each type tells."""
+    try:
+        circuit.within_budget({type_: max(one[type_] for one in sizes) for type_ in sizes[0]})
+    except (ArgumentError, TooLargeError):
+        for one in sizes:
+            circuit.within_budget(one)
 
 
 Part = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]

@@ -23,3 +23,20 @@ def test_weights_that_add_up_to_no_number_are_refused(lifted, method, ask):
         with pytest.raises(ml.ArgumentError, match=r"add up to more than 1e\+300, too much to compute with"):
             asked({"a": size}, [weight])
     asked({"a": 3}, [1e299])
+
+
+def test_what_takes_too_much_is_refused_before_it_is_begun(lifted):
+    rules, cells = lifted.values()
+    signed = ml.lift(ml.MLN.from_text(TEXT + "EXIST y F(x, y).")).compile()
+    for size in (10**8, 10**15):
+        with pytest.raises(ml.TooLargeError, match="method='cells'"):
+            rules.log_z({"a": size})
+        with pytest.raises(ml.TooLargeError, match=r"sums take about .* numbers"):
+            rules.sweep({"a": [2, size]})
+        with pytest.raises(ml.TooLargeError, match="sums take"):
+            signed.expected_counts({"a": size})
+        assert cells.log_z({"a": size}).value > size
+    for compiled in (rules, cells):
+        with pytest.raises(ml.TooLargeError, match="more than can be counted with"):
+            compiled.log_z({"a": 10**30})
+        assert compiled.log_z({"a": 10**6}).value == pytest.approx(1.59314718056e12)
