@@ -115,7 +115,7 @@ class Evaluation:
         found = at_growing_precision(lambda: self._ball_trial(true, false, expectations=expectations))
         if found is not None:
             return found
-        if not true.any() and not false.any() and not self.world_count():
+        if not self.world_count():  # weights decide nothing about that
             return Evaluated(-inf, 0.0, true, false, "exact fractions")
         raise TooLargeError(
             f"Even {MOST_BITS:,} bits do not tell the partition function from 0; perhaps no world satisfies"

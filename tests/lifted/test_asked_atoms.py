@@ -40,3 +40,18 @@ def test_what_takes_too_much_is_refused_before_it_is_begun(lifted):
         with pytest.raises(ml.TooLargeError, match="more than can be counted with"):
             compiled.log_z({"a": 10**30})
         assert compiled.log_z({"a": 10**6}).value == pytest.approx(1.59314718056e12)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(
+    ("text", "sizes"),
+    [
+        ("Z()\nQ(a)\n-1.3 (!Z() => Q(x))\n|Q| >= 2.", {"a": 0}),
+        ("R(a, b!)\n0.5 R(x, y)", {"a": 2, "b": 0}),
+    ],
+)
+def test_numbers_of_atoms_that_cannot_be_leave_no_world_whatever_the_weights(method, text, sizes):
+    compiled = ml.lift(ml.MLN.from_text(text)).compile(method=method)
+    for ask in (compiled.log_z, compiled.expected_counts):
+        with pytest.raises(ml.UnsatisfiableError, match="No world satisfies"):
+            ask(sizes)
