@@ -5,9 +5,9 @@ Circuits and cells read them in the same way. ``symbols`` are those that the ans
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, SupportsFloat
 
 import numpy as np
 
@@ -37,7 +37,7 @@ def weights_asked(
     mln: MLN, weights: Sequence[float] | None, sizes: Mapping[str, int] | None = None
 ) -> NDArray[np.float64]:
     """Return a weight for each formula: the given ones, or the model's; small enough for the sizes."""
-    given = mln.weights if weights is None else list(weights)
+    given = mln.weights if weights is None else listed_weights(weights)
     if len(given) != len(mln.formulas):
         raise ArgumentError(
             f"A model of {len(mln.formulas)} formulas needs as many weights, not {len(given)}."
@@ -45,12 +45,28 @@ def weights_asked(
     unknown = [one.formula for one in mln.formulas if isinstance(one.weight, ToLearn)]
     if weights is None and unknown:
         raise ArgumentError(f"{unknown[0]} has no weight yet: give weights=.")
-    numbers = np.array([0.0 if value is None else float(value) for value in given])
+    numbers = np.array([0.0 if value is None else _number(value) for value in given])
     if not np.isfinite(numbers).all():
         raise ArgumentError("Weights are finite numbers.")
     if sizes is not None:
         refuse_large_weights(mln, numbers, sizes)
     return numbers
+
+
+def listed_weights(weights: object) -> list[object]:
+    """Return weights as a list, or say that one is wanted."""
+    if isinstance(weights, str | bytes | Mapping) or not isinstance(weights, Iterable):
+        raise ArgumentError(f"weights= needs a list of one number for each formula, not {weights!r:.60}.")
+    return list(weights)
+
+
+def _number(value: object) -> float:
+    if isinstance(value, str | bytes) or not isinstance(value, SupportsFloat):
+        raise ArgumentError(f"Weights are finite numbers, not {value!r:.60}.")
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise ArgumentError(f"Weights are finite numbers, not {value!r:.60}.") from None
 
 
 def refuse_large_weights(mln: MLN, numbers: NDArray[np.float64], sizes: Mapping[str, int]) -> None:

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mlnlab.lifted.cell_factors import KindName
+    from mlnlab.lifted.most_probable_counts import MostProbableCounts
     from mlnlab.lifted.sweeps import Sweep, Swept
     from mlnlab.lifted.weighted_theory import WeightedTheory
     from mlnlab.logic.formulas import Formula
@@ -160,6 +161,14 @@ class CellTheory:
     def sweep(self, domains: Swept, weights: Sequence[object] | None = None) -> Sweep:
         """Return log Z, expected counts and marginals at many sizes, or for many rows of weights."""
         return sweep_cells(self, domains, weights)
+
+    def covariances_times(self, *_: object, **__: object) -> Values:
+        """Refuse covariances, which circuits tell."""
+        raise ArgumentError("Cells tell no covariances: ask ml.lift(...).compile(method='rules').")
+
+    def most_probable_counts(self, *_: object, **__: object) -> MostProbableCounts:
+        """Refuse the most probable numbers of constants, which circuits tell."""
+        raise ArgumentError("Cells tell no most probable counts: ask ml.lift(...).compile(method='rules').")
 
     def expected_elements(
         self, domains: Sizes | Database | None = None, weights: Sequence[float] | None = None

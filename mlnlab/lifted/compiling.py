@@ -61,6 +61,13 @@ class CompileParams:
     recursions: int = 3
     unfold: bool = True  # take constants out before sizes are known
 
+    def __post_init__(self) -> None:
+        """Refuse what makes no sense."""
+        for name, least in (("limit", 1), ("recursions", 0)):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int | float) or not value >= least:
+                raise ArgumentError(f"{name}= is a number from {least} on, not {value!r:.60}.")
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Compiled:

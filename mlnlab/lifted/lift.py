@@ -13,7 +13,7 @@ r"""``ml.lift``: a model compiled once, asked for any weights and any domain siz
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, overload
 
@@ -41,6 +41,7 @@ from mlnlab.lifted.weighted_theory import WeightedTheory, mentioned_constants, w
 from mlnlab.lifted.why_not import WhyNot, why_not
 from mlnlab.logic.formulas import Atom, Formula
 from mlnlab.logic.weights import Soft, ToLearn, weight_value
+from mlnlab.model.mln import MLN
 from mlnlab.steps.step import run
 
 if TYPE_CHECKING:
@@ -54,7 +55,6 @@ if TYPE_CHECKING:
     from mlnlab.lifted.sweeps import Sweep, Swept
     from mlnlab.lifted.theory import Theory
     from mlnlab.model.database import Database
-    from mlnlab.model.mln import MLN
     from mlnlab.steps.step import Observer
 
 Sizes = Mapping[str, int]
@@ -264,9 +264,10 @@ class LiftedCircuit:
 
     def why_not(self, rule: str, definition: int = 0) -> WhyNot:
         """Return why a rule of compilation did not make a definition: ``why_not("atom counting", 3)``."""
-        if not 0 <= definition < len(self.definitions):
+        asked_for: object = definition
+        if not isinstance(asked_for, int) or not 0 <= asked_for < len(self.definitions):
             last = len(self.definitions) - 1
-            raise ArgumentError(f"Definitions have numbers from 0 to {last}; there is none of {definition}.")
+            raise ArgumentError(f"Definitions have numbers from 0 to {last}, not {definition!r:.60}.")
         found = why_not(rule, self.definitions[definition], self.lift.params)
         theory, symbols = self.definitions[definition].theory, self.weighted.shattered.symbols
         blamed = self.unlifted_formulas if self.definitions[definition].fired is None else ()
@@ -353,6 +354,12 @@ def lift(mln: MLN, given: Database | Evidence | None = None, **options: object) 
     >>> [one.rule for one in circuit.definitions]
     ['unit propagation', 'independent sets', 'Shannon decomposition', 'unit propagation', 'unit propagation']
     """
+    if not isinstance(mln, MLN):
+        raise ArgumentError(f"ml.lift needs a model, such as ml.MLN.from_text(...), not {mln!r:.60}.")
+    known_options = [one.name for one in fields(CompileParams)]
+    for name in options:
+        if name not in known_options:
+            raise ArgumentError(f"ml.lift has no option {name:.60}; it has {', '.join(known_options)}.")
     params = replace(CompileParams(), **options)  # type: ignore[arg-type]
     if given is None or isinstance(given, Evidence):
         return Lift(weighted_theory(mln, given), params)

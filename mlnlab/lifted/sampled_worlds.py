@@ -54,6 +54,8 @@ class SampledWorlds(Sequence[Database]):
     @overload
     def __getitem__(self, index: slice) -> list[Database]: ...
     def __getitem__(self, index: int | slice) -> Database | list[Database]:
+        if not isinstance(index, slice) and not -self.number <= index < self.number:
+            raise IndexError(f"There are {count_of(self.number, 'world')}, counted from 0; none has {index}.")
         numbers = range(self.number)[index]
         return [self._drawn(n) for n in numbers] if isinstance(numbers, range) else self._drawn(numbers)
 

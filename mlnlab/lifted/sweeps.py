@@ -12,7 +12,7 @@ array([0.4253, 0.4251, 0.4236, 0.3961])
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -20,7 +20,7 @@ import numpy as np
 
 from mlnlab.circuits.log_space import log_value
 from mlnlab.errors import ArgumentError, TooLargeError, UnsatisfiableError
-from mlnlab.lifted.asked_atoms import groundings_of, refuse_large_weights, weights_asked
+from mlnlab.lifted.asked_atoms import groundings_of, listed_weights, refuse_large_weights, weights_asked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -224,19 +224,29 @@ def _rows_of_weights(circuit: Asked, weights: Sequence[object] | None) -> NDArra
     if weights is None:
         weights_asked(circuit.mln, None)  # refuses weights that are not known
         weights = [0.0 if weight is None else weight for weight in circuit.mln.weights]
-    rows = np.array(
-        [[0.0 if w is None else w for w in row] if isinstance(row, Sequence | np.ndarray) else row
-         for row in weights], dtype=float,
-    )  # fmt: skip
-    rows = rows[None] if rows.ndim < 2 else rows
-    if rows.shape[1] != (many := len(circuit.mln.formulas)):
-        raise ArgumentError(f"A model of {many} formulas needs as many weights, not {rows.shape[1]}.")
-    return rows
+    given = listed_weights(weights)
+    several = bool(given) and all(isinstance(one, Sequence | np.ndarray) and not isinstance(one, str | bytes)
+                                  for one in given)  # fmt: skip
+    rows = [weights_asked(circuit.mln, row) for row in (given if several else [given])]  # type: ignore[arg-type]
+    return np.array(rows).reshape(len(rows), len(circuit.mln.formulas))
+
+
+def _sizes(type_: str, sizes: object) -> list[int]:
+    """Return the sizes of a type at all points, which are whole numbers."""
+    listed = list(sizes) if isinstance(sizes, Iterable) and not isinstance(sizes, str | bytes) else [sizes]
+    found: list[int] = []
+    for size in listed:
+        if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < 0:
+            raise ArgumentError(f"The sizes of {type_} are whole numbers from 0 on, not {size!r:.60}.")
+        found.append(int(size))
+    return found
 
 
 def _points(circuit: Asked, domains: Swept, rows: int) -> list[dict[str, int]]:
     """Return the sizes of each point."""
-    several = {t: list(s) for t, s in domains.items() if not isinstance(s, int | np.integer)}
+    if not isinstance(domains, Mapping):
+        raise ArgumentError(f"A sweep needs sizes like {{'person': [2, 3, 10]}}, not {domains!r:.60}.")
+    several = {t: _sizes(t, s) for t, s in domains.items() if not isinstance(s, int | np.integer)}
     lengths = {len(s) for s in several.values()} | ({rows} if rows > 1 else set())
     if len(lengths) > 1 or 0 in lengths:
         told = ", ".join(f"{len(s)} of {t}" for t, s in several.items()) + f", {rows} of weights"

@@ -55,3 +55,37 @@ def test_numbers_of_atoms_that_cannot_be_leave_no_world_whatever_the_weights(met
     for ask in (compiled.log_z, compiled.expected_counts):
         with pytest.raises(ml.UnsatisfiableError, match="No world satisfies"):
             ask(sizes)
+
+
+def test_cells_say_who_tells_what_they_do_not(lifted):
+    for ask in (lifted["cells"].covariances_times, lifted["cells"].most_probable_counts):
+        with pytest.raises(ml.ArgumentError, match=r"compile\(method='rules'\)"):
+            ask([1.0], {"a": 2})
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_what_is_no_list_of_weights_or_sizes_is_refused(lifted, method):
+    compiled = lifted[method]
+    for weights in (3.0, ["x"], {0: 1}, "1", [1j], [10**400]):
+        with pytest.raises(ml.ArgumentError, match=r"list of one number for each formula|are finite numbers"):
+            compiled.log_z({"a": 2}, weights)
+    for domains in (5, {"a": None}, {"a": [1.7, 2]}, {"a": "12"}, {"a": [True, -1]}):
+        with pytest.raises(ml.ArgumentError, match=r"whole numbers from 0 on|needs sizes like"):
+            compiled.sweep(domains)
+    for rows in ([[1.0], [1.0, 2.0]], 3.0, [["x"]], [[1.0], 2.0]):
+        with pytest.raises(ml.ArgumentError, match="eights"):
+            compiled.sweep({"a": 2}, rows)
+
+
+def test_options_and_models_are_checked(lifted):
+    mln = ml.MLN.from_text(TEXT)
+    for options in ({"foo": 1}, {"limit": "a"}, {"limit": 0}, {"recursions": -1}):
+        with pytest.raises(ml.ArgumentError, match=r"limit, recursions|is a number from"):
+            ml.lift(mln, **options)
+    for model in ("text", None):
+        with pytest.raises(ml.ArgumentError, match="needs a model"):
+            ml.lift(model)
+    with pytest.raises(ml.ArgumentError, match="numbers from 0 to"):
+        lifted["rules"].why_not("atom counting", "x")
+    with pytest.raises(IndexError, match="There are 2 worlds"):
+        lifted["rules"].sample_worlds(2, {"a": 2})[7]
