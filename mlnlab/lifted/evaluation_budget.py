@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING, Protocol
 
 from mlnlab.circuits.evaluation_cost import predicted_numbers, values_needed
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from mlnlab.lifted.weighted_theory import WeightedTheory
 
 MOST_NUMBERS = 5e7  # in logarithms, of some forty bytes each
+MOST_EXACT = 1.5e13  # of terms times (bits of a number) ^ 1.35, which take about a minute
 _PER_VALUE = 10  # numbers in logarithms that one in balls stands for
 
 
@@ -50,7 +52,7 @@ def refuse_long(circuit: Budgeted, evaluation: Evaluation) -> None:
         numbers = _values(circuit, evaluation, int(most))
     if numbers > most:
         told = ", ".join(f"{type_} = {size:,}" for type_, size in evaluation.types.items())
-        more = "more than" if circuit.circuit.recursive() else "about"
+        more = "about" if circuit.by_floats else "more than"
         raise TooLargeError(
             f"With {told} the circuit's sums take {more} {float(min(numbers, 10**300)):.2g} numbers; at most"
             f" {most:.2g} are allowed.", float(min(numbers, 10**300)),
@@ -58,10 +60,35 @@ def refuse_long(circuit: Budgeted, evaluation: Evaluation) -> None:
         )  # fmt: skip
 
 
+def refuse_long_count(circuit: Budgeted, evaluation: Evaluation) -> None:
+    """Refuse to count worlds exactly where numbers of so many bits would take more than about a minute."""
+    refuse_long(circuit, evaluation)
+    if not circuit.circuit.is_complete:
+        return
+    bits = _bits(circuit.weighted, evaluation.types)
+    most = max(1, int(MOST_EXACT / bits**1.35))
+    terms = _values(circuit, evaluation, most)
+    if terms > most:
+        told = ", ".join(f"{type_} = {size:,}" for type_, size in evaluation.types.items())
+        raise TooLargeError(
+            f"With {told} worlds are counted by more than {most:,} numbers of up to"
+            f" {bits:.2g} bits, which takes minutes or more.",
+            float(min(terms, 10**300)), ["ask about smaller domains", "ask log_z(...) with weights of 0"],
+        )  # fmt: skip
+
+
+def _bits(weighted: WeightedTheory, sizes: Mapping[str, int]) -> float:
+    """Return how many bits a number of worlds may have: one for each atom."""
+    predicates = weighted.mln.vocabulary.predicates.values()
+    return float(max(64, min(sum(prod(sizes[type_] for type_ in one.types) for one in predicates), 10**200)))
+
+
 def _values(circuit: Budgeted, evaluation: Evaluation, most: int) -> int:
-    if circuit.circuit.recursive():
-        return values_needed(evaluation.bodies, evaluation.subdomains, most)
-    return predicted_numbers(circuit.circuit, evaluation.subdomains)
+    if not circuit.circuit.recursive():
+        bound = predicted_numbers(circuit.circuit, evaluation.subdomains)
+        if bound <= most:
+            return bound
+    return values_needed(evaluation.bodies, evaluation.subdomains, most)  # not all sizes in the ranges occur
 
 
 def _by_cells(circuit: Budgeted, sizes: Mapping[str, int]) -> list[str]:

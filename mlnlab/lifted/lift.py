@@ -29,7 +29,7 @@ from mlnlab.lifted.cell_choice import chosen_cells
 from mlnlab.lifted.cell_theory import cells_to_sample
 from mlnlab.lifted.compiling import Compilation, Compiled, CompileParams, CompileState, NotLiftableError
 from mlnlab.lifted.covariances import covariances_times
-from mlnlab.lifted.evaluation_budget import MOST_NUMBERS, refuse_long
+from mlnlab.lifted.evaluation_budget import MOST_NUMBERS, refuse_long, refuse_long_count
 from mlnlab.lifted.evidence import Evidence, database_evidence
 from mlnlab.lifted.most_probable_counts import most_probable_counts
 from mlnlab.lifted.sweeps import sweep
@@ -276,7 +276,9 @@ class LiftedCircuit:
 
     def world_count(self, domains: Sizes | Database | None = None) -> int:
         """Return how many worlds satisfy the hard formulas, exactly; weights do not matter."""
-        return self.evaluation(domains).world_count()
+        evaluation = self.evaluation(domains)
+        refuse_long_count(self, evaluation)
+        return evaluation.world_count()
 
     # --- parts
 

@@ -89,3 +89,11 @@ def test_options_and_models_are_checked(lifted):
         lifted["rules"].why_not("atom counting", "x")
     with pytest.raises(IndexError, match="There are 2 worlds"):
         lifted["rules"].sample_worlds(2, {"a": 2})[7]
+
+
+def test_counts_of_too_many_bits_are_refused_before_they_are_begun(lifted):
+    rules = lifted["rules"]
+    assert rules.world_count({"a": 100}) == 2**10_100
+    for size in (3_000, 100_000, 10**15):
+        with pytest.raises(ml.TooLargeError, match=r"worlds are counted by more than|sums take"):
+            rules.world_count({"a": size})
