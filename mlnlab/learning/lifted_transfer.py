@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.float64]
 
 _DRIFTED = 0.01  # of the groundings: a share that one notices
+_ODDS_DRIFTED = 2.0  # times as often, or as seldom: what one notices of sparse relations
+_LEAST = 1e-9  # of the groundings: less is never
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,17 +58,19 @@ class Transfer:
     @property
     def remark(self) -> str:
         """What the other size does to the formula that it changes most; empty where it does nothing."""
-        drift = np.nan_to_num(np.abs(self.elsewhere - self.expected))
-        worst = int(drift.argmax()) if len(drift) else 0
-        if not self.is_another_size or not len(drift) or drift[worst] < _DRIFTED:
+        drift = np.nan_to_num(np.abs(_log_odds(self.elsewhere) - _log_odds(self.expected)))
+        change = np.nan_to_num(np.abs(self.elsewhere - self.expected))
+        drifted = (drift >= np.log(_ODDS_DRIFTED)) | (change >= _DRIFTED)
+        if not self.is_another_size or not drifted.any():
             return ""
+        worst = int(np.where(drifted, drift, -1.0).argmax())
         at = "; ".join(dict.fromkeys(map(_sizes_text, self.learned_at)))
         return (
             f"These weights were learned at {at} and do not mean the same at"
             f" {_sizes_text(self.sizes)}:"
-            f" {self.formulas[worst]} holds in {self.observed[worst]:.1%} of its groundings in the data, in"
-            f" {self.expected[worst]:.1%} by the model at their size, and in {self.elsewhere[worst]:.1%}"
-            " here."
+            f" {self.formulas[worst]} holds in {_percent(self.observed[worst])} of its groundings in the"
+            f" data, in {_percent(self.expected[worst])} by the model at their size, and in"
+            f" {_percent(self.elsewhere[worst])} here."
             " Learn again from data of this size, or tell of both sizes."
         )
 
@@ -137,6 +141,19 @@ def _groundings(circuit: LiftedCircuit, sizes: Sequence[Mapping[str, int]]) -> N
 
 def _divided(part: Numbers, whole: Numbers) -> Numbers:
     return np.asarray(np.divide(part, whole, np.full(len(whole), np.nan), where=whole > 0))
+
+
+def _log_odds(shares: Numbers) -> Numbers:
+    """Return log p / (1 - p), finite also of what holds always or never."""
+    inner = np.clip(shares, _LEAST, 1 - _LEAST)
+    return np.asarray(np.log(inner) - np.log1p(-inner))
+
+
+def _percent(share: float) -> str:
+    """Return a share in per cent, with so many digits that seldom is no never and nearly no always."""
+    if 0 < share < _DRIFTED:
+        return f"{np.format_float_positional(100 * share, 2, fractional=False, trim='-')}%"
+    return f"{100 * share:.6g}%" if 1 - _DRIFTED < share < 1 else f"{share:.1%}"
 
 
 def _sizes_text(sizes: Mapping[str, int]) -> str:
