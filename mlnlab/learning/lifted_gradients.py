@@ -23,6 +23,7 @@ from mlnlab.learning.pseudo_log_likelihood import pseudo_log_likelihood
 from mlnlab.learning.training_data import training_data
 from mlnlab.logic.printing import to_text
 from mlnlab.logic.weights import Hard, weight_value
+from mlnlab.model.learned_sizes import warn_of_other_sizes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -115,6 +116,7 @@ def compare_gradients(
     """
     model = mln.mln if isinstance(mln, LearnedWeights) else mln
     data = training_data(model, db)
+    warn_of_other_sizes(model, *(one.database for one in data.examples))
     return both_likelihoods(data).at(_weights(data, weights))
 
 
@@ -124,7 +126,10 @@ def _weights(data: TrainingData, weights: Sequence[float] | None) -> Numbers:
         weights = [
             0.0 if isinstance(one.weight, Hard) else weight_value(one.weight) or 0.0 for one in data.formulas
         ]
-    found = np.asarray(weights, np.float64)
+    try:
+        found = np.asarray(weights, np.float64)
+    except (TypeError, ValueError):
+        found = np.empty(0)
     if found.shape != (len(data.formulas),) or not np.isfinite(found).all():
         raise ArgumentError(f"weights= needs a finite number for each of the {len(data.formulas)} formulas.")
     return found

@@ -44,6 +44,8 @@ def test_gradients_side_by_side():
     assert np.abs(ml.compare_gradients(lifted, db).likelihood).max() < 0.01
     with pytest.raises(ArgumentError, match="each of the 15 formulas"):
         ml.compare_gradients(mln, db, [0.0])
+    with pytest.raises(ArgumentError, match="each of the 15 formulas"):
+        ml.compare_gradients(mln, db, ["a", "b"])
 
 
 def test_gradients_of_what_cannot_be_lifted_are_exact_too():
@@ -69,14 +71,26 @@ def test_weights_do_not_transfer_to_other_sizes_and_that_is_said():
     assert moved.elsewhere == pytest.approx(
         np.array(ml.lift(found.mln).compile().expected_counts({"person": 2000})) / [2000, 4e6, 4e6]
     )
+    people = ml.Database.from_text("person = {1, ..., 60}", mln)
+    with pytest.warns(ml.DomainSizeWarning, match="learned where person has 20"):
+        ml.compare_gradients(found, people)
     same = ml.transfer(found, db)  # no warning
     assert not same.is_another_size
     assert same.remark == ""
     assert same.to_frame()["formula"][0] == "Smokes(x)"
 
 
+def test_a_sparse_relation_that_thins_out_drifts():
+    mln = ml.MLN.from_text("F(p, p)\nF(x, y)\nF(x, y) ^ F(x, z)")
+    ring = [f"F({n}, {n % 100 + 1})" for n in range(1, 101)]
+    found = ml.learn_weights(mln, ml.Database.from_text("\n".join(ring), mln), "lwl")
+    with pytest.warns(LearningWarning, match=r"in 0\.01% by the model .*, and in 0\.0000\d+% here"):
+        moved = ml.transfer(found, {"p": 5000})
+    assert "nothing drifts" not in repr(moved)
+
+
 def test_odd_chains_are_refused():
-    for given in ({"length": 1}, {"length": 50}, {"people": 0}, {"stays": 2.0}):
+    for given in ({"length": 1}, {"length": 50}, {"people": 0}, {"stays": 2.0}, {"stays": "x"}):
         with pytest.raises(ArgumentError):
             ml.long_chain(**given)
 
