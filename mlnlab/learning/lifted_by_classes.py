@@ -17,6 +17,7 @@ from __future__ import annotations
 import time
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import count, islice
 from math import exp
 from typing import TYPE_CHECKING
 
@@ -34,7 +35,7 @@ from mlnlab.lifted.lift import LiftedCircuit, lift
 from mlnlab.logic.weights import Hard, WeightedFormula
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
@@ -103,7 +104,17 @@ def likelihood_by_classes(data: TrainingData) -> LikelihoodByClasses:
 
 def _with_representative(mln: MLN, one: EquiprobableClass) -> MLN:
     """Return M and F theta_E, over constants of which nothing else is known."""
-    names = {type_: [f"{type_}:{n}" for n in range(len(one.decided))] for type_ in mln.vocabulary.types}
-    ground = one.representative(names)
+    ground = one.representative(_unmentioned(one, mln.vocabulary.types))
     assert ground is not None  # noqa: S101 - there are as many names as variables
     return replace(mln, formulas=(*mln.formulas, WeightedFormula(ground, Hard())), places=())
+
+
+def _unmentioned(one: EquiprobableClass, types: Iterable[str]) -> dict[str, list[str]]:
+    """Return of each type as many names as a class has variables, of which the model mentions none."""
+    known = {name for _, names in one.named for name in names}
+    return {
+        type_: list(
+            islice((n for n in (f"{type_}:{k}" for k in count()) if n not in known), len(one.decided))
+        )
+        for type_ in types
+    }
