@@ -90,8 +90,7 @@ def opening(
     closed: Sequence[str] | str = (),
 ) -> Opening:
     """Check what is asked, and tell which predicates it leaves open: see :func:`pose`."""
-    if not isinstance(mln, MLN):
-        raise ArgumentError(f"A model is needed first, made by ml.MLN.from_text or ml.load, not {mln!r:.50}.")
+    refuse_no_model(mln)
     expanded = mln.expand(db)
     refuse_unlearned(expanded)
     data = db if isinstance(db, Database) else None
@@ -100,6 +99,16 @@ def opening(
     names = _open_names(expanded, data, queries, opened, shut)
     conditions = tuple(_formula(expanded, item) for item in formulas_in(given, "given"))
     return Opening(expanded, data, queries, frozenset(names), conditions)
+
+
+def refuse_no_model(mln: object) -> None:
+    """Say what a model is made by; what learning returned has one."""
+    if isinstance(mln, MLN):
+        return
+    inner = " Its model is what is needed: found.mln." if isinstance(getattr(mln, "mln", None), MLN) else ""
+    raise ArgumentError(
+        f"A model is needed first, made by ml.MLN.from_text or ml.load, not {mln!r:.50}.{inner}"
+    )
 
 
 def pose(

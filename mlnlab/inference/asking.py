@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from mlnlab.errors import TooLargeError
-from mlnlab.grounding.question import listed, opening
+from mlnlab.grounding.question import listed, opening, refuse_no_model
 from mlnlab.inference.choosing import TREE, plan_of, refuse_endless
 from mlnlab.inference.enumeration import MOST_WORLDS
 from mlnlab.inference.lifted import RECORD as LIFTED_METHOD
@@ -234,6 +234,7 @@ def log_z(
     >>> ml.log_z(mln, {"person": 30_000}).method
     'lifted'
     """
+    refuse_no_model(mln)
     sized = replace(mln, vocabulary=mln.vocabulary_with(domains))
     if method == LIFTED:
         return _lifted(lift(sized).compile(method="auto"))
@@ -256,7 +257,7 @@ def _lifted(circuit: LiftedCircuit | CellTheory) -> LogZ:
 def log_z_by(method: str, asked: Opening, limit: int) -> LogZ:
     """Return log Z over the open atoms; what evidence decides counts, too."""
     if method != "auto":
-        return _log_z(method_named(method, LOG_Z), asked, limit)
+        return _log_z(method_named(method, LOG_Z, (LIFTED,)), asked, limit)
     try:
         return _log_z(method_named(EXACT, LOG_Z), asked, limit)
     except TooLargeError:

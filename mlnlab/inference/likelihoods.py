@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from mlnlab.errors import ArgumentError, TooLargeError, count_of
 from mlnlab.grounding.clause_making import ground_clauses
-from mlnlab.grounding.question import listed, opening, refuse_unlearned
+from mlnlab.grounding.question import listed, opening, refuse_no_model, refuse_unlearned
 from mlnlab.inference.asking import log_z_by
 from mlnlab.inference.broken_data import broken_text, called
 from mlnlab.inference.conflicts import contradiction
@@ -60,6 +60,7 @@ def log_likelihood(
     >>> round(ml.log_likelihood(mln, people, method="lifted"), 4)
     -1171.853
     """
+    refuse_no_model(mln)
     databases = [_complete(one) for one in (db if isinstance(db, list | tuple) else [db])]
     if not databases:
         raise ArgumentError("A likelihood is that of data: give a database, or a list of them.")
@@ -86,6 +87,7 @@ def _of_one(
     """Return the log-likelihood of one database; ``name`` is what a sentence that begins calls it."""
     expanded = mln.expand(db)
     refuse_unlearned(expanded)
+    query = None if _is_of_all(expanded, query) else query
     circuit = circuit_for(expanded, db, query, method, limit)
     if circuit is not None:
         try:
@@ -100,6 +102,15 @@ def _of_one(
     partition = log_z_by(method, _opened(mln, db, query), limit).value
     soft = [w for w in expanded.formulas if not isinstance(w.weight, Hard)]
     return sum((weight_value(w.weight) or 0.0) * world.count(w.formula) for w in soft) - partition
+
+
+def _is_of_all(mln: MLN, query: Sequence[str] | str | None) -> bool:
+    """Tell whether a query names all predicates, none of them closed, so that nothing is given."""
+    names = [query] if isinstance(query, str) else list(query or ())
+    known = mln.vocabulary.predicates
+    return all(name in names and not predicate.closed for name, predicate in known.items()) and all(
+        name in known for name in names
+    )
 
 
 def _opened(mln: MLN, db: Database, query: Sequence[str] | str | None) -> Opening:

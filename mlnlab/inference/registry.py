@@ -16,22 +16,27 @@ from mlnlab.inference.method import Method
 from mlnlab.logic.suggestions import did_you_mean
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pandas as pd
 
 _PACKAGE = __name__.rpartition(".")[0]
 
 
-def method_named(name: str, answering: str = "") -> Method:
-    """Return the method of this name; one that does not answer such questions is refused."""
+def method_named(name: str, answering: str = "", also: Sequence[str] = ()) -> Method:
+    """Return the method of this name; one that does not answer such questions is refused.
+
+    ``also`` are names that the asker knows beside those of methods that ground.
+    """
     if not isinstance(name, str):
         raise ArgumentError(f'A method is named by a text, such as method="gibbs", not {name!r:.50}.')
     found = _in_file(name.replace("-", "_")) if name.replace("-", "_").isidentifier() else None
     if found is None or found.name != name:
-        names = ["auto", *(method.name for method in methods(answering))]
+        names = ["auto", *(method.name for method in methods(answering)), *also]
         hint = did_you_mean(name, names) or "."
         raise ArgumentError(f"There is no inference method {name}{hint} There are: {', '.join(names)}.")
     if answering and answering not in found.answers:
-        others = ", ".join(method.name for method in methods(answering)) or "no method yet"
+        others = ", ".join([*(method.name for method in methods(answering)), *also]) or "no method yet"
         raise ArgumentError(
             f"{name} answers {' and '.join(found.answers)}; for {answering} there is: {others}."
         )

@@ -14,7 +14,7 @@ import numpy as np
 
 from mlnlab.errors import ArgumentError, TooLargeError
 from mlnlab.grounding.clause_making import ground_clauses
-from mlnlab.grounding.question import pose
+from mlnlab.grounding.question import opening, pose
 from mlnlab.inference.chains import Ground, prepared, refuse_impossible
 from mlnlab.inference.net_strengths import EqualClauses, equal_clauses
 from mlnlab.inference.slices import constraints_of
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mlnlab.grounding.clauses import GroundClauses
-    from mlnlab.grounding.question import Question
+    from mlnlab.grounding.question import Opening, Question
     from mlnlab.kernels.ground_network import Chain
     from mlnlab.kernels.sample_sat_constraints import Constraints
     from mlnlab.learning.training_data import Example, TrainingData
@@ -117,15 +117,9 @@ def _settled(values: Numbers) -> Numbers:
 
 def ground_example(data: TrainingData, example: Example) -> GroundExample:
     """Ground the formulas over what evidence leaves open in a database."""
-    model = data.model(example)
-    # Any number will do for a weight: grounding does not look at it, and learning brings its own.
-    formulas = tuple(
-        weighted if isinstance(weighted.weight, Hard | Fixed | Soft) else replace(weighted, weight=Soft(0.0))
-        for weighted in model.formulas
-    )
-    # A type may be empty in one of several databases; predicates over it have no atoms there.
-    opened = [name for name in data.mentioned if example.number_of_atoms(name)]
-    question, clauses = _ground(replace(model, formulas=formulas), data.hidden(example), opened)
+    model = _with_any_weights(data.model(example))
+    formulas = model.formulas
+    question, clauses = _ground(model, data.hidden(example), _opened(data, example))
     if len(clauses.sources) != len(formulas):
         raise ArgumentError(
             f"{len(formulas)} formulas became {len(clauses.sources)} when they were read again; learn from"
@@ -134,6 +128,25 @@ def ground_example(data: TrainingData, example: Example) -> GroundExample:
     refuse_impossible(clauses)
     hard = np.array([isinstance(weighted.weight, Hard) for weighted in formulas], bool)
     return GroundExample(prepared(clauses), _options_of_data(question, example), hard)
+
+
+def asked_of(data: TrainingData, example: Example) -> Opening:
+    """Return what would be ground, of which sizes can be told."""
+    return opening(_with_any_weights(data.model(example)), data.hidden(example), _opened(data, example))
+
+
+def _with_any_weights(model: MLN) -> MLN:
+    """Any number will do for a weight: grounding does not look at it, and learning brings its own."""
+    formulas = tuple(
+        weighted if isinstance(weighted.weight, Hard | Fixed | Soft) else replace(weighted, weight=Soft(0.0))
+        for weighted in model.formulas
+    )
+    return replace(model, formulas=formulas)
+
+
+def _opened(data: TrainingData, example: Example) -> list[str]:
+    """Return what is predicted here; predicates over a type that is empty in a database have no atoms."""
+    return [name for name in data.mentioned if example.number_of_atoms(name)]
 
 
 def _ground(mln: MLN, db: Database, opened: list[str]) -> tuple[Question, GroundClauses]:

@@ -16,6 +16,9 @@ import numpy as np
 
 from mlnlab.counting.counts import count
 from mlnlab.errors import ArgumentError, TooLargeError
+from mlnlab.grounding.network_size import size_of
+from mlnlab.inference.tree_plans import tree_plan
+from mlnlab.learning.ground_example import asked_of
 from mlnlab.learning.moments import Moments
 from mlnlab.lifted.lift import lift
 from mlnlab.lifted.lifted_likelihood import lifted_likelihood, likelihoods_at, refuse_closed_facts
@@ -25,7 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from mlnlab.learning.training_data import TrainingData
+    from mlnlab.learning.training_data import Example, TrainingData
     from mlnlab.lifted.lift import LiftedCircuit
     from mlnlab.lifted.lifted_likelihood import LiftedLikelihood, LikelihoodAt
 
@@ -33,6 +36,8 @@ if TYPE_CHECKING:
 
 MOST_SECONDS = 20.0  # of a step: some hundred are needed
 _TERMS_A_SECOND, _SIGNED_TERMS_A_SECOND = 1e8, 1e5
+_FEW_ATOMS = 16  # whose worlds are soon listed
+_MOST_GROUND = 100_000  # groundings: to try the elimination of more takes many seconds
 _DIFFERENCE = 1e-4  # of a weight: the step of differences of gradients
 
 
@@ -181,8 +186,9 @@ def refuse_costly(circuit: LiftedCircuit, sizes: Mapping[str, int], most: float 
 
 def _refuse_evidence(data: TrainingData) -> None:
     """Raise a sentence where something is known beforehand: it would break the symmetries."""
-    if data.query or data.false_facts == "evidence":
-        what = "query=" if data.query else 'false_facts="evidence"'
+    of_a_part = bool(data.query) and set(data.query) != set(data.mln.vocabulary.predicates)
+    if of_a_part or data.false_facts == "evidence":
+        what = "query=" if of_a_part else 'false_facts="evidence"'
         raise ArgumentError(
             f"Lifted learning is generative: evidence would tell constants apart. Leave {what} out, so that"
             ' all atoms are predicted, or learn conditionally: method="pll", "ll" or "pscg".'
@@ -191,13 +197,31 @@ def _refuse_evidence(data: TrainingData) -> None:
         refuse_closed_facts(data.mln, example.database)
 
 
+def _fits_exactly(data: TrainingData, example: Example) -> bool:
+    """Tell from sizes whether the exact likelihood is worth a trial: to find out may not take minutes."""
+    asked = asked_of(data, example)
+    size = size_of(asked)
+    if size.open_atoms <= _FEW_ATOMS:
+        return True
+    return size.most_open <= _MOST_GROUND and tree_plan(asked) is not None
+
+
 def _not_liftable(data: TrainingData, circuit: LiftedCircuit) -> ArgumentError:
     """Return what no rule lifts, with the exact alternative where it fits."""
+    exact = _exact_method(data)
+    if exact:
+        instead = f'method="ll" learns as exactly here, by {exact}.'
+    else:
+        instead = 'These databases are too large for method="ll", too: learn by "pll" or "pscg", or drop it.'
+    return ArgumentError(f"{' '.join(one.sentence for one in circuit.unlifted_formulas)} {instead}")
+
+
+def _exact_method(data: TrainingData) -> str:
+    """Return by what the exact likelihood would be computed without lifting; empty where it is too large."""
     from mlnlab.learning.conditional_log_likelihood import exact_log_likelihood
 
     try:
-        exact = exact_log_likelihood(data).exact[0]
-        instead = f'method="ll" learns as exactly here, by {exact.name}.'
+        fits = all(_fits_exactly(data, example) for example in data.examples)
+        return exact_log_likelihood(data).exact[0].name if fits else ""
     except TooLargeError:
-        instead = 'These databases are too large for method="ll", too: learn by "pll" or "pscg", or drop it.'
-    return ArgumentError(f"{' '.join(one.sentence for one in circuit.unlifted_formulas)} {instead}")
+        return ""

@@ -145,3 +145,50 @@ def test_algorithm_1_as_printed_finds_the_same_numbers(name):
         assert other.gradient == pytest.approx(one.gradient, abs=1e-10)
     assert len(printed.classes) == len(ml.equiprobable_classes(mln))
     assert printed.compiling_seconds > fast.compiling_seconds
+
+
+def test_classes_are_represented_by_names_that_no_formula_mentions():
+    mln = ml.MLN.from_text('S(p)\nF(p, p)\nS(x)\nF("p:0", x)')
+    db = ml.Database.from_text('S(A)\nF("p:0", A)\nF(A, A)', mln)
+    found = [ml.learn_weights(mln, db, method="lwl", counts=c).weights for c in ("lifted", "by-classes")]
+    assert found[0] == pytest.approx(found[1], abs=1e-4)
+
+
+def test_that_nothing_exact_fits_is_judged_from_sizes(monkeypatch):
+    mln = ml.MLN.from_text("E(a, a)\nE(x, y) ^ E(y, z) => E(x, z)\nE(x, y)")
+    tried = []
+    monkeypatch.setattr("mlnlab.learning.ground_example._ground", lambda *given: tried.append(given))
+    for size in (20, 60):
+        db = ml.Database.from_text(f"a = {{1, ..., {size}}}\nE(1, 2)", mln)
+        with pytest.raises(ArgumentError, match='too large for method="ll", too'):
+            ml.learn_weights(mln, db, method="lwl")
+    assert not tried
+
+
+def test_a_query_of_all_predicates_is_none():
+    mln = ml.MLN.from_text(MODELS["friends"])
+    databases = list(_databases(mln))
+    both = [
+        ml.learn_weights(mln, databases, method="lwl", query=query) for query in (None, ["Friends", "Smokes"])
+    ]
+    assert both[0].weights.tolist() == both[1].weights.tolist()
+    values = [
+        ml.log_likelihood(both[0].mln, databases, query, method="lifted")
+        for query in (None, ["Friends", "Smokes"])
+    ]
+    assert values[0] == values[1]
+    with pytest.raises(ArgumentError, match="generative"):
+        ml.learn_weights(mln, databases, method="lwl", query="Smokes")
+    with pytest.raises(ArgumentError, match="conditional likelihood cannot be lifted"):
+        ml.log_likelihood(both[0].mln, databases, "Smokes", method="lifted")
+
+
+def test_what_learning_returned_is_no_model_but_has_one():
+    mln = ml.MLN.from_text(MODELS["friends"])
+    db = next(_databases(mln))
+    found = ml.learn_weights(mln, db, method="lwl")
+    for ask in (ml.log_likelihood, ml.log_z, ml.map_state, ml.infer):
+        with pytest.raises(ArgumentError, match=r"A model is needed first.*found\.mln"):
+            ask(found, db)
+    with pytest.raises(ArgumentError, match=r"There are: auto, .*, lifted"):
+        ml.log_likelihood(found.mln, db, method="lift")
