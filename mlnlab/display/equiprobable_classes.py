@@ -109,6 +109,8 @@ def _hue(place: int) -> str:
 
 def _words(one: EquiprobableClass, classes: EquiprobableClasses, chance: float | None) -> str:
     known = "" if chance is None else f", P = {chance:.4f}"
+    if set(one.types) & set(classes.unknown):
+        return f"{in_symbols(str(one))}"
     return f"{count_of(one.size(classes.sizes), 'grounding')}{known}: {in_symbols(str(one))}"
 
 
@@ -138,15 +140,20 @@ def classes_display(classes: EquiprobableClasses) -> Element:
 
 def _rows(classes: EquiprobableClasses) -> list[tuple[str, ...]]:
     frame = classes.to_frame()
+    sizes = [classes.groundings(one) for one in classes]
     chances = class_probabilities(classes)
     return [
-        (str(row[0]), in_symbols(str(row[1])), f"{row[2]:,}",
+        (str(row[0]), in_symbols(str(row[1])), _size_text(size),
          "–" if chance is None else f"{chance:.4f}", in_symbols(str(row[3])))
-        for row, chance in zip(frame.itertuples(index=False), chances, strict=True)
+        for row, size, chance in zip(frame.itertuples(index=False), sizes, chances, strict=True)
     ]  # fmt: skip
+
+
+def _size_text(size: int | None) -> str:
+    return "–" if size is None else f"{size:,}"
 
 
 def classes_text(classes: EquiprobableClasses) -> str:
     """Return the classes as text."""
-    lines = [f"  {one.size(classes.sizes):,}  {one}" for one in classes]
+    lines = [f"  {_size_text(classes.groundings(one))}  {one}" for one in classes]
     return "\n".join([repr(classes), *lines])

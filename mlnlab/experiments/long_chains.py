@@ -47,8 +47,9 @@ def long_chain(
     whole_number(seed, "A seed")
     if not (2 <= whole_number(length, "length", 2) <= _LONGEST):
         raise ArgumentError(f"A chain has from 2 to {_LONGEST} properties, not {length!r}.")
-    if isinstance(stays, bool) or not isinstance(stays, Real):
-        raise ArgumentError(f"stays= is a probability, from 0 to 1, not {stays!r:.60}.")
+    given: object = stays
+    if isinstance(given, bool) or not isinstance(given, Real):
+        raise ArgumentError(f"stays= is a probability, from 0 to 1, not {given!r:.60}.")
     if not (1 <= whole_number(people, "people", 1) <= _MOST_PEOPLE) or not 0 <= stays <= 1:
         raise ArgumentError(f"There are up to {_MOST_PEOPLE:,} people, and stays= is a probability.")
     names = [f"P{n + 1}" for n in range(length)]

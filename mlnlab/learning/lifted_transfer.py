@@ -18,7 +18,7 @@ from mlnlab.errors import ArgumentError
 from mlnlab.learning.learned_weights import LearnedWeights
 from mlnlab.learning.lifted_counts import refuse_costly
 from mlnlab.learning.runaways import LearningWarning
-from mlnlab.lifted.equiprobable import equiprobable_classes
+from mlnlab.lifted.equiprobable import equiprobable_classes, unknown_types
 from mlnlab.lifted.lift import lift
 from mlnlab.logic.printing import to_text
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from mlnlab.lifted.lift import LiftedCircuit
     from mlnlab.model.database import Database
+    from mlnlab.model.mln import MLN
 
     Numbers = NDArray[np.float64]
 
@@ -106,6 +107,7 @@ def transfer(found: LearnedWeights, domains: Mapping[str, int] | Database) -> Tr
         raise ArgumentError(f"What ml.learn_weights returned is needed, not {found!r:.50}.")
     data = found.data
     model = replace(found.mln, semantics="textbook")
+    _refuse_unknown_sizes(model, domains)
     circuit = lift(model).compile()
     learned_at = tuple(
         {t: len(domain) for t, domain in example.vocabulary.types.items()} for example in data.examples
@@ -121,6 +123,18 @@ def transfer(found: LearnedWeights, domains: Mapping[str, int] | Database) -> Tr
     if moved.remark:
         warnings.warn(moved.remark, LearningWarning, stacklevel=2)
     return moved
+
+
+def _refuse_unknown_sizes(model: MLN, domains: object) -> None:
+    """Say whose size is missing: no constants are no answer."""
+    if isinstance(domains, Mapping) or domains is None:
+        unknown = unknown_types(model, domains or {})
+        if unknown:
+            sizes = ", ".join(f'"{type_}": 1000' for type_ in unknown)
+            raise ArgumentError(
+                f"Give the size of {' and of '.join(unknown)} where the weights are to be used, as in"
+                f" ml.transfer(found, {{{sizes}}}), or a database."
+            )
 
 
 def _share(circuit: LiftedCircuit, sizes: Sequence[Mapping[str, int]]) -> Numbers:

@@ -19,13 +19,15 @@ from functools import cache
 from math import comb, perm, prod
 from typing import TYPE_CHECKING
 
+from mlnlab.counting.checked_arguments import whole_number
 from mlnlab.errors import ArgumentError, TooLargeError, count_of
 from mlnlab.lifted.shattering import Shattering
 from mlnlab.lifted.weighted_theory import mentioned_constants
 from mlnlab.logic.formulas import Constant, Formula, Variable
 from mlnlab.logic.printing import to_text
-from mlnlab.logic.substitution import free_variables, substitute
+from mlnlab.logic.substitution import all_variables, free_variables, substitute
 from mlnlab.logic.weights import Hard
+from mlnlab.model.database import Database
 from mlnlab.model.mln import MLN
 
 if TYPE_CHECKING:
@@ -34,7 +36,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from mlnlab.logic.vocabulary import Vocabulary
-    from mlnlab.model.database import Database
 
 MOST_CLASSES = 20_000
 
@@ -135,6 +136,7 @@ class EquiprobableClasses:
     classes: tuple[EquiprobableClass, ...]  # of weighted formulas
     atoms: tuple[EquiprobableClass, ...]  # of predicates, numbered in their order
     vocabulary: Vocabulary
+    unknown: tuple[str, ...] = ()  # types whose sizes nobody has given
 
     def __len__(self) -> int:
         return len(self.classes)
@@ -149,14 +151,23 @@ class EquiprobableClasses:
 
     def of(self, formula: int) -> tuple[EquiprobableClass, ...]:
         """Return P_F of a formula, by its number."""
-        return tuple(one for one in self.classes if one.number == formula)
+        number = whole_number(formula, "The number of a formula")
+        if number >= len(self.mln.formulas):
+            formulas = count_of(len(self.mln.formulas), "formula")
+            raise ArgumentError(
+                f"The model has {formulas}, numbered from 0 on; there is no formula {number}."
+            )
+        return tuple(one for one in self.classes if one.number == number)
 
     def queries(self, iterations: int = 100, databases: int = 1) -> dict[str, int]:
-        """Return what learning costs: t·b·D^n queries, t·b·|P| (Theorem 1), 1 + |P| compilations."""
+        """Return what learning costs: t·b·D^n queries, t·b·|P| (Theorem 1), 1 + |P| compilations.
+
+        How many groundings there are is left out where sizes of domains are not known.
+        """
         ground = sum(one.size(self.sizes) for one in self.classes)
-        evaluations = iterations * databases
+        evaluations = whole_number(iterations, "iterations") * whole_number(databases, "databases")
         return {
-            "queries, one for each grounding": evaluations * ground,
+            **({} if self.unknown else {"queries, one for each grounding": evaluations * ground}),
             "queries, one for each class": evaluations * len(self.classes),
             "compilations, Algorithm 1": 1 + len(self.classes),
             "compilations, one pass down": 1,
@@ -171,15 +182,22 @@ class EquiprobableClasses:
         for one in self.classes:
             found = one.representative(names)
             rows.append({
-                "formula": one.number, "class": str(one), "groundings": one.size(self.sizes),
+                "formula": one.number, "class": str(one), "groundings": self.groundings(one),
                 "for instance": "" if found is None else to_text(found),
             })  # fmt: skip
         columns = ["formula", "class", "groundings", "for instance"]
         return pd.DataFrame(rows, columns=columns)
 
+    def groundings(self, one: EquiprobableClass) -> int | None:
+        """Return how many there are; nothing where a size is not known."""
+        return None if set(one.types) & set(self.unknown) else one.size(self.sizes)
+
     def __repr__(self) -> str:
         ground = sum(one.size(self.sizes) for one in self.classes)
+        unknown = " and ".join(self.unknown)
         classes = f"{len(self):,} equiprobable class{'' if len(self) == 1 else 'es'}"
+        if unknown:
+            return f"<{classes}; of how many groundings is unknown without the size of {unknown}>"
         return f"<{classes} of {count_of(ground, 'grounding')}>"
 
 
@@ -215,7 +233,19 @@ def equiprobable_classes(
         tuple(one for n, formula in given for one in _classes(n, formula, shattering, mentioned))
         for given in (weighted, predicates)
     ]
-    return EquiprobableClasses(model, of_all[0], of_all[1], model.vocabulary)
+    unknown = () if isinstance(domains, Database) else unknown_types(model, domains or {})
+    return EquiprobableClasses(model, of_all[0], of_all[1], model.vocabulary, unknown)
+
+
+def unknown_types(model: MLN, sizes: Mapping[str, int]) -> tuple[str, ...]:
+    """Return the types of variables whose sizes are not given, of which only named constants are known."""
+    mentioned = mentioned_constants(model)
+    used = {variable.type for one in model.formulas for variable in all_variables(one.formula)}
+    return tuple(
+        type_
+        for type_, domain in model.vocabulary.types.items()
+        if type_ in used and type_ not in sizes and len(domain) <= len(mentioned.get(type_, ()))
+    )
 
 
 def _classes(

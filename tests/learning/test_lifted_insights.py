@@ -74,6 +74,9 @@ def test_weights_do_not_transfer_to_other_sizes_and_that_is_said():
     people = ml.Database.from_text("person = {1, ..., 60}", mln)
     with pytest.warns(ml.DomainSizeWarning, match="learned where person has 20"):
         ml.compare_gradients(found, people)
+    for nothing in (None, {}):
+        with pytest.raises(ArgumentError, match="Give the size of person"):
+            ml.transfer(found, nothing)
     same = ml.transfer(found, db)  # no warning
     assert not same.is_another_size
     assert same.remark == ""

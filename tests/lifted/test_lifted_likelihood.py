@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import mlnlab as ml
-from mlnlab.display.equiprobable_classes import classes_scene
+from mlnlab.display.equiprobable_classes import classes_scene, classes_text
 from mlnlab.display.scene.items import Rectangle
 from mlnlab.errors import ArgumentError
 from mlnlab.lifted.equiprobable import bell, number_of_classes
@@ -204,3 +204,20 @@ def test_classes_have_probabilities_and_a_matrix():
     assert sorted(looks.count(look) for look in set(looks)) == sizes == [1, 2, 2, 2, 2]
     assert looks[4] == looks[8] != looks[5] == looks[7]
     assert class_probabilities(ml.equiprobable_classes(ml.MLN.from_text(FRIENDS + "Smokes(x)"))) == (None,)
+
+
+def test_sizes_that_nobody_gave_are_unknown_and_odd_numbers_are_refused():
+    mln = ml.MLN.from_text(FRIENDS + "1 Smokes(x)\n2 Friends(A, x)")
+    unknown, known = ml.equiprobable_classes(mln), ml.equiprobable_classes(mln, {"person": 3})
+    assert "unknown without the size of person" in repr(unknown)
+    assert repr(known) == "<4 equiprobable classes of 6 groundings>"
+    assert unknown.to_frame()["groundings"].isna().tolist() == [one.types != () for one in unknown]
+    assert "queries, one for each grounding" not in unknown.queries()
+    assert known.queries(iterations=2)["queries, one for each grounding"] == 12
+    for odd in ({"iterations": "x"}, {"iterations": -3}, {"databases": 1.5}):
+        with pytest.raises(ArgumentError, match="is a whole number of 0 or more"):
+            known.queries(**odd)
+    for odd in (99, -1, "x"):
+        with pytest.raises(ArgumentError, match="formula"):
+            known.of(odd)
+    assert "–  Smokes(x)" in classes_text(unknown)
