@@ -140,6 +140,8 @@ class UnsatisfiableError(MlnlabError):
 class DomainSizeWarning(UserWarning):
     r"""A learned model was applied to domains of clearly another size, where weights do not mean the same.
 
+    Text files do not carry where weights were learned, so that models loaded from them never warn.
+
     >>> import warnings
     >>> import mlnlab as ml
     >>> mln = ml.MLN.from_text("Smokes(person)\nLikes(person)\nSmokes(x) ^ Likes(y) => Smokes(y)")

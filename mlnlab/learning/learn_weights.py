@@ -47,10 +47,11 @@ def learn_weights(
     replace its parts, ``options`` are the optimiser's and the objective's own. ``query`` names the predicates
     that the model is to predict, given all others; without it every predicate is. ``prior`` is
     ``ml.Gaussian``, ``ml.Laplace``, ``None``, or a list with one for each formula; ``tied`` lists groups of
-    formulas that share a weight, ``fixed`` formulas whose weight stays, ``bounds`` limits. Formulas are
-    numbered as in ``mln.expand(db)``; ``units=True`` adds a formula for each predicate that has none. Atoms
-    that a database lists as false are data like those that it does not list; with ``false_facts="evidence"``
-    they are known beforehand, as pairs outside all canopies are.
+    formulas that share a weight, whose prior counts once for each shared weight, ``fixed`` formulas whose
+    weight stays, ``bounds`` limits. Formulas are numbered as in ``mln.expand(db)``; ``units=True`` adds a
+    formula for each predicate that has none. Atoms that a database lists as false are data like those that it
+    does not list; with ``false_facts="evidence"`` they are known beforehand, as pairs outside all canopies
+    are.
 
     ``batch=`` looks at so many of the databases in each step; ``rate="tuned"`` with ``validation=`` databases
     chooses the learning rate on them, by ``tune_by="cll"`` or "auc", and learns again from all

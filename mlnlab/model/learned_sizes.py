@@ -6,6 +6,9 @@ variables stand in every atom of every formula that has them: each atom then has
 domain (Jaeger and Schulte 2018, "Inference, learning, and population size": such models are projective). Nor
 does it matter where evidence, such as who follows whom, says which groundings there are.
 
+Where weights were learned is known of the model that learning returned, ``found.mln``, and of models made
+from it. Text files do not carry it: a model that was saved and loaded again warns of nothing.
+
 >>> import mlnlab as ml
 >>> mln = ml.MLN.from_text("Smokes(person)\nFriends(person, person)\nFriends(x, y) => Friends(y, x)")
 >>> types_that_matter(mln)

@@ -264,7 +264,7 @@ class MLN:
         return "\n".join([*words, "", *statements, ""])
 
     def save(self, path: str | Path) -> None:
-        """Write a ``.mln`` file."""
+        """Write a ``.mln`` file; it does not keep on how large domains the weights were learned."""
         write_text(path, self.to_text())
 
     def to_networkx(self) -> nx.Graph[Any]:
