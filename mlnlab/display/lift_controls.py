@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _ROW, _MOST_TYPES = 26.0, 6
 _HINT = "Click two clusters of one type to see what merging them gains."
+_HINT_FOR_PREDICATES = "Click two clusters of one type, or two predicates, to see what merging them gains."
 
 
 def control_items(
@@ -59,14 +60,15 @@ def _second_line(view: LiftView, state: LiftState, told: Told, trial: Merge | No
         return _line(words, "words strong", [keep, leave, until], y)
     if told.chosen:
         name = fitted(view.name(lifted, told.chosen[0]), 300, "strong")
-        words = f"{name} and …? Click another cluster of type {shortened(lifted.type_of(told.chosen[0]))}."
+        words = f"{name} and …? Click another cluster of type {shortened(view.type_of(told.chosen[0]))}."
         return _line(words, "words", [("act-leave", "leave it", "choose another one")], y)
     buttons: list[Button] = []
     if state.by_hand:
         buttons.append(("act-undo", "undo this merge", "the run goes on from the step before it"))
     if not told.newest:
         buttons.append(("act-return", "go on from here", "the run continues with this step as its newest"))
-    return _line(_HINT, "quiet small", buttons, y)
+    hint = _HINT_FOR_PREDICATES if view.picks else _HINT
+    return _line(hint, "quiet small", buttons, y)
 
 
 def _line(words: str, look: str, buttons: list[Button], y: float) -> list[Item]:

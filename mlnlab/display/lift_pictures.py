@@ -72,7 +72,8 @@ def merging_scene(looking: Looking, step: Step[Any], trace: Trace[Any]) -> Scene
     """Return a step: what can be steered, both hypergraphs, and the gain."""
     view, state = looking.view, step.state
     told = looking.told() if looking.told is not None else Told()
-    if any(state.labels[cluster] != cluster for cluster in told.chosen):
+    labels = view.source.labels(state)
+    if any(labels[cluster] != cluster for cluster in told.chosen):
         told = told._replace(chosen=())
     trial = trial_of(view, state, told)
     top = 4.0
@@ -104,15 +105,17 @@ def _panels(
     graph = view.source.hypergraph
     left = f"the hypergraph: {graph.number_of_nodes:,} constants, {graph.number_of_edges:,} true atoms"
     right = f"lifted: {count_of(state.clusters, 'cluster')}, {count_of(state.hyperedges, 'hyperedge')}"
-    merged = view.merged(state) if not told.chosen else frozenset[str]()
-    explained, height = legend(predicate_entries(lifted, merged, view.together(state)), 8, 0, WIDE - 16)
+    merged = view.predicates_in(state, told.chosen) if told.chosen else view.merged(state)
+    entries = predicate_entries(lifted, merged, view.together(state), view.picks)
+    explained, height = legend(entries, 8, 0, WIDE - 16)
     if slots is None:
         items, end = strips(view, lifted, before, told.chosen, top + 22, WIDE)
         heading = Text(id="left-heading", x=8, y=top + 15, text=f"{left}; {right}", look="words strong")
         return [heading, *items], end
     lit = frozenset((*before.first, *before.second) if before is not None else ())
     if told.chosen:
-        lit = frozenset(node for cluster in told.chosen for node in lifted.members(cluster).tolist())
+        chosen = frozenset(told.chosen)
+        lit = frozenset(node for node, label in enumerate(lifted.labels.tolist()) if label in chosen)
     below = top + 20
     half = max(PANEL, slots.size[0]) + 10
     halves = (
@@ -126,8 +129,8 @@ def _panels(
         Text(id="right-heading", x=half + 18, y=top + 15, text=right, look="words strong"),
         Path(path=segments([((half, top + 4), (half, end))]), look="frame"),
     )
-    entries = Group(id="predicates", y=end + 2, children=(explained,))
-    return [*headings, *halves, entries], end + height + 6
+    below_both = Group(id="predicates", y=end + 2, children=(explained,))
+    return [*headings, *halves, below_both], end + height + 6
 
 
 def _below(
@@ -157,7 +160,7 @@ def _other_pairs(
     """Return the pairs beside the gain, what they are, and the clustering in which they are named."""
     lifted = view.lifted(state)
     if told.chosen:
-        type_ = lifted.type_of(told.chosen[0])
+        type_ = view.type_of(told.chosen[0])
         found = view.source.candidates(state, type_)
         if trial is None:
             pairs = [pair for pair in found if told.chosen[0] in (pair.first, pair.second)]

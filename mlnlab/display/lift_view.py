@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -61,19 +62,40 @@ class LiftView:
         object.__setattr__(self, "lifted", Latest(self.source.lifted))
 
     def before(self, step: Step[Any], trace: Trace[Any]) -> Before | None:
-        """Return from which step a merge was made; none where there is none, or where it is not recorded."""
-        merge = step.state.merge
-        if merge is None or not self.is_of_constants(merge):
+        """Return from which step constants were merged; none where there is none, or it is not recorded."""
+        merge, index = step.state.merge, self.step_before(step, trace)
+        if merge is None or index is None or not self.is_of_constants(merge):
+            return None
+        labels = trace.seek(index).state.labels
+        first, second = (np.flatnonzero(labels == one) for one in (merge.first, merge.second))
+        return Before(index, tuple(first.tolist()), tuple(second.tolist()))
+
+    def step_before(self, step: Step[Any], trace: Trace[Any]) -> int | None:
+        """Return from which step a merge was made, of constants or predicates, as far as it is recorded."""
+        merge, reached = step.state.merge, self.source.labels(step.state)
+        if merge is None:
             return None
         earlier = [index for index in trace.indices if index < step.index]
         for index in reversed(earlier[-(_MOST_LOOKED_AT if step.state.by_hand else _LOOKED_AT) :]):
-            labels = trace.seek(index).state.labels
-            if (np.where(labels == merge.second, merge.first, labels) == step.state.labels).all() and (
-                labels[merge.second] == merge.second
+            labels = self.source.labels(trace.seek(index).state)
+            if labels[merge.second] == merge.second and (
+                (np.where(labels == merge.second, merge.first, labels) == reached).all()
             ):
-                first, second = (np.flatnonzero(labels == one) for one in (merge.first, merge.second))
-                return Before(index, tuple(first.tolist()), tuple(second.tolist()))
+                return index
         return None
+
+    def type_of(self, node: int) -> str:
+        """Return the name of a node's type, of a constant or of a predicate."""
+        return self.source.problem.type_named(node)
+
+    @cached_property
+    def picks(self) -> Mapping[str, str]:
+        """What a click on a predicate is called; none where predicates are not clustered."""
+        problem = self.source.problem
+        if not problem.cluster_predicates:
+            return {}
+        first = problem.number_of_constants
+        return {name: f"predicate-{first + number}" for number, name in enumerate(problem.predicates)}
 
     def is_of_constants(self, merge: Merge) -> bool:
         """Tell whether constants are merged, and not predicates."""
@@ -115,26 +137,34 @@ class LiftView:
         labels = np.where(state.labels == merge.second, merge.first, state.labels)
         return LiftedHypergraph(self.source.hypergraph, labels)
 
-    def constants_of(self, names: Sequence[str | int]) -> tuple[int, ...]:
-        """Return the nodes of constants that are named, of one type where names leave a choice."""
-        graph = self.source.hypergraph
-        found: list[set[int]] = []
+    def predicates_in(self, state: LiftState, clusters: Sequence[int]) -> frozenset[str]:
+        """Return the predicates in clusters; constants among them are left out."""
+        problem = self.source.problem
+        labels = self.source.labels(state)[problem.number_of_constants :]
+        found = zip(problem.predicates, labels.tolist(), strict=True)
+        return frozenset(name for name, label in found if label in clusters)
+
+    def nodes_of(self, names: Sequence[str | int]) -> tuple[int, ...]:
+        """Return the nodes that are named, of one type where names leave a choice."""
+        problem = self.source.problem
+        found: list[tuple[int, ...]] = []
         for name in names:
             if isinstance(name, str):
-                found.append({number for number, node in enumerate(graph.nodes()) if node.constant == name})
+                found.append(problem.nodes_named(name))
             else:
-                found.append({name} if is_whole(name) and 0 <= name < graph.number_of_nodes else set())
+                found.append((name,) if is_whole(name) and 0 <= name < len(problem.type_of) else ())
             if not found[-1]:
-                raise ArgumentError(f"There is no constant {name!r:.60} in this hypergraph.")
-        shared = set.intersection(*({graph.node(node).type for node in nodes} for nodes in found))
+                also = " and no predicate" * self.source.params.cluster_predicates
+                raise ArgumentError(f"There is no constant{also} {name!r:.60} in this hypergraph.")
+        shared = set.intersection(*({problem.type_named(node) for node in nodes} for nodes in found))
         return tuple(
-            next((node for node in sorted(nodes) if graph.node(node).type in shared), min(nodes))
-            for nodes in found
+            next((node for node in nodes if problem.type_named(node) in shared), nodes[0]) for nodes in found
         )
 
     def clusters_of(self, state: LiftState, names: Sequence[str | int]) -> tuple[int, ...]:
-        """Return the clusters in which constants that are named are at a step."""
-        return tuple(int(state.labels[node]) for node in self.constants_of(names))
+        """Return the clusters in which constants, or predicates, that are named are at a step."""
+        labels = self.source.labels(state)
+        return tuple(int(labels[node]) for node in self.nodes_of(names))
 
 
 def lift_view(source: LiftGraph) -> LiftView:

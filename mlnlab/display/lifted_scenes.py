@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _NOTHING: Mapping[int, str] = {}
 _NO_HANDLES: Mapping[str, str] = {}
+_NO_PICKS: Mapping[str, str] = {}
 
 
 def clusters_scene(
@@ -125,10 +126,11 @@ def predicate_entries(
     lifted: LiftedHypergraph,
     lit: frozenset[str] = frozenset(),
     together: Sequence[Sequence[str]] = (),
+    picks: Mapping[str, str] = _NO_PICKS,
 ) -> list[Entry]:
     """Return the legend: predicates by dashes and marks, and which of them are one cluster.
 
-    Those that were merged just now, ``lit``, have a colour.
+    Those that were merged just now, ``lit``, have a colour; ``picks`` names those that can be clicked.
     """
     found = []
     for name, rows in lifted.hypergraph.members.items():
@@ -136,7 +138,7 @@ def predicate_entries(
         look = f"curve {hue} {dash_of(lifted, name)}".strip()
         line = (Path(path=polyline([(-10, 0), (8, 0)]), look=look),) * (rows.shape[1] > 1)
         sample = Group(children=(*line, mark(shape_of(lifted, name), 3.6, f"bar {hue}", -1)))
-        found.append(Entry(sample, shortened(name)))
+        found.append(Entry(sample, shortened(name), picks.get(name, "")))
     for cluster in together:
         words = f"{{{', '.join(shortened(name, 20) for name in cluster)}}} are one cluster"
         look = f"wash {LIT if lit & set(cluster) else 'grey'}"

@@ -146,7 +146,7 @@ class LiftGraph:
         if state is None:
             labels = np.arange(len(problem.type_of))
         else:
-            labels = self._labels(state)
+            labels = self.labels(state)
             if len(labels) != len(problem.type_of) or not _is_clustering(labels, problem.type_of):
                 raise ArgumentError(
                     "This state is of another hypergraph: its clusters are not of these constants."
@@ -161,7 +161,8 @@ class LiftGraph:
     def _is_small(self) -> bool:
         return self.hypergraph.number_of_edges <= SMALL and pairs_at_first(self.problem) <= SMALL_PAIRS
 
-    def _labels(self, state: LiftState) -> Numbers:
+    def labels(self, state: LiftState) -> Numbers:
+        """Return the cluster of each node: of the constants, and behind them of the predicates."""
         return np.concatenate([state.labels, self.problem.number_of_constants + state.predicates])
 
     # --- what one may ask of a state ----------------------------------------------------------
@@ -172,7 +173,7 @@ class LiftGraph:
 
     def cluster(self, state: LiftState, name: str, type: str | None = None) -> int:  # noqa: A002
         """Return the cluster of a constant; ``type`` is needed where two types have one of that name."""
-        return int(self._labels(state)[self.problem.node_named(name, type)])
+        return int(self.labels(state)[self.problem.node_named(name, type)])
 
     @property
     def breaks(self) -> LiftBreaks:
@@ -201,11 +202,11 @@ class LiftGraph:
         yield from self._rounds(search, reached)
 
     def _two_clusters(self, state: LiftState, first: int, second: int) -> tuple[int, int]:
-        labels = self._labels(state)
+        labels = self.labels(state)
         for node in (first, second):
             if not is_whole(node) or not 0 <= node < len(labels) or labels[node] != node:
                 raise ArgumentError(f"There is no cluster {node!r:.60} in this state.")
-        types = [self.problem.types[self.problem.type_of[node]] for node in (first, second)]
+        types = [self.problem.type_named(node) for node in (first, second)]
         if first == second or types[0] != types[1]:
             raise ArgumentError(
                 f"Two different clusters of one type can be merged, not {self.problem.name_of(first)} "

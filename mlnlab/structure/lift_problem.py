@@ -93,16 +93,20 @@ class LiftProblem:
 
     def node_named(self, name: str, type: str | None = None) -> int:  # noqa: A002 - the paper's word
         """Return the node of a constant, or of a predicate where these are clustered."""
-        named = [node for node in self._nodes_named.get(name, ()) if type in (None, self._type_name(node))]
+        named = [node for node in self._nodes_named.get(name, ()) if type in (None, self.type_named(node))]
         if len(named) == 1:
             return named[0]
         if named:
-            types = " and ".join(self._type_name(node) for node in named)
+            types = " and ".join(self.type_named(node) for node in named)
             raise ArgumentError(f"{name} is a constant of the types {types}: say which one by type=.")
         where = f" of type {type}" if type is not None else ""
         raise ArgumentError(
             f"There is no {name!s:.60}{where} to cluster{did_you_mean(str(name), self._nodes_named) or '.'}"
         )
+
+    def nodes_named(self, name: str) -> tuple[int, ...]:
+        """Return the nodes of a name: constants of any type, and the predicate where these are clustered."""
+        return tuple(self._nodes_named.get(name, ()))
 
     @cached_property
     def _nodes_named(self) -> dict[str, list[int]]:
@@ -112,7 +116,8 @@ class LiftProblem:
             found.setdefault(name, []).append(number)
         return found
 
-    def _type_name(self, node: int) -> str:
+    def type_named(self, node: int) -> str:
+        """Return the name of a node's type."""
         return str(self.types[self.type_of[node]])
 
     def checked_type(self, type: str) -> str:  # noqa: A002 - the paper's word

@@ -67,7 +67,7 @@ class LastAsked:
 
 def merge_of(search: LiftSearch, pair: Pair) -> Merge:
     """Return a pair as what is shown of it, without its terms."""
-    type_ = search.problem.types[search.problem.type_of[pair.first]]
+    type_ = search.problem.type_named(pair.first)
     gain, prior = from_units(pair.gain), from_units(pair.saved * search.penalty)
     return Merge(type_, pair.first, pair.second, gain, gain - prior, prior)
 

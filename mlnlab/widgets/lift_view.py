@@ -15,6 +15,9 @@ from mlnlab.widgets.lift_session import LiftSession
 from mlnlab.widgets.remarking_view import RemarkingView
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from mlnlab.steps.step import Observer, Step
     from mlnlab.steps.stopping import Predicate
     from mlnlab.structure.lift_graph import LiftGraph, LiftState, Merge
@@ -27,7 +30,8 @@ class LiftStepper(RemarkingView):
 
     ``next_merge``, ``run_to`` and ``run_until_together`` go on to a merge of a type, to a number of clusters
     and to where two clusters are one, ``gain`` tells what any merge would gain, ``merge`` makes one by hand
-    from the step that is looked at on, ``undo`` takes it back. Clusters are named by any of their constants.
+    from the step that is looked at on, ``undo`` takes it back. Clusters are named by any of their constants
+    (or predicates, where these are clustered too).
 
     >>> import mlnlab as ml
     >>> view = ml.stepper(ml.lift_graph(ml.sample("department").db), delay=0)
@@ -83,7 +87,11 @@ class LiftStepper(RemarkingView):
         one, other = self._clusters(first, second)
         self._source.gain(self._lifting.looked_at().state, one, other)  # raises where they never can be
         names = " and ".join(self._source.problem.name_of(cluster) for cluster in (one, other))
-        self._go_until(f"{names} merge", lambda state: state.labels[one] == state.labels[other])
+
+        def together(labels: NDArray[np.int64]) -> bool:
+            return bool(labels[one] == labels[other])
+
+        self._go_until(f"{names} merge", lambda state: together(self._source.labels(state)))
 
     def pause_when_together(self, *constants: str) -> None:
         """Let the run pause where constants come together in one cluster; ``breaks`` takes any others."""
@@ -146,10 +154,10 @@ class LiftStepper(RemarkingView):
     def undo(self) -> None:
         """Take back the merge by hand that is looked at; the run goes on from the step before it."""
         step = self._lifting.looked_at()
-        before = self._looking.view.before(step, self.trace)
+        before = self._looking.view.step_before(step, self.trace)
         if not step.state.by_hand or before is None:
             raise ArgumentError("This step is no merge by hand; go_on_from(...) returns to any step.")
-        self.go_on_from(before.step)
+        self.go_on_from(before)
 
     def go_on_from(self, index: int | None = None) -> None:
         """Let the run continue from an earlier step, without index from the one that is looked at."""
@@ -180,11 +188,12 @@ class LiftStepper(RemarkingView):
     def choose(self, name: str) -> None:
         """Choose a cluster or a pair to be looked at closely, or press a button of the picture."""
         word, _, rest = name.partition("-")
+        labels = self._source.labels(self._lifting.looked_at().state)
         numbers = [int(part) for part in rest.split("-") if part.isdecimal()]
-        labels = self._lifting.looked_at().state.labels
+        here = all(number < len(labels) for number in numbers)
         if word == "act":
             self._press(rest, numbers)
-        elif word in {"cluster", "constant", "pair"} and all(number < len(labels) for number in numbers):
+        elif word in {"cluster", "constant", "predicate", "pair"} and here:
             clusters = [int(labels[number]) for number in numbers]
             if word == "pair" and len(clusters) == 2:
                 self.try_merge(*numbers)
@@ -193,10 +202,10 @@ class LiftStepper(RemarkingView):
 
     def _click(self, cluster: int) -> None:
         """Choose a cluster beside the one that was chosen, where both are of one type; else it alone."""
-        graph, chosen = self._source.hypergraph, self._chosen
+        type_named, chosen = self._source.problem.type_named, self._chosen
         if chosen == (cluster,):
             self._choose(())
-        elif len(chosen) == 1 and graph.node(chosen[0]).type == graph.node(cluster).type:
+        elif len(chosen) == 1 and type_named(chosen[0]) == type_named(cluster):
             self._choose((*chosen, cluster))
         else:
             self._choose((cluster,))
@@ -217,6 +226,6 @@ class LiftStepper(RemarkingView):
 
     def _told(self) -> Told:
         """Return what the picture shows of the stepper; clusters that were chosen at another step are not."""
-        labels = self._lifting.looked_at().state.labels
+        labels = self._source.labels(self._lifting.looked_at().state)
         chosen = self._chosen if all(labels[cluster] == cluster for cluster in self._chosen) else ()
         return Told(chosen, self._lifting.returns, self._lifting.is_newest)

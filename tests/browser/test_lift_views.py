@@ -29,7 +29,15 @@ crowd = [(f"{{index}} " + {NAME!r}, "$x$") for index in range(300)]
 many = ml.Database.from_text("", mln).with_atoms({{str(Teaches(*pair)): True for pair in crowd}})
 ml.live(ml.lift_graph(many).run())
 """.strip()
-CELL, ASKED, LARGE_CELL, MANY_CELL = 1, 2, 3, 4
+ALIKE = """
+alike = ml.MLN.from_text("Likes(person, thing)\\nLoves(person, thing)\\nHates(person, thing)")
+said = "Likes(A, X) Likes(B, Y) Loves(A, X) Loves(B, Y) Hates(C, X)".replace(") ", ")\\n")
+over = ml.lift_graph(ml.Database.from_text(said, alike), cluster_predicates=True)
+predicates = ml.stepper(over, delay=0)
+predicates
+""".strip()
+ASKING_ALIKE = "(predicates.shown.state.predicates.tolist(), predicates.shown.state.by_hand)"
+CELL, ASKED, LARGE_CELL, MANY_CELL, ALIKE_CELL, ASKED_ALIKE = 1, 2, 3, 4, 5, 6
 _BOXES = """n => Object.fromEntries([...document.querySelectorAll(".jp-Notebook .jp-Cell")[n]
   .querySelectorAll("svg.mlnlab-scene [data-id^=cluster-]")].map(box => [box.dataset.id,
   [...box.querySelectorAll("text")].map(text => text.textContent)]))"""
@@ -47,7 +55,7 @@ def twin():
 
 @pytest.fixture(scope="module")
 def page(lab):
-    name = lab.write("lifting.ipynb", MAKING, SHOWING, ASKING, LARGE, MANY)
+    name = lab.write("lifting.ipynb", MAKING, SHOWING, ASKING, LARGE, MANY, ALIKE, ASKING_ALIKE)
     with lab.open(name, motion=False, height=1200) as opened:
         opened.hide_sidebar()
         opened.run(0)
@@ -90,21 +98,21 @@ def wait_for(page, boxes):
     becomes(lambda: page.page.evaluate(_BOXES, CELL), boxes)
 
 
-def press(page, name):
-    page.output(CELL).locator(f"svg [data-id={name}]").click()
+def press(page, name, cell=CELL):
+    page.output(cell).locator(f"svg [data-id={name}]").click()
 
 
-def wait_for_hint(page, words):
+def wait_for_hint(page, words, cell=CELL):
     page.page.wait_for_function(
         "([n, words]) => document.querySelectorAll('.jp-Notebook .jp-Cell')[n]"
         ".querySelector('svg [data-id=hint]')?.textContent.startsWith(words)",
-        arg=[CELL, words],
+        arg=[cell, words],
     )
 
 
-def asked(page):
-    page.run(ASKED)
-    return eval(page.text(ASKED))
+def asked(page, cell=ASKED):
+    page.run(cell)
+    return eval(page.text(cell))
 
 
 def test_step_back_and_scrub_show_the_step_of_the_trace(page, twin):
@@ -167,6 +175,24 @@ def test_a_merge_by_hand_is_tried_kept_and_undone_by_clicks(page, twin):
     click(page, "step", CELL)
     wait_for_step(page, index + 2, CELL)
     assert asked(page)[1] == trace[2].state.labels.tolist()
+
+
+def test_predicates_are_merged_by_hand_by_clicks_on_the_legend(page):
+    page.run(ALIKE_CELL)
+    page.page.wait_for_selector(".jp-Cell svg [data-id=predicate-5]")
+    first, second = (page.page.locator(f"svg [data-id=predicate-{number}]") for number in (5, 7))
+    assert [one.text_content() for one in (first, second)] == ["Likes", "Hates"]
+    press(page, "predicate-5", ALIKE_CELL)
+    wait_for_hint(page, "Likes and …? Click another cluster of type predicate(person, thing)", ALIKE_CELL)
+    press(page, "predicate-7", ALIKE_CELL)
+    wait_for_hint(page, "Likes + Hates: gain", ALIKE_CELL)
+    press(page, "act-keep", ALIKE_CELL)
+    wait_for_step(page, 1, ALIKE_CELL)
+    assert asked(page, ASKED_ALIKE) == ([0, 1, 0], True)
+    assert "{Likes, Hates} are one cluster" in page.output(ALIKE_CELL).inner_text()
+    press(page, "act-undo", ALIKE_CELL)
+    wait_for_step(page, 2, ALIKE_CELL)
+    assert asked(page, ASKED_ALIKE) == ([0, 1, 2], False)
 
 
 def test_groups_of_a_lifted_hypergraph_open_on_a_click(page):

@@ -61,10 +61,11 @@ def mark(shape: str, size: float, look: str = "", x: float = 0, y: float = 0) ->
 
 
 class Entry(NamedTuple):
-    """A line of a legend: a small drawing around (0, 0) and what it means."""
+    """A line of a legend: a small drawing around (0, 0), what it means, its name if it can be clicked."""
 
     sample: Item
     words: str
+    pick: str = ""
 
 
 def legend(entries: Sequence[Entry], x: float, y: float, width: float) -> tuple[Group, float]:
@@ -78,10 +79,11 @@ def legend(entries: Sequence[Entry], x: float, y: float, width: float) -> tuple[
             left, top = x, top + row
         parts.append(
             Group(
-                id=numbered_id("legend", number),
+                id=entry.pick or numbered_id("legend", number),
                 x=left + 7,
                 y=top + row / 2,
                 tooltip=tooltip(entry.words) if words != entry.words else "",
+                pick=bool(entry.pick),
                 children=(entry.sample, Text(x=14, y=4.5, text=words, look="words")),
             )
         )
