@@ -88,8 +88,12 @@ class Evaluation:
             found = self.by_balls(true, false, expectations=expectations)
         else:
             found = self.by_floats(true, false, expectations=expectations)
+        return self.shared_out(found) if expectations else found
+
+    def shared_out(self, found: Evaluated) -> Evaluated:
+        """Return expected numbers of all symbols' own atoms, where one stands for those of several."""
         stands = self.weighted.stands
-        if not stands or not expectations or found.value == -inf:
+        if not stands or found.value == -inf:
             return found
         symbols = self.weighted.shattered.symbols
         return replace(

@@ -113,7 +113,8 @@ def _evaluated(
         return found, _ball_nodes(circuit, evaluation, true, false)
     log, nodes = log_node_values(circuit.circuit, evaluation.subdomains, true, false)
     value, error = float(log.value[0]), float(log.error[0])
-    return Evaluated(value, error, log.true[:, 0], log.false[:, 0], "float logarithms"), nodes
+    found = Evaluated(value, error, log.true[:, 0], log.false[:, 0], "float logarithms")
+    return evaluation.shared_out(found), nodes
 
 
 def _ball_nodes(

@@ -82,3 +82,15 @@ def test_what_takes_too_long_is_known_before():
     with pytest.raises(TooLargeError, match=r"With p = 30,000 this circuit takes about [0-9,]+ numbers"):
         circuit_numbers(circuit, {"p": 30_000})
     assert predicted_numbers(compiled("friends").circuit, (30_000,)) < LIVE_NUMBERS
+
+
+def test_atoms_of_sorts_that_were_taken_apart_have_their_own_marginals():
+    mln = ml.MLN.from_text("E(d, d)\nP(d)\nE(x, y) v E(z, u) v P(w).\n0.2 P(x)\n0.3 E(x, y)")
+    circuit = ml.lift(mln).compile()
+    assert circuit.weighted.stands
+    assert circuit.by_floats
+    found = circuit_numbers(circuit, {"d": 4}).marginals
+    assert [one.atom for one in found] == ["E(x, x)", "E(x, y)", "P(x)"]
+    expected = circuit.marginals([one.atom for one in found], {"d": 4})
+    assert [one.probability for one in found] == pytest.approx(expected)
+    assert [one.atoms for one in found] == pytest.approx([4, 12, 4])
