@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from mlnlab.model.mln import MLN
 
 _MOST_CLAUSES, _LONGEST = 40, 300
-Line = tuple[str, str]  # its kind ("head", "words", "code", "lit") and its text
+Line = tuple[str, str]  # its kind ("head", "words", "number", "code", "lit") and its text
 
 
 def note_of(one: Compiled, symbols: Sequence[Symbol]) -> str:
@@ -94,18 +94,18 @@ def _value_lines(numbers: CircuitNumbers, one: Compiled, symbols: Sequence[Symbo
     )
     lines = [("head", "Value and derivative")]
     sign = ", which is negative" if value.is_negative else ""
-    lines.append(("words", f"log |value| = {value.value:.12g}{sign}{f' at {where}' if where else ''}"))
+    lines.append(("number", f"log |value| = {value.value:.12g}{sign}{f' at {where}' if where else ''}"))
     if value.different > 1:
         lines.append(
-            ("words", f"It has values at {value.different:,} sizes; most of log Z hangs on this one.")
+            ("number", f"It has values at {value.different:,} sizes; most of log Z hangs on this one.")
         )
     lines.append(
-        ("words", f"∂ log Z / ∂ log value = {value.uses:.8g}: so often a random world goes through it")
+        ("number", f"∂ log Z / ∂ log value = {value.uses:.8g}: so often a random world goes through it")
     )
     if value.value != -np.inf and value.uses and not isnan(value.value):
         log = np.log(abs(value.uses)) + numbers.log_z.value - value.value
         minus = ", with a minus sign" if value.uses < 0 else ""
-        lines.append(("words", f"log |∂ Z / ∂ value| = {log:.12g}{minus}"))
+        lines.append(("number", f"log |∂ Z / ∂ value| = {log:.12g}{minus}"))
     return lines + _chosen_lines(value)
 
 
@@ -117,7 +117,8 @@ def _chosen_lines(value: NodeValue) -> list[Line]:
     deviation = sqrt(max(float(value.chosen @ (sizes - mean) ** 2), 0.0))
     most = int(np.argmax(value.chosen))
     probable = f"most probable are {most:,}, with probability {number_text(float(value.chosen[most]))}"
-    return [("words", f"The subset has {number_text(mean)} ± {number_text(deviation)} elements; {probable}.")]
+    elements = f"{number_text(mean)} ± {number_text(deviation)} elements"
+    return [("number", f"The subset has {elements}; {probable}.")]
 
 
 def _legend_lines(circuit: LiftedCircuit) -> list[Line]:

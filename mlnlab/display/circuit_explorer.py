@@ -199,12 +199,15 @@ def _item(node: _Node, place: tuple[float, float], shown: ExploredCircuit) -> It
         left = -box.width / 2 + 12
         width = box.width - 24
         chosen = None if value is None else value.chosen
-        parts.append(Path(path=chart_path(chosen, left, end - 11, width), look="curve purple"))
+        chart = chart_path(chosen, left, end - 11, width)
+        parts.append(Path(id=numbered_id("chart", node.number), path=chart, look="curve purple"))
         base = end - 11 + CHART - 8
-        parts.append(Path(path=polyline([(left, base), (left + width, base)]), look="frame"))
+        line = polyline([(left, base), (left + width, base)])
+        parts.append(Path(id=numbered_id("base", node.number), path=line, look="frame"))
         end += CHART
     if box.has_value:
-        parts.append(Text(x=0, y=end, text=value_line(value), anchor="middle", look="number small"))
+        name, line = numbered_id("value", node.number), value_line(value)
+        parts.append(Text(id=name, x=0, y=end, text=line, anchor="middle", look="number small"))
     if node.under:
         parts.append(_handle(node, shown))
     words = node_words(one.body, shown.circuit.weighted.shattered.symbols)

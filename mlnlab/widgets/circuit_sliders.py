@@ -73,6 +73,10 @@ class Sliders:
         ]
         return {"weights": weights, "sizes": sizes}
 
+    def places(self) -> dict[str, list[float]]:
+        """Return where all sliders stand, in their order."""
+        return {"weights": list(self.weights), "sizes": [size for _, size in self.sizes]}
+
     def _stops(self, type_: str, size: int) -> list[int]:
         """Return the sizes that a slider can stand at: few small ones, then ever further apart."""
         circuit = self.circuit

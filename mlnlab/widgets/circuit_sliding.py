@@ -1,4 +1,8 @@
-"""What views with sliders over a compiled model share: a slider is followed, the newest value wins."""
+"""What views with sliders over a compiled model share: a slider is followed, the newest value wins.
+
+Where a page has a program, it draws its own numbers in the frame in which a slider moves, marked as without a
+bound of their error, until Python's answer to the newest position takes their place.
+"""
 
 from __future__ import annotations
 
@@ -28,6 +32,7 @@ class SlidingView(View):
     scene = Dict().tag(sync=True)
     controls = Dict().tag(sync=True)
     values = Dict().tag(sync=True)
+    program = Dict().tag(sync=True)  # with which a page evaluates by itself; empty where it cannot
     details: List[Any] = List().tag(sync=True)
     said = Unicode().tag(sync=True)
 
@@ -116,7 +121,7 @@ class SlidingView(View):
     def _send_frame(self, before: Scene, turn: int, page: str, problem: str) -> None:
         message: dict[str, Any] = {
             "type": "frame", "turn": turn, "view": page, "said": fit(problem),
-            "values": self._values(), "details": self._told(),
+            "values": self._values(), "details": self._told(), "at": self._sliders.places(),
         }  # fmt: skip
         patch = patch_between(before, self._drawn)
         buffers: list[bytes] = []

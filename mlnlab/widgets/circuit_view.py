@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from mlnlab.display.circuit_details import details_of, explorer_markup, numbers_json
 from mlnlab.display.circuit_explorer import MOST_SHOWN, ExploredCircuit, explorer_scene, laid_out
 from mlnlab.display.circuit_folds import below, drawn_depths, first_folded
+from mlnlab.display.circuit_program import circuit_program
 from mlnlab.errors import ArgumentError
 from mlnlab.lifted.cell_theory import CellTheory
 from mlnlab.lifted.circuit_numbers import CircuitNumbers, circuit_numbers
@@ -43,6 +44,7 @@ class CircuitView(SlidingView):
         self._shown = ExploredCircuit(circuit, numbers, first_folded(circuit), leaves=leaves)
         self._layout = laid_out(self._shown)
         self._drawn = explorer_scene(self._shown, self._layout)
+        self.program = circuit_program(circuit)
         self._settle()
 
     # --- what is shown --------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 // Draws scenes in a page. `mount(element)` returns a view that takes two messages and sends one:
 //   view.scene(json)           a whole scene; what has the same id moves to its new place
 //   view.patch([[id, fields]]) new values of single items, drawn at most 20 times a second
+//   view.patch([[id, fields]], true)  the same, drawn at once
 //   view.onevent = (event) => {...}  {type: "select", id}, {type: "press", id}, {type: "expand", id, open},
 //                                    {type: "key", key}
 // What can be picked is selected once, however often it is clicked; a button is pressed each time, and not selected.
@@ -108,8 +109,12 @@ class SceneView {
   }
 
   /** Take new values; they are drawn together, at most every 50 milliseconds, the latest one of each wins. */
-  patch(changes) {
+  patch(changes, atOnce = false) {
     for (const [id, fields] of changes) this.#waiting.set(id, { ...this.#waiting.get(id), ...fields });
+    if (atOnce) {
+      clearTimeout(this.#timer);
+      return this.#drawPatches();
+    }
     if (this.#timer) return;
     const wait = Math.max(0, this.#lastPatch + BETWEEN_PATCHES - performance.now());
     this.#timer = setTimeout(() => this.#drawPatches(), wait);

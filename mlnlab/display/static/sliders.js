@@ -111,6 +111,7 @@ export class NewestWins {
   #flights;
   #patience;
   #turn = 0;
+  #heard = 0; // the newest turn that was answered
   #wanted = null;
   #flying = new Map(); // turns that are not answered yet, with their timers
   #resting = null;
@@ -135,6 +136,11 @@ export class NewestWins {
 
   /** Take notice of an answer; those before it will not come any more. */
   answered(turn) {
+    this.#heard = Math.max(this.#heard, turn);
+    this.#land(turn);
+  }
+
+  #land(turn) {
     for (const [before, timer] of this.#flying) {
       if (before > turn) continue;
       clearTimeout(timer);
@@ -149,13 +155,18 @@ export class NewestWins {
       this.#wanted = null;
       this.#turn += 1;
       const turn = this.#turn;
-      this.#flying.set(turn, setTimeout(() => this.answered(turn), this.#patience));
+      this.#flying.set(turn, setTimeout(() => this.#land(turn), this.#patience));
       this.#send(change, turn);
     }
     if (this.#wanted || this.#flying.size) return;
     const act = this.#resting;
     this.#resting = null;
     act?.();
+  }
+
+  /** Whether the newest that was asked for has been answered, not only waited for long enough. */
+  get isQuiet() {
+    return !this.#wanted && this.#heard === this.#turn;
   }
 
   destroy() {
