@@ -23,6 +23,13 @@ _SLIDE = """(output, [label, place]) => {
   range.value = String(place);
   range.dispatchEvent(new Event("input"));
 }"""
+_FRAME = """(output, [label, place]) => {
+  const range = output.querySelector(`input[type=range][aria-label='${label}']`);
+  range.value = String(place);
+  range.dispatchEvent(new Event("input"));
+  return new Promise(drawn =>
+    requestAnimationFrame(() => drawn(output.querySelector(".mlnlab-logz").textContent)));
+}"""
 _MANY = """(output, label) => {
   const range = output.querySelector(`input[type=range][aria-label='${label}']`);
   for (let place = 0; place <= 200; place += 1) {
@@ -124,6 +131,14 @@ def test_sliders_move_the_numbers_and_the_newest_value_wins(page, lifted):
     becomes(lambda: "too many to follow a slider" in page.output(1).inner_text(), False)
     page.run(2)
     becomes(lambda: page.text(2), str(({"person": 40}, (weight_at(200), 0.01))))
+
+
+def test_a_slider_moves_the_numbers_before_the_next_frame_is_over(page, lifted):
+    told = page.output(1).evaluate(_FRAME, ["weight of Smokes(x)", 150])
+    size = int(page.output(1).get_by_label("size of person").last.input_value())
+    wanted = log_z(lifted.compile(), size, weight_at(150), 0.01)
+    assert told.replace("≈", "=").startswith(f"{wanted} ")
+    assert says(page, f"{wanted} ±")
 
 
 def test_a_click_shows_a_node_and_its_handle_folds(page, lifted):

@@ -112,11 +112,14 @@ function chosenShares(parts) {
   const counted = parts.map(({ node }) => node).filter(({ kind, isReached }) => kind === "counting" && isReached);
   if (!counted.length) return null;
   const total = new Float64Array(Math.max(...counted.map(({ run }) => run)));
+  let whole = 0;
   for (const { adjoint, run, shares } of counted) {
-    adjoint.forEach((flow, row) => {
+    for (let row = 0; row < adjoint.length; row += 1) {
+      const flow = adjoint[row];
       for (let k = 0; k < run; k += 1) total[k] += flow * shares[row * run + k];
-    });
+      whole += flow;
+    }
   }
-  const whole = total.reduce((sum, flow) => sum + flow, 0);
-  return whole ? total.map((flow) => flow / whole) : total;
+  if (whole) for (let k = 0; k < total.length; k += 1) total[k] /= whole;
+  return total;
 }

@@ -131,24 +131,20 @@ class Plan {
   #count(count, sizes) {
     const factors = count.falling.map(({ size, times }) => [within(size, sizes), times]);
     const key = ["count", count.divided, ...factors.map(([size, times]) => `${size.key} ${times}`)].join();
-    if (!this.#arrays.has(key)) {
-      let total = { axes: [], values: Float64Array.of(1 / count.divided) };
-      for (const [size, times] of factors) total = this.#timesFalling(total, this.elements(size), times);
-      this.#arrays.set(key, total);
-    }
+    if (!this.#arrays.has(key)) this.#arrays.set(key, this.#multiplied(factors, count.divided));
     return this.#arrays.get(key);
   }
 
-  #timesFalling(one, other, times) {
-    const axes = joined(one.axes, other.axes);
-    const [a, b] = [this.places(one.axes, axes), this.places(other.axes, axes)];
+  #multiplied(factors, divided) {
+    const sizes = factors.map(([size, times]) => [this.elements(size), times]);
+    const axes = joined(...sizes.map(([size]) => size.axes));
     this.#take(lengthOf(axes));
-    const values = new Float64Array(lengthOf(axes));
-    for (let i = 0; i < values.length; i += 1) {
-      const elements = other.values[b ? b[i] : i];
-      let product = one.values[a ? a[i] : i];
-      for (let down = 0; down < times; down += 1) product *= Math.max(elements - down, 0);
-      values[i] = product;
+    const values = new Float64Array(lengthOf(axes)).fill(1 / divided);
+    for (const [size, times] of sizes) {
+      const [elements, at] = [size.values, this.places(size.axes, axes)];
+      for (let down = 0; down < times; down += 1) {
+        for (let i = 0; i < values.length; i += 1) values[i] *= Math.max(elements[at ? at[i] : i] - down, 0);
+      }
     }
     return { axes, values };
   }

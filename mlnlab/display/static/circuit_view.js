@@ -21,6 +21,7 @@ const VIEW_SHEET = SHEET.replaceAll(".mlnlab-view", ".mlnlab-circuit") + SLIDERS
   ".mlnlab-circuit .mlnlab-details>*{overflow-wrap:anywhere;margin:1px 0}" +
   ".mlnlab-circuit .mlnlab-head{font-weight:600;margin-top:6px}" +
   ".mlnlab-circuit.mlnlab-own .mlnlab-value,.mlnlab-circuit.mlnlab-own .mlnlab-number{color:var(--s-soft)}" +
+  ".mlnlab-circuit.mlnlab-own .mlnlab-head:has(+.mlnlab-number)::after{content:' where the sliders stood before';font-weight:400;color:var(--s-soft)}" +
   ".mlnlab-circuit .mlnlab-code{font:12px ui-monospace,monospace;padding-left:9px;border-left:3px solid transparent}" +
   ".mlnlab-circuit .mlnlab-lit{border-left-color:var(--s-orange);font-weight:600}" +
   ".mlnlab-circuit [hidden]{display:none!important}.mlnlab-circuit label.mlnlab-switch{display:inline-flex;gap:6px;align-items:center;margin:2px 0;cursor:pointer}";

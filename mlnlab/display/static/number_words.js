@@ -36,19 +36,24 @@ export function valueLine({ value, uses }) {
 /** Return how probable each size of a subset is, as a line above its base line, `M left height L right height`. */
 export function chartPath(chosen, base) {
   const [left, height, right] = (base.match(/-?\d+(?:\.\d+)?/g) ?? []).map(Number);
-  const heights = binned(chosen.map((share) => Math.max(share, 0)));
+  const heights = binned(chosen);
   const most = Math.max(...heights) || 1;
   const step = (right - left) / Math.max(heights.length - 1, 1);
   const tenth = (place) => Math.round(place * 10) / 10;
-  const points = [...heights].map((share, n) => `${tenth(left + step * n)} ${tenth(height - (CHART_ROOM * share) / most)}`);
+  const points = heights.map((share, n) => `${tenth(left + step * n)} ${tenth(height - (CHART_ROOM * share) / most)}`);
   return `M${points.join("L")}`;
 }
 
-/** Return the largest of each run of values, so that a narrow peak is seen. */
+/** Return the largest of each run of values, so that a narrow peak is seen; what is below 0 is none. */
 function binned(values) {
-  if (values.length <= BINS) return values;
-  const edge = (n) => Math.floor((values.length * n) / BINS);
-  return Array.from({ length: BINS }, (_, n) => values.subarray(edge(n), edge(n + 1)).reduce((a, b) => Math.max(a, b), 0));
+  const bins = Math.min(values.length, BINS);
+  const heights = [];
+  for (let n = 0, i = 0; n < bins; n += 1) {
+    let most = 0;
+    for (const end = Math.floor((values.length * (n + 1)) / bins); i < end; i += 1) if (values[i] > most) most = values[i];
+    heights.push(most);
+  }
+  return heights;
 }
 
 /** Return what stands beside the sliders; the page knows no bound of its error. */
