@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 MOST_DEFINITIONS = 20_000
 RECURSION = domain_recursion.RULE.name
-MOST_UNFOLDED = 60  # clauses of a theory that is unfolded before sizes are known
+MOST_UNFOLDED = 120  # clauses of a theory that is unfolded before sizes are known
 UNFOLDED = "left until sizes are known"
 
 

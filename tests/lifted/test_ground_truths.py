@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import comb, factorial, perm, prod
+from math import comb, exp, factorial, log, perm, prod
 
 import pytest
 
@@ -201,3 +201,22 @@ def test_bijections_of_two_types():
     text = "R(a, b)\nEXIST=1 y R(x, y).\nEXIST=1 x R(x, y)."
     circuit = ml.lift(ml.MLN.from_text(text)).compile()
     assert [circuit.world_count({"a": 6, "b": n}) for n in (5, 6, 7)] == [0, 720, 0]
+
+
+def test_symmetric_transitivity_is_lifted_beside_predicates_of_one_argument():
+    """Classes share nothing, so that the sum over partitions is the exponential of that over one class."""
+    text = SYMMETRIC_TRANSITIVE + "\nE(x, x).\nP(d)\n0.5 P(x)\n0.3 E(x, y)\n0.7 E(x, y) ^ P(x) => P(y)"
+    circuit = ml.lift(ml.MLN.from_text(text)).compile()
+    assert circuit.circuit.is_complete
+    assert ml.lift(ml.MLN.from_text(SYMMETRIC_TRANSITIVE)).compile().circuit.is_complete
+
+    def a_class(m):
+        shares = (comb(m, i) * exp(0.3 * m * m + 0.5 * i - 0.7 * i * (m - i)) for i in range(m + 1))
+        return sum(shares) / factorial(m)
+
+    sums = [1.0]
+    for n in range(1, 13):
+        sums.append(sum(m * a_class(m) * sums[n - m] for m in range(1, n + 1)) / n)
+        expected = log(sums[n] * factorial(n)) + 0.7 * n * n
+        if n in (1, 2, 5, 12):
+            assert circuit.log_z({"d": n}).value == pytest.approx(expected, rel=1e-12)
