@@ -13,6 +13,7 @@ import numpy as np
 
 from mlnlab.circuits.first_order import Counting, Leaf, calls_of, products_of
 from mlnlab.display.circuit_nodes import atoms_of, node_words
+from mlnlab.display.circuit_scenes import numbers_words
 from mlnlab.display.scene.paths import polyline
 from mlnlab.display.scene.text_fitting import text_width
 from mlnlab.lifted.symbol_names import shown_predicate, subdomain_names, symbol_at
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mlnlab.circuits.node_values import NodeValue
+    from mlnlab.display.circuit_joined import Joined
     from mlnlab.lifted.compiling import Compiled
     from mlnlab.lifted.lift import LiftedCircuit
     from mlnlab.lifted.shattering import Symbol
@@ -48,26 +50,27 @@ class Box(NamedTuple):
 
 
 def definition_box(
-    one: Compiled, symbols: Sequence[Symbol], shared: int, *, valued: bool, leaves: bool = True
-) -> Box:
+    one: Compiled, symbols: Sequence[Symbol], shared: int, joined: Joined, *, valued: bool,
+    leaves: bool = True,
+) -> Box:  # fmt: skip
     """Return the box of a definition; its leaves stand in it as far as there is room, or below it."""
-    words = node_words(one.body, symbols)
+    words = node_words(one.body if joined.body is None else joined.body, symbols)
     sign = words.sign
     if isinstance(one.body, Counting):  # as the papers have it
         sign = f"Σ  S ⊆ {subdomain_names(one.theory, symbols)[one.body.subdomain]}, |S| = k"
-    first = f"{one.number}  {sign}" + (f"  · shared by {shared}" if shared > 1 else "")
+    first = f"{numbers_words(joined.numbers)}  {sign}" + (f"  · shared by {shared}" if shared > 1 else "")
     atoms = _bounded(words.atoms) if leaves else ()
     return _box((first, *atoms), isinstance(one.body, Counting), valued)
 
 
 def leaf_box(text: str) -> Box:
-    """Return the box of a leaf that is drawn by itself."""
-    return _box((text,), has_chart=False, valued=False)
+    """Return the box of a leaf, or of a call of what is above, that is drawn by itself."""
+    return _box((text,), has_chart=False, valued=False, narrowest=44.0)
 
 
-def _box(lines: tuple[str, ...], has_chart: bool, valued: bool) -> Box:
+def _box(lines: tuple[str, ...], has_chart: bool, valued: bool, narrowest: float = _NARROWEST) -> Box:
     widths = [text_width(line, "small strong" if n == 0 else "small") for n, line in enumerate(lines)]
-    width = max(_NARROWEST, 20 + max(widths), _NUMBER_WIDTH * valued, _CHART_WIDTH * has_chart)
+    width = max(narrowest, 20 + max(widths), _NUMBER_WIDTH * valued, _CHART_WIDTH * has_chart)
     height = 9 + (LINE + 7) * valued + LINE * len(lines) + CHART * has_chart
     return Box(lines, has_chart, valued, min(width, _WIDEST), height)
 

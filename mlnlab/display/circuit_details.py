@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mlnlab.circuits.first_order import calls_of
+from mlnlab.circuits.first_order import SIGNED, calls_of
 from mlnlab.display.circuit_boxes import callers, number_text
 from mlnlab.display.circuit_explorer import ExploredCircuit, explorer_scene
+from mlnlab.display.circuit_legend import SIGNED_LINE
 from mlnlab.display.circuit_nodes import node_words, subdomain_name
 from mlnlab.display.markup import Element, element, shortened
 from mlnlab.display.scene.pictures import scene_image
@@ -62,7 +63,7 @@ def details_of(shown: ExploredCircuit) -> tuple[Line, ...]:
     more = len(one.theory.clauses) - _MOST_CLAUSES
     if more > 0:
         lines.append(("words", f"and {more:,} more clauses"))
-    return (*lines, *_legend_lines(circuit))
+    return (*lines, *_legend_lines(circuit, one))
 
 
 def _citation(rule: str) -> tuple[Line, ...]:
@@ -121,8 +122,9 @@ def _chosen_lines(value: NodeValue) -> list[Line]:
     return [("number", f"The subset has {elements}; {probable}.")]
 
 
-def _legend_lines(circuit: LiftedCircuit) -> list[Line]:
-    found = legend_lines(circuit.weighted)
+def _legend_lines(circuit: LiftedCircuit, one: Compiled) -> list[Line]:
+    signed = any(piece.symbol == SIGNED for piece in one.theory.pieces)
+    found = (*legend_lines(circuit.weighted), *(SIGNED_LINE,) * signed)
     lines = [("words", "Different variables stand for different constants.")]
     if found:
         lines.append(("head", "Where"))

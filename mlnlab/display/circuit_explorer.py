@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
-
-import numpy as np
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from mlnlab.circuits.first_order import calls_of
 from mlnlab.display.circuit_boxes import (
@@ -19,28 +17,27 @@ from mlnlab.display.circuit_boxes import (
     leaf_texts,
     value_line,
 )
-from mlnlab.display.circuit_folds import below, drawn_depths
+from mlnlab.display.circuit_folds import below, drawn_depths, joined_when
+from mlnlab.display.circuit_legend import VALUES, sign_lines
 from mlnlab.display.circuit_nodes import node_words
-from mlnlab.display.circuit_scenes import HUES
-from mlnlab.display.layouts.layered import layered_layout
+from mlnlab.display.circuit_rows import Line, Standing, in_rows, line_item
+from mlnlab.display.circuit_scenes import HUES, again_words, legend_items
 from mlnlab.display.markup import count_of
 from mlnlab.display.scene.building import numbered_id, tooltip
 from mlnlab.display.scene.items import Circle, Group, Item, Layer, Path, Rectangle, Scene, Text
-from mlnlab.display.scene.paths import arrow_head, polyline, smooth_downward
-from mlnlab.display.scene.text_fitting import fitted, text_width
+from mlnlab.display.scene.paths import polyline
+from mlnlab.display.scene.text_fitting import fitted
+from mlnlab.lifted.symbol_names import legend_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
-    from numpy.typing import NDArray
-
+    from mlnlab.display.circuit_joined import Joined
     from mlnlab.lifted.circuit_numbers import CircuitNumbers
     from mlnlab.lifted.lift import LiftedCircuit
 
-    Reals = NDArray[np.float64]
-
 MOST_SHOWN = 150  # definitions and leaves that are drawn at once
-_GAP, _LABEL = 30.0, 110.0
+_LEGEND_WIDTH = 420.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,7 +54,7 @@ class ExploredCircuit:
 class _Node(NamedTuple):
     name: str  # its id
     number: int  # of its definition
-    leaf: int  # its place among the leaves; -1 for a definition
+    kind: Literal["definition", "leaf", "again"]  # again: a call of a definition that is drawn above
     depth: int
     box: Box
     under: int = 0  # definitions that it calls, directly or through others
@@ -69,6 +66,8 @@ class Layout(NamedTuple):
     nodes: tuple[_Node, ...]
     places: tuple[tuple[float, float], ...]
     edges: tuple[Item, ...]
+    legend: tuple[Item, ...]
+    joined: Mapping[int, Joined]
     size: tuple[float, float]
     words: str
 
@@ -76,124 +75,89 @@ class Layout(NamedTuple):
 def explorer_scene(shown: ExploredCircuit, layout: Layout | None = None) -> Scene:
     """Return what is shown of a circuit as a drawing; ``layout`` is that of the same folds."""
     found = laid_out(shown) if layout is None else layout
-    boxes = [_item(node, place, shown) for node, place in zip(found.nodes, found.places, strict=True)]
-    return Scene(*found.size, (Layer("circuit", (*found.edges, *boxes)),), "First-order circuit", found.words)
+    boxes = [_item(node, place, shown, found) for node, place in zip(found.nodes, found.places, strict=True)]
+    layers = Layer("circuit", (*found.edges, *boxes)), Layer("legend", found.legend)
+    return Scene(*found.size, layers, "First-order circuit", found.words)
 
 
 def laid_out(shown: ExploredCircuit) -> Layout:
     """Return what is drawn of a circuit, and where."""
     circuit = shown.circuit
-    depth = drawn_depths(circuit, shown.folded)
-    nodes, edges = _nodes(shown, depth)
-    places, routes, size = _places(nodes, edges)
+    joined = joined_when(circuit, shown.folded, leaves=shown.leaves)
+    depth = drawn_depths(circuit, shown.folded, joined)
+    nodes, lines = _nodes(shown, depth, joined)
+    placed = in_rows([Standing(node.box.width, node.box.height, node.depth) for node in nodes], lines)
     drawn = tuple(
-        _edge(number, nodes[source], nodes[target], words, route)
-        for number, ((source, target, words), route) in enumerate(zip(edges, routes, strict=True))
+        line_item(number, line, route, arrow=nodes[line.target].kind != "leaf")
+        for number, (line, route) in enumerate(zip(lines, placed.routes, strict=True))
     )
-    hidden = len(circuit.definitions) - len(depth)
+    width = max(placed.size[0], _LEGEND_WIDTH)
+    legend, end = legend_items(_legend(shown, nodes, joined), placed.size[1] + 12, width)
+    hidden = len(circuit.definitions) - sum(len(joined[number].numbers) for number in depth)
     told = f"{count_of(len(circuit.definitions), 'definition')}{f', {hidden} of them folded' * (hidden > 0)}."
-    return Layout(tuple(nodes), tuple(places), drawn, size, told)
+    return Layout(tuple(nodes), placed.places, drawn, tuple(legend), joined, (width, end), told)
+
+
+def _legend(shown: ExploredCircuit, nodes: list[_Node], joined: Mapping[int, Joined]) -> tuple[str, ...]:
+    """Return what all signs mean that are drawn."""
+    bodies = [joined[node.number].body for node in nodes if node.kind == "definition"]
+    again = any(node.kind == "again" for node in nodes)
+    values = (VALUES,) if shown.numbers is not None else ()
+    return (*sign_lines(bodies, recursive=again), *values, *legend_lines(shown.circuit.weighted))
 
 
 def _nodes(
-    shown: ExploredCircuit, depth: Mapping[int, int]
-) -> tuple[list[_Node], list[tuple[int, int, str]]]:
-    """Return what is drawn, and the edges between with their words."""
+    shown: ExploredCircuit, depth: Mapping[int, int], joined: Mapping[int, Joined]
+) -> tuple[list[_Node], list[Line]]:
+    """Return what is drawn, and the lines between with their words."""
     symbols = shown.circuit.weighted.shattered.symbols
     shared = {number: len(sources) for number, sources in callers(shown.circuit).items()}
     nodes: list[_Node] = []
     place: dict[int, int] = {}
-    edges: list[tuple[int, int, str]] = []
+    lines: list[Line] = []
     for number in sorted(depth, key=lambda n: (depth[n], n)):
         one = shown.circuit.definitions[number]
         texts = leaf_texts(one, symbols) if shown.leaves else ()
         valued = shown.numbers is not None
-        box = definition_box(one, symbols, shared[number], valued=valued, leaves=not texts)
+        box = definition_box(one, symbols, shared[number], joined[number], valued=valued, leaves=not texts)
         place[number] = len(nodes)
         name, under = numbered_id("definition", number), len(below(shown.circuit, number))
-        nodes.append(_Node(name, number, -1, depth[number], box, under))
+        nodes.append(_Node(name, number, "definition", depth[number], box, under))
         for leaf, text in enumerate(texts if number not in shown.folded else ()):
-            edges.append((place[number], len(nodes), ""))
+            lines.append(Line(place[number], len(nodes), ""))
             name = numbered_id("leaf", number, leaf)
-            nodes.append(_Node(name, number, leaf, depth[number] + 1, leaf_box(text)))
+            nodes.append(_Node(name, number, "leaf", depth[number] + 1, leaf_box(text)))
     for number, at in place.items():
-        if number in shown.folded:
+        body = joined[number].body
+        if number in shown.folded or body is None:
             continue
-        body = shown.circuit.definitions[number].body
-        for call, words in zip(calls_of(body), node_words(body, symbols).edges, strict=True):
+        for n, (call, words) in enumerate(zip(calls_of(body), node_words(body, symbols).edges, strict=True)):
             if depth[call.definition] > depth[number]:
-                edges.append((at, place[call.definition], words))
-    return nodes, edges
+                lines.append(Line(at, place[call.definition], words.strip()))
+                continue
+            lines.append(Line(at, len(nodes), words.strip()))
+            name, box = (
+                numbered_id("again", number, n, call.definition),
+                leaf_box(again_words(call.definition)),
+            )
+            nodes.append(_Node(name, call.definition, "again", depth[number] + 1, box))
+    return nodes, lines
 
 
-def _places(
-    nodes: Sequence[_Node], edges: Sequence[tuple[int, int, str]]
-) -> tuple[list[tuple[float, float]], list[Reals], tuple[float, float]]:
-    """Return the middles of boxes, the edges' points, and the size of the drawing."""
-    widths = np.array([node.box.width for node in nodes])
-    layout = layered_layout(
-        [node.depth for node in nodes], [(a, b) for a, b, _ in edges], across=widths + _GAP, down=100.0
-    )
-    tops, heights = _rows(nodes)
-    left = float((layout.places[:, 0] - widths / 2).min(initial=0.0))
-    places = [
-        (float(x) - left + 14, tops[node.depth] + heights[node.depth] / 2)
-        for (x, _), node in zip(layout.places, nodes, strict=True)
-    ]
-    routes = []
-    for route in layout.routes:
-        levels = np.round((route[:, 1] - layout.places[:, 1].min()) / 100.0).astype(int)
-        across = route[:, 0] - left + 14
-        middles = [tops[level] + heights[level] / 2 for level in levels]
-        routes.append(np.stack([across, middles], axis=1))
-    right = max((x + node.box.width / 2 for (x, _), node in zip(places, nodes, strict=True)), default=0.0)
-    said = [
-        float(route[-1, 0]) + 10 + min(_LABEL, text_width(words, "small"))
-        for (_, _, words), route in zip(edges, routes, strict=True)
-    ]
-    last = max(tops, default=0)
-    return places, routes, (max(right, 260.0, *said, 0.0) + 14, tops[last] + heights[last] + 20)
-
-
-def _rows(nodes: Sequence[_Node]) -> tuple[dict[int, float], dict[int, float]]:
-    """Return where each layer begins, and how high it is."""
-    heights: dict[int, float] = {}
-    for node in nodes:
-        heights[node.depth] = max(heights.get(node.depth, 0.0), node.box.height)
-    tops, y = {}, 14.0
-    for depth in range(max(heights) + 1):
-        heights.setdefault(depth, 20.0)
-        tops[depth] = y
-        y += heights[depth] + 46
-    return tops, heights
-
-
-def _edge(number: int, source: _Node, target: _Node, words: str, route: Reals) -> Item:
-    points = [(float(x), float(y)) for x, y in route]
-    points[0] = (points[0][0], points[0][1] + source.box.height / 2)
-    points[-1] = (points[-1][0], points[-1][1] - target.box.height / 2 - 1)
-    parts: list[Item] = [Path(path=smooth_downward(points), look="link")]
-    if target.leaf < 0:
-        behind = (points[-1][0], points[-1][1] - 10)
-        parts.append(Path(path=arrow_head(points[-1], behind), look="bar grey"))
-    if words.strip():
-        x, y = points[-1]
-        parts.append(Text(x=x + 6, y=y - 9, text=fitted(words.strip(), _LABEL, "small"), look="quiet small"))
-    return Group(id=numbered_id("call", number), children=tuple(parts))
-
-
-def _item(node: _Node, place: tuple[float, float], shown: ExploredCircuit) -> Item:
+def _item(node: _Node, place: tuple[float, float], shown: ExploredCircuit, layout: Layout) -> Item:
     """Return a box at the origin of a group, so that it moves as a whole."""
     box, (x, y) = node.box, place
-    if node.leaf >= 0:
+    if node.kind == "leaf":
         free = box.lines[0].startswith("free")
         look = "wash grey dashed" if free else "wash grey"
         return Group(id=node.name, x=x, y=y, children=(_frame(box, look), *_lines(box, leaf=True)))
-    one = shown.circuit.definitions[node.number]
+    if node.kind == "again":
+        return _reference(node, x, y)
+    one, joined = shown.circuit.definitions[node.number], layout.joined[node.number]
     value = None if shown.numbers is None else shown.numbers.nodes.get(node.number)
     shared = "shared by" in box.lines[0]
     look = f"wash {HUES.get(type(one.body), 'grey')}{' dashed' * shared}"
-    parts: list[Item] = [_frame(box, look + " thick" * (node.number == shown.selected)), *_lines(box)]
+    parts: list[Item] = [_frame(box, look + " thick" * (shown.selected in joined.numbers)), *_lines(box)]
     end = -box.height / 2 + 14 + LINE * len(box.lines)
     if box.has_chart:
         left = -box.width / 2 + 12
@@ -211,10 +175,22 @@ def _item(node: _Node, place: tuple[float, float], shown: ExploredCircuit) -> It
     if node.under:
         parts.append(_handle(node, shown))
     words = node_words(one.body, shown.circuit.weighted.shattered.symbols)
+    inside = ", ".join(map(str, joined.numbers[1:]))
     tip = tooltip(
-        f"definition {one.number}: {words.name}", f"by {one.rule}", "click for its theory and value"
-    )
+        f"definition {one.number}: {words.name}", f"by {one.rule}",
+        f"together with {inside}, which it calls" if inside else "", "click for its theory and value",
+    )  # fmt: skip
     return Group(id=node.name, x=x, y=y, children=tuple(parts), pick=True, tooltip=tip)
+
+
+def _reference(node: _Node, x: float, y: float) -> Item:
+    """Return the box of a call of what is drawn above: round and dashed; a click looks at the definition."""
+    tip = tooltip(f"definition {node.number} again", "it is drawn above; click to look at it")
+    frame = Rectangle(
+        x=-node.box.width / 2, y=-node.box.height / 2, width=node.box.width, height=node.box.height,
+        corner=node.box.height / 2, look="wash grey dashed",
+    )  # fmt: skip
+    return Group(id=node.name, x=x, y=y, children=(frame, *_lines(node.box)), pick=True, tooltip=tip)
 
 
 def _frame(box: Box, look: str) -> Item:

@@ -5,8 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mlnlab.circuits.first_order import calls_of
+from mlnlab.display.circuit_joined import joined_bodies
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mlnlab.display.circuit_joined import Joined
     from mlnlab.lifted.lift import LiftedCircuit
 
 FIRST_SHOWN = 30  # drawn before anything is unfolded
@@ -25,8 +29,20 @@ def below(circuit: LiftedCircuit, number: int) -> frozenset[int]:
     return frozenset(seen)
 
 
-def drawn_depths(circuit: LiftedCircuit, folded: frozenset[int]) -> dict[int, int]:
-    """Return how deep each definition is drawn: below all that call it, but for calls of what is above."""
+def joined_when(circuit: LiftedCircuit, folded: frozenset[int], *, leaves: bool) -> dict[int, Joined]:
+    """Return what stands in one box: conjunctions in a row, unless folded or leaves are drawn."""
+    bodies = {one.number: one.body for one in circuit.definitions}
+    return joined_bodies(bodies, range(len(bodies)) if leaves else folded)
+
+
+def drawn_depths(
+    circuit: LiftedCircuit, folded: frozenset[int], joined: Mapping[int, Joined] | None = None
+) -> dict[int, int]:
+    """Return how deep each box is drawn: below all that call it, but for calls of what is above.
+
+    Without ``joined``, every definition has a box of its own.
+    """
+    boxes = joined_when(circuit, folded, leaves=True) if joined is None else joined
     order: list[int] = []
     ended: set[int] = set()
     stack = [(_ROOT, False)]
@@ -42,30 +58,32 @@ def drawn_depths(circuit: LiftedCircuit, folded: frozenset[int]) -> dict[int, in
             continue
         began.add(number)
         stack.append((number, True))
-        for target in _targets(circuit, number, folded):
+        for target in _targets(boxes, number, folded):
             if target in began and target not in ended:
                 backward.add((number, target))
             elif target not in began:
                 stack.append((target, False))
     depth = {_ROOT: 0}
     for number in reversed(order):
-        for target in _targets(circuit, number, folded):
+        for target in _targets(boxes, number, folded):
             if (number, target) not in backward:
                 depth[target] = max(depth.get(target, 0), depth[number] + 1)
     return depth
 
 
-def _targets(circuit: LiftedCircuit, number: int, folded: frozenset[int]) -> list[int]:
-    if number in folded:
+def _targets(joined: Mapping[int, Joined], number: int, folded: frozenset[int]) -> list[int]:
+    body = joined[number].body
+    if number in folded or body is None:
         return []
-    return list(dict.fromkeys(call.definition for call in calls_of(circuit.definitions[number].body)))
+    return list(dict.fromkeys(call.definition for call in calls_of(body)))
 
 
 def first_folded(circuit: LiftedCircuit, most: int = FIRST_SHOWN) -> frozenset[int]:
     """Return which definitions are folded at first, so that no more than so many are drawn."""
     seen, waiting, folded = {_ROOT}, [_ROOT], set()
+    boxes = joined_when(circuit, frozenset(), leaves=True)
     for number in waiting:
-        new = [t for t in _targets(circuit, number, frozenset()) if t not in seen]
+        new = [t for t in _targets(boxes, number, frozenset()) if t not in seen]
         if len(seen) + len(new) > most:
             folded.add(number)
             continue

@@ -1,82 +1,83 @@
-"""A first-order circuit as a drawing: definitions in layers, shared ones dashed, unfinished ones faint."""
+"""A first-order circuit as a drawing: definitions in layers, shared ones dashed, unfinished ones faint.
+
+A call of what is drawn above already, as domain recursion makes it, ends at a box that names the definition.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
 from mlnlab.circuits.first_order import Counting, InclusionExclusion, Power, Product, SizeCase, Sum, calls_of
+from mlnlab.display.circuit_joined import Joined, joined_bodies
+from mlnlab.display.circuit_legend import sign_lines
 from mlnlab.display.circuit_nodes import node_words
-from mlnlab.display.layouts.layered import layered_layout
+from mlnlab.display.circuit_rows import Line, Placed, Standing, in_rows, line_item
 from mlnlab.display.scene.building import numbered_id, tooltip
-from mlnlab.display.scene.items import Group, Item, Layer, Path, Rectangle, Scene, Text
-from mlnlab.display.scene.paths import arrow_head, smooth_downward
-from mlnlab.display.scene.text_fitting import fitted, text_width
+from mlnlab.display.scene.items import Group, Item, Layer, Rectangle, Scene, Text
+from mlnlab.display.scene.text_fitting import fitted, fitted_lines, text_width
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from numpy.typing import NDArray
-
     from mlnlab.circuits.first_order import Body, Call
     from mlnlab.lifted.shattering import Symbol
 
-    Reals = NDArray[np.float64]
-
 MOST_NODES = 120
 LINE = 15.0
-_WIDEST, _NARROWEST, _DOWN = 210.0, 64.0, 92.0
+_WIDEST, _NARROWEST = 210.0, 64.0
 _MOST_ATOMS = 3
-_LABEL = 130.0
+_LEGEND_WIDTH, _MOST_LEGEND = 420.0, 24
 HUES: Mapping[type, str] = {
     Product: "blue", Sum: "orange", InclusionExclusion: "yellow", Power: "green", Counting: "purple",
     SizeCase: "grey",
 }  # fmt: skip
 
 
+class Box(NamedTuple):
+    """What is drawn: a definition, or, where ``again`` is not negative, a call of one that stands above."""
+
+    number: int
+    lines: tuple[str, ...]
+    row: int
+    again: int = -1  # of which definition; ``number`` is the caller's
+    place: int = 0  # among the caller's calls
+
+
 class Drawn(NamedTuple):
-    """Which definitions are drawn where: the place of the middle of each box, and its lines."""
+    """Boxes, the lines between them, and where all of it stands."""
 
-    places: Mapping[int, tuple[float, float]]
-    lines: Mapping[int, tuple[str, ...]]
-    routes: tuple[tuple[int, int, str, Reals], ...]
-    width: float
-    height: float
+    boxes: tuple[Box, ...]
+    lines: tuple[Line, ...]
+    placed: Placed
 
 
-def drawn_circuit(bodies: Mapping[int, Body | None], symbols: Sequence[Symbol]) -> Drawn:
+def drawn_circuit(joined: Mapping[int, Joined], symbols: Sequence[Symbol]) -> Drawn:
     """Return where definitions stand; a body of ``None`` is not compiled yet."""
+    bodies = {number: one.body for number, one in joined.items()}
     depth = depths(bodies)
     numbers = sorted(depth, key=lambda n: (depth[n], n))[:MOST_NODES]
-    place = {number: row for row, number in enumerate(numbers)}
-    lines = {n: _lines(bodies[n], symbols, n) for n in numbers}
-    widths = [_width(lines[n]) for n in numbers]
-    edges = [
-        (n, call.definition, words)
-        for n in numbers
-        for call, words in _calls(bodies[n], symbols)
-        if call.definition in place and depth[call.definition] > depth[n]
-    ]
-    layout = layered_layout(
-        [depth[n] for n in numbers], [(place[a], place[b]) for a, b, _ in edges],
-        across=np.array(widths) + 26.0, down=_DOWN,
-    )  # fmt: skip
-    least = layout.places[:, 0] - np.array(widths) / 2
-    shift = 12.0 - float(least.min(initial=0.0))
-    at = zip(numbers, layout.places, strict=True)
-    places = {n: (float(x) + shift, float(y) + 34.0) for n, (x, y) in at}
-    routes = tuple(
-        (a, b, words, route + np.array([shift, 34.0]))
-        for (a, b, words), route in zip(edges, layout.routes, strict=True)
-    )
-    right = max((places[n][0] + w / 2 for n, w in zip(numbers, widths, strict=True)), default=0.0)
-    said = (
-        float(route[-1, 0]) + 10 + min(_LABEL, text_width(words, "small")) for _, _, words, route in routes
-    )
-    right = max(right, *said, 0.0)
-    bottom = max((y for _, y in places.values()), default=0.0)
-    return Drawn(places, lines, routes, right + 12.0, bottom + 46.0)
+    boxes = [Box(n, _lines(joined[n], symbols), depth[n]) for n in numbers]
+    at, lines = {number: place for place, number in enumerate(numbers)}, []
+    for number in numbers:
+        for place, (call, words) in enumerate(_calls(bodies[number], symbols)):
+            target = call.definition
+            if depth[target] <= depth[number]:
+                lines.append(Line(at[number], len(boxes), words.strip()))
+                boxes.append(Box(number, (again_words(target),), depth[number] + 1, target, place))
+            elif target in at:
+                lines.append(Line(at[number], at[target], words.strip()))
+    placed = in_rows([Standing(_width(box.lines), _height(box.lines), box.row) for box in boxes], lines)
+    return Drawn(tuple(boxes), tuple(lines), placed)
+
+
+def again_words(number: int) -> str:
+    """Return the words of a call of a definition that is drawn above."""
+    return f"↺ {number}"
+
+
+def numbers_words(numbers: Sequence[int]) -> str:
+    """Return the numbers of definitions in one box."""
+    return ", ".join(map(str, numbers[:3])) + (" …" if len(numbers) > 3 else "")
 
 
 def depths(bodies: Mapping[int, Body | None]) -> dict[int, int]:
@@ -102,59 +103,66 @@ def _calls(body: Body | None, symbols: Sequence[Symbol]) -> Iterable[tuple[Call,
     return () if body is None else zip(calls_of(body), node_words(body, symbols).edges, strict=True)
 
 
-def _lines(body: Body | None, symbols: Sequence[Symbol], number: int) -> tuple[str, ...]:
-    if body is None:
-        return (f"{number}  ?",)
-    words = node_words(body, symbols)
+def _lines(joined: Joined, symbols: Sequence[Symbol]) -> tuple[str, ...]:
+    if joined.body is None:
+        return (f"{numbers_words(joined.numbers)}  ?",)
+    words = node_words(joined.body, symbols)
     more = len(words.atoms) - _MOST_ATOMS
     atoms = words.atoms[: _MOST_ATOMS - (more > 0)] if more > 0 else words.atoms
     said = (f"and {more + 1} more",) if more > 0 else ()
-    return (f"{number}  {words.sign}", *atoms, *said)
+    return (f"{numbers_words(joined.numbers)}  {words.sign}", *atoms, *said)
 
 
 def _width(lines: Sequence[str]) -> float:
-    return min(_WIDEST, max(_NARROWEST, 16 + max(text_width(line, "small") for line in lines)))
-
-
-def circuit_items(
-    drawn: Drawn, bodies: Mapping[int, Body | None], symbols: Sequence[Symbol], newest: int = -1
-) -> list[Item]:
-    """Return the drawing's parts; the newest definition is lit."""
-    called: dict[int, int] = {}
-    for body in bodies.values():
-        for call in () if body is None else calls_of(body):
-            called[call.definition] = called.get(call.definition, 0) + 1
-    items: list[Item] = []
-    for number, (source, target, words, route) in enumerate(drawn.routes):
-        items.append(_edge(number, drawn, source, target, words, route))
-    for number, (x, y) in drawn.places.items():
-        items.append(_box(number, drawn, x, y, bodies, symbols, called.get(number, 0), number == newest))
-    return items
-
-
-def _edge(number: int, drawn: Drawn, source: int, target: int, words: str, route: Reals) -> Item:
-    points = [(float(x), float(y)) for x, y in route]
-    points[0] = (points[0][0], points[0][1] + _height(drawn.lines[source]) / 2)
-    points[-1] = (points[-1][0], points[-1][1] - _height(drawn.lines[target]) / 2 - 1)
-    parts: list[Item] = [
-        Path(path=smooth_downward(points), look="link"),
-        Path(path=arrow_head(points[-1], (points[-1][0], points[-1][1] - 10)), look="bar grey"),
-    ]
-    if words.strip():
-        x, y = points[-1]
-        parts.append(Text(x=x + 5, y=y - 9, text=fitted(words.strip(), _LABEL, "small"), look="quiet small"))
-    return Group(id=numbered_id("call", number), children=tuple(parts))
+    widths = [text_width(line, "small strong" if n == 0 else "small") for n, line in enumerate(lines)]
+    return min(_WIDEST, max(_NARROWEST if len(lines) > 1 or "↺" not in lines[0] else 40.0, 16 + max(widths)))
 
 
 def _height(lines: Sequence[str]) -> float:
     return 8 + LINE * len(lines)
 
 
+def circuit_items(
+    drawn: Drawn, joined: Mapping[int, Joined], symbols: Sequence[Symbol], newest: int = -1
+) -> list[Item]:
+    """Return the drawing's parts; the newest definition is lit."""
+    called: dict[int, int] = {}
+    for one in joined.values():
+        for call in () if one.body is None else calls_of(one.body):
+            called[call.definition] = called.get(call.definition, 0) + 1
+    items = [
+        line_item(number, line, route)
+        for number, (line, route) in enumerate(zip(drawn.lines, drawn.placed.routes, strict=True))
+    ]
+    for box, (x, y) in zip(drawn.boxes, drawn.placed.places, strict=True):
+        if box.again >= 0:
+            items.append(_reference(box, x, y))
+        else:
+            one, times = joined[box.number], called.get(box.number, 0)
+            items.append(_box(box, x, y, one, symbols, times, newest in one.numbers))
+    return items
+
+
+def _reference(box: Box, x: float, y: float) -> Item:
+    """Return the box of a call of a definition that stands above: its number, round, and dashed."""
+    width, height = _width(box.lines), _height(box.lines)
+    return Group(
+        id=numbered_id("again", box.number, box.place, box.again), pick=True,
+        tooltip=tooltip(f"definition {box.again} again", "it is drawn above, called here with other sizes"),
+        children=(
+            Rectangle(
+                x=x - width / 2, y=y - height / 2, width=width, height=height, corner=height / 2,
+                look="wash grey dashed",
+            ),
+            Text(x=x, y=y + 4, text=box.lines[0], anchor="middle", look="words small strong"),
+        ),
+    )  # fmt: skip
+
+
 def _box(
-    number: int, drawn: Drawn, x: float, y: float, bodies: Mapping[int, Body | None],
-    symbols: Sequence[Symbol], called: int, newest: bool,
-) -> Item:  # fmt: skip
-    lines, body = drawn.lines[number], bodies[number]
+    box: Box, x: float, y: float, one: Joined, symbols: Sequence[Symbol], called: int, newest: bool
+) -> Item:
+    lines, body = box.lines, one.body
     width, height = _width(lines), _height(lines)
     hue = "grey" if body is None else HUES.get(type(body), "grey")
     look = f"wash {hue}{' thick' * newest}{' dashed' * (called > 1)}{' faint' * (body is None)}"
@@ -162,24 +170,41 @@ def _box(
         Rectangle(x=x - width / 2, y=y - height / 2, width=width, height=height, corner=5, look=look)
     ]
     for row, line in enumerate(lines):
-        text = fitted(line, width - 12, "small")
         words = f"words small{' strong' * (row == 0)}"
+        text = fitted(line, width - 12, "small strong" if row == 0 else "small")
         parts.append(Text(x=x, y=y - height / 2 + 14 + LINE * row, text=text, anchor="middle", look=words))
     what = "not compiled yet" if body is None else node_words(body, symbols).name
     atoms = () if body is None else node_words(body, symbols).atoms
     shared = f"called {called} times" if called > 1 else ""
+    name = f"definition{'s' * (len(one.numbers) > 1)} {', '.join(map(str, one.numbers[:12]))}"
     return Group(
-        id=numbered_id("definition", number), children=tuple(parts), pick=True,
-        tooltip=tooltip(f"definition {number}: {what}", *atoms[:8], shared),
+        id=numbered_id("definition", box.number), children=tuple(parts), pick=True,
+        tooltip=tooltip(f"{name}: {what}", *atoms[:8], shared),
     )  # fmt: skip
 
 
-def circuit_scene(bodies: Mapping[int, Body | None], symbols: Sequence[Symbol]) -> Scene:
-    """Return a circuit as a drawing by itself."""
-    drawn = drawn_circuit(bodies, symbols)
-    left = len(bodies) - len(drawn.places)
+def legend_items(lines: Sequence[str], y: float, width: float) -> tuple[list[Item], float]:
+    """Return a legend as small lines below a drawing, and where it ends."""
+    items: list[Item] = []
+    for line in lines[:_MOST_LEGEND]:
+        for row in fitted_lines(line, width - 16, 2, "small"):
+            items.append(Text(x=8, y=y, text=row, look="quiet small", tooltip=line))
+            y += LINE
+    return items, y
+
+
+def circuit_scene(
+    bodies: Mapping[int, Body | None], symbols: Sequence[Symbol], legend: Sequence[str] = ()
+) -> Scene:
+    """Return a circuit as a drawing by itself, with what its signs mean, and its predicates (``legend``)."""
+    joined = joined_bodies(bodies)
+    drawn = drawn_circuit(joined, symbols)
+    left = len(joined) - sum(box.again < 0 for box in drawn.boxes)
     words = f"{len(bodies)} definitions" + (f", {left} of them not drawn" if left else "")
-    layer = Layer("circuit", tuple(circuit_items(drawn, bodies, symbols)))
-    return Scene(
-        max(drawn.width, 200.0), max(drawn.height, 80.0), (layer,), "First-order circuit", f"{words}."
-    )
+    width = max(drawn.placed.size[0], _LEGEND_WIDTH)
+    again = any(box.again >= 0 for box in drawn.boxes)
+    said = (*sign_lines([one.body for one in joined.values()], recursive=again), *legend)
+    explained, end = legend_items(said, drawn.placed.size[1] + 12, width)
+    circuit = Layer("circuit", tuple(circuit_items(drawn, joined, symbols)))
+    layers = (circuit, Layer("legend", tuple(explained)))
+    return Scene(width, max(end, 80.0), layers, "First-order circuit", f"{words}.")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 WIDTH, LINE = 430.0, 16.0
 _LEFT, _INDENT = 8.0, 18.0
-_MOST_CLAUSES, _MOST_LEGEND = 14, 6
+_MOST_CLAUSES, _MOST_LEGEND = 14, 20
 _SIGNS = {"made": "✓", "refused": "✗", "later": "·", "left out": "·"}
 
 
@@ -41,8 +41,8 @@ def beginning(source: Lift) -> Written:
     return Written((head, *listed.items, *where.items), where.end)
 
 
-def definition_panel(source: Lift, one: Compiled, asked: str) -> Written:
-    """Return a definition: rule, note, its theory, and all rules in the order in which they are tried."""
+def definition_panel(source: Lift, one: Compiled, asked: str, signs: Sequence[str] = ()) -> Written:
+    """Return a definition: rule, note, its theory, all rules in their order, and what signs mean."""
     symbols = source.weighted.shattered.symbols
     head = f"Definition {one.number}: {one.rule}"
     items: list[Item] = [Text(id="rule", x=_LEFT, y=22, text=head, look="words strong")]
@@ -53,7 +53,7 @@ def definition_panel(source: Lift, one: Compiled, asked: str) -> Written:
     matched = (one.fired.clauses, one.fired.pieces) if one.fired is not None else ((), ())
     listed = _listed(source, one.theory, one.theory.clauses, *matched, y + 8)
     rules = _rules(source, one, asked, listed.end + 10)
-    where = _legend(source, rules.end + 8)
+    where = _legend(source, rules.end + 8, signs)
     return Written((*items, *listed.items, *rules.items, *where.items), where.end)
 
 
@@ -172,13 +172,14 @@ def _answer_lines(reason: str, y: float) -> list[Item]:
     ]  # fmt: skip
 
 
-def _legend(source: Lift, y: float) -> Written:
-    found = legend_lines(source.weighted)
+def _legend(source: Lift, y: float, signs: Sequence[str] = ()) -> Written:
+    found = (*legend_lines(source.weighted), *signs)
     items: list[Item] = [
         Text(x=_LEFT, y=y, text="Different variables stand for different constants.", look="quiet small")
     ]
     y += LINE
     for text in found[:_MOST_LEGEND]:
-        items.append(Text(x=_LEFT, y=y, text=fitted(text, WIDTH, "small"), look="quiet small", tooltip=text))
-        y += LINE
+        for line in fitted_lines(text, WIDTH, 2, "small"):
+            items.append(Text(x=_LEFT, y=y, text=line, look="quiet small", tooltip=text))
+            y += LINE
     return Written(tuple(items), y)

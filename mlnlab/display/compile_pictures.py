@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mlnlab.circuits.first_order import calls_of
+from mlnlab.display.circuit_joined import joined_bodies
+from mlnlab.display.circuit_legend import sign_lines
 from mlnlab.display.circuit_scenes import circuit_items, drawn_circuit
 from mlnlab.display.compile_panel import WIDTH, beginning, definition_panel
 from mlnlab.display.runs import Column, RunPicture, Table
@@ -52,13 +54,17 @@ def compile_scene(
     bodies = bodies_of(state)
     symbols = source.weighted.shattered.symbols
     newest = state.newest
-    words = beginning(source) if newest is None else definition_panel(source, newest, asked)
-    drawn = drawn_circuit(bodies, symbols)
-    circuit = circuit_items(drawn, bodies, symbols, -1 if newest is None else newest.number)
+    joined = joined_bodies(bodies, range(state.named))  # each step adds a box
+    drawn = drawn_circuit(joined, symbols)
+    signs = sign_lines(list(bodies.values()), recursive=any(box.again >= 0 for box in drawn.boxes))
+    words = beginning(source) if newest is None else definition_panel(source, newest, asked, signs)
+    circuit = circuit_items(drawn, joined, symbols, -1 if newest is None else newest.number)
     right = Group(id="circuit", x=WIDTH + 28, y=4, children=tuple(circuit))
-    height = max(words.end, drawn.height + 8, 200.0)
+    height = max(words.end, drawn.placed.size[1] + 8, 200.0)
     layers = (Layer("drawn", (right,)), Layer("words", words.items, zooms=False))
-    return Scene(WIDTH + 40 + drawn.width, height, layers, "Compilation", f"{caption(source, step)}.")
+    return Scene(
+        WIDTH + 40 + drawn.placed.size[0], height, layers, "Compilation", f"{caption(source, step)}."
+    )
 
 
 def bodies_of(state: CompileState) -> dict[int, Body | None]:

@@ -89,7 +89,7 @@ def unlifted_markup(found: LiftedCircuit) -> Iterator[Element]:
 def scene_of(found: LiftedCircuit) -> Scene:
     """Return a compiled model's circuit as a drawing."""
     bodies = {one.number: one.body for one in found.definitions}
-    return circuit_scene(bodies, found.weighted.shattered.symbols)
+    return circuit_scene(bodies, found.weighted.shattered.symbols, legend_lines(found.weighted))
 
 
 def lifted_value_display(found: LiftedValue) -> Element:

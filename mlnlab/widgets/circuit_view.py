@@ -149,6 +149,8 @@ class CircuitView(SlidingView):
                 self.select(None)
             case "select", {"id": str(name)} if (number := _number_in(name, "definition")) is not None:
                 self.select(number)
+            case "select", {"id": str(name)} if (called := _called_again(name)) is not None:
+                self.select(called)
             case "expand", {"id": str(name), "open": bool(is_open)}:
                 number = _number_in(name, "fold")
                 if number is not None:
@@ -211,3 +213,10 @@ def _number_in(name: str, word: str) -> int | None:
     """Return the number in an id such as ``definition-3``."""
     kind, _, number = name.partition("-")
     return int(number) if kind == word and number.isascii() and number.isdigit() else None
+
+
+def _called_again(name: str) -> int | None:
+    """Return the definition that a box such as ``again-9-0-2`` names: 2, which 9 calls first."""
+    word, *numbers = name.split("-")
+    known = word == "again" and len(numbers) == 3 and all(n.isascii() and n.isdigit() for n in numbers)
+    return int(numbers[-1][:9]) if known else None

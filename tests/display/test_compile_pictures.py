@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 import mlnlab as ml
-from mlnlab.circuits.first_order import calls_of
+from mlnlab.circuits.first_order import Definition, FirstOrderCircuit, calls_of
+from mlnlab.display.circuit_joined import joined_bodies
+from mlnlab.display.circuit_legend import SIGNED_LINE
 from mlnlab.display.circuit_nodes import node_words
 from mlnlab.display.circuit_scenes import circuit_scene, depths
 from mlnlab.display.compile_pictures import bodies_of
@@ -20,6 +24,7 @@ MODELS = {
     "transitive": "E(p, p)\nE(x, y) ^ E(y, z) => E(x, z).",
     "alone": "S(p)\nT(p)\nx != y => S(x) v T(y).",
     "constant": "S(p)\n1 S(Anna) => S(x)",
+    "lonesum": "R(p, q)\nR(x, y) v !R(z, y) v R(z, u) v !R(x, u).",
 }
 
 
@@ -71,3 +76,49 @@ def test_every_call_has_its_words(name):
         assert len(node_words(body, symbols).edges) == len(list(calls_of(body)))
     assert set(depths(bodies)) == set(bodies)
     assert circuit_scene(bodies, symbols).width > 0
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_every_call_is_drawn_and_one_of_what_is_above_names_it(name):
+    circuit = ml.lift(ml.MLN.from_text(MODELS[name])).compile()
+    bodies = {one.number: one.body for one in circuit.definitions}
+    joined = joined_bodies(bodies)
+    inside = sorted(number for one in joined.values() for number in one.numbers)
+    assert inside == sorted(bodies)  # each definition stands in one box
+    items = list(circuit_scene(bodies, circuit.weighted.shattered.symbols).items())
+    calls = sum(len(list(calls_of(one.body))) for one in joined.values())
+    assert len([item for item in items if item.id.startswith("call-")]) == calls
+    above = [item.id for item in items if item.id.startswith("again-")]
+    assert bool(above) == bool(circuit.circuit.recursive())
+    assert {int(one.split("-")[-1]) for one in above} <= circuit.circuit.recursive()
+
+
+def test_conjunctions_in_a_row_are_one_box_of_the_same_value():
+    """Leaves of the inner one are counted in sizes of the outer one, as in a fold of the circuit."""
+    circuit = ml.lift(ml.MLN.from_text(MODELS["recursive"])).compile()
+    bodies = {one.number: one.body for one in circuit.definitions}
+    joined = joined_bodies(bodies)
+    assert any(len(one.numbers) > 1 for one in joined.values())
+    body = {number: joined[number].body if number in joined else bodies[number] for number in bodies}
+    again = FirstOrderCircuit(
+        tuple(Definition(one.subdomains, body[n]) for n, one in enumerate(circuit.circuit.definitions))
+    )
+    assert [replace(circuit, circuit=again).world_count({"p": n}) for n in (1, 2, 3, 4)] == [2, 5, 15, 52]
+
+
+def test_every_sign_that_appears_is_in_the_legend():
+    source = ml.lift(ml.MLN.from_text(MODELS["lonesum"]))
+    trace = ml.Trace.of(source)
+    circuit = source.compile()
+    bodies = {one.number: one.body for one in circuit.definitions}
+    plain = circuit_scene(bodies, circuit.weighted.shattered.symbols)
+    stepped = picture_of(source).parts["compilation"](trace[-1], trace)
+    for scene in (plain, stepped):
+        told = {item.tooltip for item in scene.items() if isinstance(item, Text) and item.tooltip}
+        assert SIGNED_LINE in told
+        assert {line.partition(":")[0] for line in told} >= {"∧", "Σ", "n₀ ≥ 1 ?", "dashed", "↺ 0", "× n"}
+    friends = ml.lift(ml.MLN.from_text(MODELS["friends"])).compile()
+    bodies = {one.number: one.body for one in friends.definitions}
+    told = {item.tooltip for item in circuit_scene(bodies, friends.weighted.shattered.symbols).items()}
+    assert not told & {SIGNED_LINE}
+    assert not any(line.startswith("↺") for line in told)

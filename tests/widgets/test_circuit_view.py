@@ -97,6 +97,30 @@ def test_a_click_tells_theory_rule_value_and_derivative(view, circuit):
         view.select(99)
 
 
+def test_a_click_on_a_call_of_what_is_above_looks_at_that():
+    circuit = ml.lift(ml.MLN.from_text("R(a, b)\nR(x, y) v !R(z, y) v R(z, u) v !R(x, u).")).compile()
+    view = ml.circuit_view(circuit, {"a": 3, "b": 3})
+    names = [item.id for item in view.static_scene().items() if item.id.startswith("again-")]
+    assert len(names) == 2
+    for name in names:
+        view.answer("select", {"id": None}, [])
+        view.answer("select", {"id": name}, [])
+        assert view.selected == 0
+    for strange in ("again-1-0-99", "again-1-0", "again-1-0-x", "again-1-0-²"):
+        view.answer("select", {"id": strange}, [])
+        assert view.selected == 0
+    inner = next(one for one in view._layout.joined.values() if len(one.numbers) > 1)
+    view.select(inner.numbers[1])  # the box that it stands in is marked
+    marked = [
+        item.id
+        for item in view.static_scene().items()
+        if isinstance(item, Group)
+        and any("thick" in child.look.split() for child in item.children if hasattr(child, "look"))
+    ]
+    assert marked == [f"definition-{inner.numbers[0]}"]
+    view.close()
+
+
 def test_folding_hides_what_is_below_and_nothing_else(view, circuit):
     def drawn():
         names = {item.id for item in view.static_scene().items() if isinstance(item, Group)}
