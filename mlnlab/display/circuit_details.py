@@ -12,7 +12,7 @@ from mlnlab.display.circuit_boxes import callers, number_text
 from mlnlab.display.circuit_explorer import ExploredCircuit, explorer_scene
 from mlnlab.display.circuit_legend import SIGNED_LINE
 from mlnlab.display.circuit_nodes import node_words, subdomain_name
-from mlnlab.display.markup import Element, element, shortened
+from mlnlab.display.markup import Element, element, fit, shortened
 from mlnlab.display.scene.pictures import scene_image
 from mlnlab.display.style import card, folded, quiet, title
 from mlnlab.display.tables import bounded_table
@@ -136,14 +136,14 @@ def numbers_json(mln: MLN, numbers: CircuitNumbers) -> dict[str, Any]:
     """Return the numbers as texts and shares, as a page shows them."""
     log_z = numbers.log_z
     rows = [
-        {"text": shortened(str(one.formula)), "expected": number_text(expected), "of": number_text(total),
-         "share": expected / total if total else None}
+        {"text": fit(shortened(str(one.formula))), "expected": number_text(expected),
+         "of": number_text(total), "share": expected / total if total else None}
         for one, expected, total in zip(
             mln.formulas, numbers.expected_counts, numbers.groundings, strict=True
         )
     ]  # fmt: skip
     marginals = [
-        {"text": one.atom, "share": None if isnan(one.probability) else one.probability,
+        {"text": fit(shortened(one.atom)), "share": None if isnan(one.probability) else one.probability,
          "probability": "none" if isnan(one.probability) else f"{one.probability:.6f}",
          "of": "" if isnan(one.atoms) else f"{number_text(round(one.atoms))} atoms"}
         for one in numbers.marginals

@@ -188,7 +188,7 @@ def legend_items(lines: Sequence[str], y: float, width: float) -> tuple[list[Ite
     items: list[Item] = []
     for line in lines[:_MOST_LEGEND]:
         for row in fitted_lines(line, width - 16, 2, "small"):
-            items.append(Text(x=8, y=y, text=row, look="quiet small", tooltip=line))
+            items.append(Text(x=8, y=y, text=row, look="quiet small", tooltip=tooltip(line)))
             y += LINE
     return items, y
 

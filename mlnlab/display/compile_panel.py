@@ -166,7 +166,7 @@ def _answer_lines(reason: str, y: float) -> list[Item]:
     return [
         Text(
             id=numbered_id("why", place), x=_LEFT + 14, y=y + LINE * place, text=line,
-            look="words small", tooltip=reason,
+            look="words small", tooltip=tooltip(reason),
         )
         for place, line in enumerate(lines)
     ]  # fmt: skip
@@ -180,6 +180,6 @@ def _legend(source: Lift, y: float, signs: Sequence[str] = ()) -> Written:
     y += LINE
     for text in found[:_MOST_LEGEND]:
         for line in fitted_lines(text, WIDTH, 2, "small"):
-            items.append(Text(x=_LEFT, y=y, text=line, look="quiet small", tooltip=text))
+            items.append(Text(x=_LEFT, y=y, text=line, look="quiet small", tooltip=tooltip(text)))
             y += LINE
     return Written(tuple(items), y)
