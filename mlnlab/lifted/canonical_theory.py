@@ -1,12 +1,15 @@
 """A canonical numbering of a theory's subdomains and pieces, so that what is equal up to renaming is equal.
 
 Colours are refined until they are stable; what is tied then is told apart in turn, and the smallest theory
-found is taken. Where ties are many only some are tried: two equal theories may then be compiled twice, which
-costs time and nothing else, since definitions are compared as a whole.
+found is taken. Two numberings that give the same theory show a symmetry, by which what is tied there need
+not be gone through again (McKay and Piperno 2014, "Practical graph isomorphism, II", section 3.4). Where
+ties are many only some are tried: two equal theories may then be compiled twice, which costs time and
+nothing else, since definitions are compared as a whole.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from mlnlab.lifted.theory import Clause, Literal, Piece, Theory, made_clause
@@ -15,55 +18,92 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 MOST_TRIALS = 48
+MOST_WORK = 6_000  # of clauses, in all numberings that are tried
 Colour = Any  # nested tuples of whole numbers, of one shape where they are compared
 
 
 def canonical(theory: Theory) -> tuple[Theory, tuple[int, ...]]:
     """Return the theory in its canonical numbering, and each of its subdomains' number before."""
-    best: list[tuple[Theory, tuple[int, ...]]] = []
-    trials = [0]
-    _explore(theory, [0] * theory.subdomains, [p.symbol for p in theory.pieces], best, trials)
-    return best[0]
+    search = _Search(theory)
+    search.explore(_ranks([0] * theory.subdomains), _ranks([p.symbol for p in theory.pieces]), ())
+    return search.best[0]
 
 
-def _explore(
-    theory: Theory, subdomains: list[int], pieces: list[int],
-    best: list[tuple[Theory, tuple[int, ...]]], trials: list[int],
-) -> None:  # fmt: skip
-    subdomains, pieces = _refined(theory, subdomains, pieces)
-    tied = _first_tie(subdomains), _first_tie(pieces)
-    if not tied[0] and not tied[1]:
-        trials[0] += 1
-        found = _numbered(theory, subdomains, pieces)
-        if not best or found[0] < best[0][0]:
-            best[:] = [found]
-        return
-    colours, members = (subdomains, tied[0]) if tied[0] else (pieces, tied[1])
-    for member in members:
-        if trials[0] >= MOST_TRIALS:
-            return
-        marked = [2 * c for c in colours]
-        marked[member] -= 1
-        _explore(
-            theory, marked if colours is subdomains else subdomains, marked if colours is pieces else pieces,
-            best, trials,
-        )  # fmt: skip
+class _Search:
+    """Numberings that are tried; a mutable local of one call."""
+
+    def __init__(self, theory: Theory) -> None:
+        self.theory = theory
+        self.best: list[tuple[Theory, tuple[int, ...]]] = []
+        self.path: tuple[int, ...] = ()  # what was told apart, in turn, on the way to the best
+        self.left = max(1, min(MOST_TRIALS, MOST_WORK // max(1, len(theory.clauses))))
+        self.colours = _ClauseColours(theory)
+
+    def explore(self, subdomains: list[int], pieces: list[int], path: tuple[int, ...]) -> int:
+        """Try the numberings below a choice; return how much of the path is to be kept after that."""
+        subdomains, pieces = _refined(self.theory, self.colours, subdomains, pieces)
+        tied = _first_tie(subdomains), _first_tie(pieces)
+        if not tied[0] and not tied[1]:
+            return self._tried(subdomains, pieces, path)
+        among = subdomains if tied[0] else pieces
+        for member in tied[0] or tied[1]:
+            marked = list(among)
+            for other in tied[0] or tied[1]:
+                marked[other] += other != member
+            below = (marked, pieces) if among is subdomains else (subdomains, marked)
+            kept = self.explore(*below, (*path, member))
+            if kept < len(path) or not self.left:
+                return kept
+        return len(path)
+
+    def _tried(self, subdomains: Sequence[int], pieces: Sequence[int], path: tuple[int, ...]) -> int:
+        self.left -= 1
+        found = _numbered(self.theory, subdomains, pieces)
+        if self.best and found[0] == self.best[0][0]:  # a symmetry: all below the fork is as it was there
+            return next(n for n, (a, b) in enumerate(zip(path, self.path, strict=False)) if a != b)
+        if not self.best or found[0] < self.best[0][0]:
+            self.best, self.path = [found], path
+        return len(path)
 
 
-def _refined(theory: Theory, subdomains: list[int], pieces: list[int]) -> tuple[list[int], list[int]]:
+class _ClauseColours:
+    """The colours of clauses; one is made anew only where the colours of what it is made of have changed."""
+
+    def __init__(self, theory: Theory) -> None:
+        self.clauses = theory.clauses
+        self.parts = [
+            (tuple({literal.piece for literal in clause.literals}), tuple(set(clause.subdomains)))
+            for clause in theory.clauses
+        ]
+        self.known: list[dict[tuple[int, ...], Colour]] = [{} for _ in theory.clauses]
+
+    def ranks(self, subdomains: Sequence[int], pieces: Sequence[int]) -> list[int]:
+        """Return the clauses' colours as ranks."""
+        colours = []
+        for clause, parts, known in zip(self.clauses, self.parts, self.known, strict=True):
+            key = (*(pieces[p] for p in parts[0]), *(subdomains[b] for b in parts[1]))
+            if key not in known:
+                known[key] = _clause_colour(clause, subdomains, pieces)
+            colours.append(known[key])
+        return _ranks(colours)
+
+
+def _refined(
+    theory: Theory, of_clauses: _ClauseColours, subdomains: list[int], pieces: list[int]
+) -> tuple[list[int], list[int]]:
     """Return stable colours, as ranks that depend on nothing but the structure."""
     while True:
-        clauses = [_clause_colour(clause, subdomains, pieces) for clause in theory.clauses]
-        of_piece: list[list[Colour]] = [[] for _ in theory.pieces]
+        clauses = of_clauses.ranks(subdomains, pieces)
+        of_piece: list[list[tuple[int, bool]]] = [[] for _ in theory.pieces]
         of_subdomain: list[list[Colour]] = [[] for _ in range(theory.subdomains)]
         for clause, colour in zip(theory.clauses, clauses, strict=True):
             for literal in clause.literals:
                 of_piece[literal.piece].append((colour, literal.positive))
             for subdomain in clause.subdomains:
-                of_subdomain[subdomain].append((1, colour))
+                of_subdomain[subdomain].append((1, colour, 0))
         for number, piece in enumerate(theory.pieces):
             for place, subdomain in enumerate(piece.subdomains):
-                of_subdomain[subdomain].append((0, (pieces[number], place)))
+                of_subdomain[subdomain].append((0, pieces[number], place))
         new_pieces = _ranks(
             [
                 (
@@ -99,7 +139,10 @@ def _clause_colour(clause: Clause, subdomains: Sequence[int], pieces: Sequence[i
 
 
 def _ranks(values: Sequence[Colour]) -> list[int]:
-    order = {value: rank for rank, value in enumerate(sorted(set(values)))}
+    """Return how many values are smaller than each: where one is told apart, others keep their rank."""
+    order, smaller = {}, 0
+    for value, times in sorted(Counter(values).items()):
+        order[value], smaller = smaller, smaller + times
     return [order[value] for value in values]
 
 
