@@ -9,9 +9,10 @@ weighs -1 where that is so (as Skolem's).
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from math import factorial
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from mlnlab.errors import ArgumentError
 from mlnlab.lifted.tallies import Tally
@@ -25,11 +26,17 @@ from mlnlab.logic.formulas import (
     Implies,
     Not,
     Or,
+    Quantified,
     Relation,
     Truth,
     Variable,
 )
-from mlnlab.logic.substitution import free_variables
+from mlnlab.logic.normal_forms import standardise_apart
+from mlnlab.logic.substitution import all_variables, free_variables, substitute_term, with_body
+from mlnlab.logic.traversal import map_children, map_terms
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 class Sentences(Protocol):
@@ -37,6 +44,7 @@ class Sentences(Protocol):
 
     factors: dict[str, tuple[Fraction, Fraction]]
     tallies: list[Tally]
+    counted: dict[Formula, str]  # the predicates of quantifiers, so that equal ones are translated once
 
     def add(self, formula: Formula, variables: tuple[Variable, ...] | None = None) -> None:
         """Add a formula that holds for all values of its variables."""
@@ -50,37 +58,78 @@ OPPOSITE: dict[Relation, Relation] = {"=": "!=", "!=": "=", "<": ">=", ">=": "<"
 
 
 def count_quantified(sentences: Sentences, formula: CountingExists | Not, *, asserted: bool) -> Formula:
-    """Return an atom that holds exactly where a counting quantifier, or its negation, does.
+    """Return a literal that holds exactly where a counting quantifier, or its negation, does.
 
-    Where that is ``asserted``, for all values of its variables, what the atom's negation means is not needed.
+    Where that is ``asserted``, for all values of its variables, nothing is said where it is not so.
     """
     inner: Any = formula.operand if isinstance(formula, Not) else formula
     relation = OPPOSITE[inner.relation] if isinstance(formula, Not) else inner.relation
     outside = tuple(v for v in free_variables(inner.body) if v not in inner.variables)
-    every = (*outside, *inner.variables)
     if asserted and relation == "=" and inner.bound > 0:
         _exactly_everywhere(sentences, inner, outside)
         return Truth(True)
-    body = sentences.new("counted", every)
-    sentences.add(Iff(body, inner.body), every)
-    counted = _Counted(sentences, body, outside, inner.variables)
-    stands = sentences.new("count", outside)
-    counted.require(stands, relation, inner.bound)
-    if not asserted:
-        other = sentences.new("otherwise", outside)
-        sentences.add(Iff(other, Not(stands)), outside)
-        counted.require(other, OPPOSITE[relation], inner.bound)
-    return stands
+    if asserted:
+        stands = sentences.new("count", outside)
+        _counted(sentences, inner, outside).require(stands, relation, inner.bound)
+        return stands
+    return _decided(sentences, replace(inner, relation=relation), outside)
+
+
+def _decided(sentences: Sentences, inner: CountingExists, outside: tuple[Variable, ...]) -> Formula:
+    """Return what holds exactly where a counting quantifier does; for equal ones it is the same atom.
+
+    Only one of a relation and its opposite is counted, =, <= or <, of worlds that have a mark. Without the
+    mark the atom is false. With it the atom is true, or else it cancels: the world weighs -1, and what is
+    left of those where the atom is false are those of which the relation does not hold.
+    """
+    opposite = inner.relation in ("!=", ">=", ">")
+    relation = OPPOSITE[inner.relation] if opposite else inner.relation
+    key = _named_alike(replace(inner, relation=relation), outside)
+    if key not in sentences.counted:
+        holds, mark, cancels = (sentences.new(kind, outside) for kind in ("count", "mark", "cancels"))
+        sentences.counted[key] = holds.predicate
+        sentences.factors[cancels.predicate] = (Fraction(-1), Fraction(1))
+        sentences.add(Implies(holds, mark), outside)
+        sentences.add(Iff(cancels, And((mark, Not(holds)))), outside)
+        _counted(sentences, inner, outside).require(mark, relation, inner.bound)
+    atom = Atom(sentences.counted[key], outside)
+    return Not(atom) if opposite else atom
+
+
+def _named_alike(inner: CountingExists, outside: tuple[Variable, ...]) -> Formula:
+    """Return a counting quantifier whose variables have the names that all equal ones give them."""
+    apart = standardise_apart(inner, outside)
+    inside = [v for v in all_variables(apart) if v not in outside]
+    return _renamed(apart, {v: Variable(f"{n}", v.type) for n, v in enumerate((*outside, *inside))})
+
+
+def _renamed(formula: Formula, names: Mapping[Variable, Variable]) -> Formula:
+    if isinstance(formula, Quantified):
+        variables = tuple(names[v] for v in formula.variables)
+        return with_body(formula, variables, _renamed(formula.body, names))
+    changed = map_terms(formula, lambda term: substitute_term(term, names))
+    return map_children(changed, lambda child: _renamed(child, names))
+
+
+def _counted(sentences: Sentences, inner: CountingExists, outside: tuple[Variable, ...]) -> _Counted:
+    body = _as_atom(sentences, inner.body, (*outside, *inner.variables))
+    return _Counted(sentences, body, outside, inner.variables)
+
+
+def _as_atom(sentences: Sentences, body: Formula, every: tuple[Variable, ...]) -> Atom:
+    """Return an atom of all variables that stands for what is counted, unless that is one."""
+    if isinstance(body, Atom) and sorted(map(str, body.arguments)) == sorted(map(str, every)):
+        return body
+    counted = sentences.new("counted", every)
+    sentences.add(Iff(counted, body), every)
+    return counted
 
 
 def _exactly_everywhere(sentences: Sentences, inner: CountingExists, outside: tuple[Variable, ...]) -> None:
     """Say that everywhere exactly so many are true: without marks, so that all tallies are of one sum."""
     _refuse_large(inner.bound)
     every, types = (*outside, *inner.variables), tuple(v.type for v in outside)
-    own = inner.body
-    if not isinstance(own, Atom) or sorted(map(str, own.arguments)) != sorted(map(str, every)):
-        own = sentences.new("counted", every)
-        sentences.add(Iff(own, inner.body), every)
+    own = _as_atom(sentences, inner.body, every)
     if outside:  # else the tally alone says it
         _share_out(sentences, own, inner, outside)
     sentences.tallies.append(Tally(((own.predicate, 1),), (), "=", 0, (inner.bound, types)))

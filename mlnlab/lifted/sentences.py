@@ -51,6 +51,7 @@ class Sentences:
     predicates: dict[str, tuple[str, ...]] = field(default_factory=dict)  # new ones, with their types
     factors: dict[str, tuple[Fraction, Fraction]] = field(default_factory=dict)  # of true and false atoms
     tallies: list[Tally] = field(default_factory=list)
+    counted: dict[Formula, str] = field(default_factory=dict)  # predicates of quantifiers that count
 
     def add(self, formula: Formula, variables: tuple[Variable, ...] | None = None) -> None:
         """Add a formula that holds for all values of its free variables, and of ``variables``."""

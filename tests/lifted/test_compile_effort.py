@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import random
 
+import pytest
+
+import mlnlab as ml
 from mlnlab.lifted.canonical_theory import canonical
 from mlnlab.lifted.theory import Literal, Piece, Theory, made_clause
 
@@ -37,3 +40,17 @@ def test_theories_of_many_symmetries_have_one_canonical_form():
         assert len(forms) == 1, lengths
         found |= dict.fromkeys(forms, lengths)
     assert len(found) == 5
+
+
+@pytest.mark.parametrize("relation", ["=", "!=", "<=", ">=", "<", ">"])
+def test_a_quantifier_and_its_opposite_are_counted_once(relation):
+    body = f"(EXIST{relation}1 {{0}} (F(x, {{0}}) ^ S({{0}})))"
+    text = f"S(a)\nF(a, a)\n0.7 {body.format('y')} v S(x)\n-1.2 !{body.format('z')}\n0.5 F(x, x)"
+    mln = ml.MLN.from_text(text)
+    lifted = ml.lift(mln)
+    assert len(lifted.weighted.tallies) == (relation not in ("<", ">="))
+    expected = ml.infer(mln, {"a": 2}, method="enumeration")
+    for method in ("rules", "cells"):
+        circuit = lifted.compile(method=method)
+        assert circuit.log_z({"a": 2}).value == pytest.approx(expected.log_z, rel=1e-12)
+        assert circuit.expected_counts({"a": 2}) == pytest.approx(expected.expected_counts, abs=1e-10)
