@@ -11,6 +11,7 @@ import numpy as np
 
 from mlnlab.errors import TooLargeError
 from mlnlab.lifted.arithmetic import FIRST_BITS, MOST_BITS, RELATIVE, Digits
+from mlnlab.lifted.bits_of_counts import bits_of_counts, most_terms, too_long
 from mlnlab.lifted.cell_exact import exact_value
 from mlnlab.lifted.cell_numbers import Exact, ExactNumbers, Logarithms
 from mlnlab.lifted.cell_tables import Weighed
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 MOST_TERMS = 10**12
 MOST_EXACT_TERMS = 10**7  # each takes some twenty microseconds
+MOST_EXACT_WORK = 4e11  # of terms times (bits of a number) ^ 1.35, which take about a minute
 HARD = Weighed("hard")
 
 
@@ -70,6 +72,13 @@ class CellEvaluation:
                 ["ask about smaller domains", "drop formulas that relate many predicates",
                  "sample with ml.infer(..., method='mc-sat')"],
             )  # fmt: skip
+
+    def refuse_long_count(self) -> None:
+        """Refuse to count worlds exactly where numbers of so many bits take more than about a minute."""
+        bits = bits_of_counts(self.compiled.model.weighted, self.types)
+        most, terms = most_terms(MOST_EXACT_WORK, bits), self.terms()
+        if terms > most:
+            raise too_long(self.types, most, terms, bits)
 
     # --- floats
 
@@ -126,7 +135,7 @@ class CellEvaluation:
                 if found is not None:
                     return found
                 bits *= 2
-                if bits == 4 * FIRST_BITS and not self.world_count():
+                if bits == 4 * FIRST_BITS and self._has_no_world():
                     return CellValue(-inf, 0.0, {}, "exact fractions", 0)
         finally:
             ctx.prec = before
@@ -162,10 +171,18 @@ class CellEvaluation:
         error += float(np.spacing(max(1.0, abs(middle))))
         return CellValue(middle, error, truths, "ball arithmetic", self.terms())
 
+    def _has_no_world(self) -> bool:
+        """Return whether exact counting, where that is quick enough, finds no world."""
+        try:
+            return not self.world_count()
+        except TooLargeError:
+            return False
+
     def world_count(self) -> int:
         """Return how many worlds there are, all weights 1, exactly."""
         from flint import fmpq
 
+        self.refuse_long_count()
         factors = self.compiled.model.weighted.factors
         atoms = [[_fraction(pair[side]) for pair in factors] for side in (0, 1)]
         soft = [fmpq(1)] * len(self.compiled.model.weighted.mln.formulas)

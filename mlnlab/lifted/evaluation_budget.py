@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from math import prod
 from typing import TYPE_CHECKING, Protocol
 
 from mlnlab.circuits.evaluation_cost import predicted_numbers, values_needed
 from mlnlab.errors import MlnlabError, TooLargeError
+from mlnlab.lifted.bits_of_counts import bits_of_counts, most_terms, too_long
 from mlnlab.lifted.cell_theory import cell_theory
 
 if TYPE_CHECKING:
@@ -65,22 +65,11 @@ def refuse_long_count(circuit: Budgeted, evaluation: Evaluation) -> None:
     refuse_long(circuit, evaluation)
     if not circuit.circuit.is_complete:
         return
-    bits = _bits(circuit.weighted, evaluation.types)
-    most = max(1, int(MOST_EXACT / bits**1.35))
+    bits = bits_of_counts(circuit.weighted, evaluation.types)
+    most = most_terms(MOST_EXACT, bits)
     terms = _values(circuit, evaluation, most)
     if terms > most:
-        told = ", ".join(f"{type_} = {size:,}" for type_, size in evaluation.types.items())
-        raise TooLargeError(
-            f"With {told} worlds are counted by more than {most:,} numbers of up to"
-            f" {bits:.2g} bits, which takes minutes or more.",
-            float(min(terms, 10**300)), ["ask about smaller domains", "ask log_z(...) with weights of 0"],
-        )  # fmt: skip
-
-
-def _bits(weighted: WeightedTheory, sizes: Mapping[str, int]) -> float:
-    """Return how many bits a number of worlds may have: one for each atom."""
-    predicates = weighted.mln.vocabulary.predicates.values()
-    return float(max(64, min(sum(prod(sizes[type_] for type_ in one.types) for one in predicates), 10**200)))
+        raise too_long(evaluation.types, most, terms, bits)
 
 
 def _values(circuit: Budgeted, evaluation: Evaluation, most: int) -> int:
