@@ -23,6 +23,11 @@ from tests.lifted.test_ground_truths import ROWS
 from tests.lifted.test_random_theories import random_model
 
 NESTED = "F(p, p)\nS(p)\nT(p)\nU(p)\n0.1 F(x, y) ^ S(x) => T(y)\n0.2 F(x, y) ^ T(x) => U(y)\n0.3 S(x) ^ U(y)"
+# No world at all, or none where there is somebody: leaves that nothing satisfies, and a case by a size.
+IMPOSSIBLE = (
+    "S(p)\nT(q)\n0.5 T(y)\nS(x).\n!S(x).",
+    "S(p)\nT(q)\n!S(x).\nS(x) v T(y).\n0.4 T(y)\nT(y) => S(x).",
+)
 SMOKERS = "S(p)\nF(p, p)\n0.3 S(x)\n0.01 F(x, y) ^ S(x) => S(y)"
 _NUMBERS = """async ([script, program, asked]) => {
   const { CircuitNumbers } = await import(script);
@@ -45,7 +50,7 @@ def theories():
     """Models of many kinds; those that floats do for have a program."""
     draw = random.Random(7)
     known = [ROWS[name][0] for name in ("graph", "tournament", "either", "friends", "drawer", "two colours")]
-    return [*MODELS.values(), NESTED, *known, *(random_model(draw, number)[0] for number in range(40))]
+    return [*MODELS.values(), NESTED, *IMPOSSIBLE, *known, *(random_model(draw, number)[0] for number in range(30))]
 
 
 def compiled(text):
@@ -53,6 +58,12 @@ def compiled(text):
         return ml.lift(ml.MLN.from_text(text), limit=400).compile()
     except MlnlabError:
         return None
+
+
+def told():
+    """Smokers of whom two are known: subdomains of fixed sizes beside the one that grows."""
+    mln = ml.MLN.from_text(SMOKERS)
+    return ml.lift(mln, ml.Database.from_text("S(Anna)\n!S(Bob)\nS(Carl)", mln)).compile()
 
 
 def positions(circuit, draw):
@@ -112,7 +123,7 @@ def folded(circuit, sizes, weights):
 
 def test_the_page_counts_what_python_counts_wherever_sliders_stand(page, script):
     draw = random.Random(3)
-    circuits = [one for text in theories() if (one := compiled(text)) is not None]
+    circuits = [told(), *(one for text in theories() if (one := compiled(text)) is not None)]
     counted = nothing = 0
     for circuit in circuits:
         program = circuit_program(circuit)
@@ -128,7 +139,7 @@ def test_the_page_counts_what_python_counts_wherever_sliders_stand(page, script)
             else:
                 same(found, expected, folded(circuit, sizes, weights))
                 counted += 1
-    assert counted > 150
+    assert counted > 130
     assert not nothing
 
 
