@@ -50,7 +50,8 @@ def theories():
     """Models of many kinds; those that floats do for have a program."""
     draw = random.Random(7)
     known = [ROWS[name][0] for name in ("graph", "tournament", "either", "friends", "drawer", "two colours")]
-    return [*MODELS.values(), NESTED, *IMPOSSIBLE, *known, *(random_model(draw, number)[0] for number in range(30))]
+    drawn = [random_model(draw, number)[0] for number in range(30)]
+    return [*MODELS.values(), NESTED, *IMPOSSIBLE, *known, *drawn]
 
 
 def compiled(text):
