@@ -7,8 +7,11 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from mlnlab.counting.counts import count
-from mlnlab.errors import ArgumentError
+from mlnlab.errors import ArgumentError, TooLargeError
 from mlnlab.inference.lifted_counts import cheaply_lifted
+from mlnlab.lifted.cell_factors import TooManyVariablesError
+from mlnlab.lifted.cell_likelihood import cell_likelihood
+from mlnlab.lifted.cell_theory import cell_theory
 from mlnlab.lifted.lift import lift
 from mlnlab.lifted.lifted_likelihood import lifted_likelihood, refuse_closed_facts
 from mlnlab.logic.weights import Hard
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
     from mlnlab.model.mln import MLN
 
 LIFTED = "lifted"
+MOST_SECONDS = 100.0  # of a sum over cells, where a circuit has too many sums
 
 
 def circuit_for(
@@ -55,4 +59,12 @@ def lifted_log_likelihood(circuit: LiftedCircuit, expanded: MLN, db: Database) -
         if not world.respects_blocks():
             return -inf
     weights = [0.0 if value is None else value for value in circuit.mln.weights]
-    return lifted_likelihood(circuit, expanded.vocabulary, counts).value(weights)
+    found = lifted_likelihood(circuit, expanded.vocabulary, counts)
+    try:
+        return found.value(weights)
+    except TooLargeError as problem:
+        try:  # the terms of a sum over cells that matter may be few
+            cells = cell_theory(circuit.weighted)
+            return cell_likelihood(cells, found.sizes, counts.numbers, MOST_SECONDS).value(weights)
+        except (TooLargeError, TooManyVariablesError):
+            raise problem from None

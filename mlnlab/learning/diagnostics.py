@@ -6,12 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mlnlab.learning.conditional_log_likelihood import EstimatedLogLikelihood, ExactLogLikelihood
-from mlnlab.learning.lifted_counts import LiftedLogLikelihood
 from mlnlab.learning.mini_batches import BatchMemory
 from mlnlab.learning.moments import plain
 from mlnlab.learning.pseudo_log_likelihood import PseudoLogLikelihood
-from mlnlab.learning.runaways import all_open, names_of, runaways_in_words
+from mlnlab.learning.runaways import WithGroundings, all_open, names_of, runaways_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -185,6 +183,6 @@ def _left_open(objective: Objective) -> Numbers:
     """Return a number for each formula that is 0 where no predicted atom bears on it."""
     if isinstance(objective, PseudoLogLikelihood):
         return objective.counts
-    if isinstance(objective, ExactLogLikelihood | EstimatedLogLikelihood | LiftedLogLikelihood):
+    if isinstance(objective, WithGroundings):
         return all_open(objective)
     return np.ones(len(objective.counts))

@@ -22,6 +22,7 @@ from mlnlab.learning.conditional_log_likelihood import Drawn
 from mlnlab.learning.contributions import Contribution, Heaviest
 from mlnlab.learning.counts_of_best_worlds import BestWorldCounts
 from mlnlab.learning.heaviest_blocks import AtomsOfGap, atoms_of_blocks
+from mlnlab.learning.lifted_by_cells import LikelihoodByCells, heaviest_as_one
 from mlnlab.learning.lifted_class_counts import heaviest_classes
 from mlnlab.learning.lifted_counts import LiftedLogLikelihood
 from mlnlab.learning.mini_batches import MiniBatches
@@ -67,6 +68,8 @@ class GapMakers:
             return self._of_atoms(state.weights, formula, objective.weighted, most)
         if isinstance(objective, LiftedLogLikelihood):
             return heaviest_classes(self.data, objective, state.weights, formula)
+        if isinstance(objective, LikelihoodByCells):
+            return heaviest_as_one(objective, state.weights, formula)
         return _of_groundings(objective, state, formula, most)
 
     def _of_atoms(self, weights: Numbers, formula: int, weighted: bool, most: int) -> Heaviest:

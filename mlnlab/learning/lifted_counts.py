@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mlnlab.counting.counts import count
-from mlnlab.errors import ArgumentError, TooLargeError
+from mlnlab.errors import ArgumentError, MlnlabError, TooLargeError
 from mlnlab.grounding.network_size import size_of
 from mlnlab.inference.tree_plans import tree_plan
 from mlnlab.learning.ground_example import asked_of
 from mlnlab.learning.moments import Moments
+from mlnlab.lifted.cell_theory import cell_theory
 from mlnlab.lifted.lift import lift
 from mlnlab.lifted.lifted_likelihood import lifted_likelihood, likelihoods_at, refuse_closed_facts
 
@@ -144,7 +145,7 @@ class LiftedLogLikelihood:
 
 def lifted_log_likelihood(data: TrainingData) -> LiftedLogLikelihood:
     """Compile the model once and count what holds in each database; refuse what cannot be lifted, and why."""
-    _refuse_evidence(data)
+    refuse_evidence(data)
     began = time.perf_counter()
     circuit = lift(replace(data.mln, semantics="textbook")).compile()
     seconds = time.perf_counter() - began
@@ -179,12 +180,22 @@ def refuse_costly(circuit: LiftedCircuit, sizes: Mapping[str, int], most: float 
             f"Each step of lifted learning would take about {seconds:,.0f} seconds: it sums over"
             f" {largest:,}^{order} sizes, those of {order} sets of constants one below the other, in"
             f" {len(circuit.circuit)} parts.", seconds,
-            ["drop formulas that join unary predicates of one type", "learn from smaller domains",
-             'use the pseudo-likelihood: method="pll"'],
+            [*_by_cells(circuit), "drop formulas that join unary predicates of one type",
+             "learn from smaller domains", 'use the pseudo-likelihood: method="pll"'],
         )  # fmt: skip
 
 
-def _refuse_evidence(data: TrainingData) -> None:
+def _by_cells(circuit: LiftedCircuit) -> list[str]:
+    """Return the hint to sum over cells, where formulas have them."""
+    try:
+        cells = cell_theory(circuit.weighted)
+    except MlnlabError:
+        return []
+    begun = 'counts="cells", start=ml.learn_weights(..., "pll").weights'
+    return [] if cells.is_signed else [f"sum over cells, from weights that say something: {begun}"]
+
+
+def refuse_evidence(data: TrainingData) -> None:
     """Raise a sentence where something is known beforehand: it would break the symmetries."""
     of_a_part = bool(data.query) and set(data.query) != set(data.mln.vocabulary.predicates)
     if of_a_part or data.false_facts == "evidence":

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from mlnlab.errors import ArgumentError
 from mlnlab.learning.conditional_log_likelihood import estimated_log_likelihood, exact_log_likelihood
 from mlnlab.learning.counts_of_best_worlds import BestWorldCounts
+from mlnlab.learning.lifted_by_cells import likelihood_by_cells
 from mlnlab.learning.lifted_by_classes import likelihood_by_classes
 from mlnlab.learning.lifted_counts import lifted_log_likelihood
 from mlnlab.learning.mini_batches import MiniBatches
@@ -120,6 +121,9 @@ def _log_likelihood(data: TrainingData, counts: str, options: dict[str, object])
     if counts == "by-classes":
         options.pop("seed", None)
         return likelihood_by_classes(data)
+    if counts == "cells":
+        options.pop("seed", None)
+        return likelihood_by_cells(data)
     return estimated_log_likelihood(data, expecting_named(counts, options))
 
 
@@ -129,8 +133,8 @@ def expecting_named(counts: str, options: dict[str, object]) -> SampledCounts | 
     if counts not in kinds:
         hint = did_you_mean(counts, kinds) or "."
         raise ArgumentError(
-            f"Expected counts are not found by {counts!s:.60}{hint} There are: exact, lifted, by-classes,"
-            f" {', '.join(kinds)}."
+            f"Expected counts are not found by {counts!s:.60}{hint} There are: exact, lifted, cells,"
+            f" by-classes, {', '.join(kinds)}."
         )
     kind = kinds[counts]
     own = {

@@ -20,6 +20,7 @@ import numpy as np
 
 from mlnlab.learning.conditional_log_likelihood import EstimatedLogLikelihood, ExactLogLikelihood
 from mlnlab.learning.exact_counts import ByTables
+from mlnlab.learning.lifted_by_cells import LikelihoodByCells
 from mlnlab.learning.lifted_counts import LiftedLogLikelihood
 from mlnlab.learning.moments import plain
 from mlnlab.learning.pseudo_log_likelihood import PseudoLogLikelihood
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
     from mlnlab.learning.training_data import TrainingData
 
     Numbers = NDArray[np.float64]
+
+WithGroundings = ExactLogLikelihood | EstimatedLogLikelihood | LiftedLogLikelihood | LikelihoodByCells
 
 _ROUNDING = 1e-12  # of the groundings
 MOST_CELLS = 2_000_000  # of a linear programme: some seconds
@@ -204,7 +207,7 @@ def _fewest(rows: Any, direction: Numbers, low: Numbers, high: Numbers) -> Numbe
 def _at_extremes(problem: Problem, low: Numbers, high: Numbers) -> Iterator[Runaway]:
     """Yield parameters whose formulas hold in none or in all of their open groundings."""
     objective, free = plain(problem.objective), problem.free
-    if not isinstance(objective, ExactLogLikelihood | EstimatedLogLikelihood | LiftedLogLikelihood):
+    if not isinstance(objective, WithGroundings):
         return
     observed = free.gathered(objective.counts)
     of_all = free.gathered(all_open(objective))
@@ -215,8 +218,10 @@ def _at_extremes(problem: Problem, low: Numbers, high: Numbers) -> Iterator[Runa
             yield Runaway(_axis(free.number, place, 1.0), is_sure=False)
 
 
-def all_open(objective: ExactLogLikelihood | EstimatedLogLikelihood | LiftedLogLikelihood) -> Numbers:
+def all_open(objective: WithGroundings) -> Numbers:
     """Return how many groundings of each formula are open, in all databases."""
+    if isinstance(objective, LikelihoodByCells):  # what is decided would be told by the longest of sums
+        return objective.groundings
     if isinstance(objective, LiftedLogLikelihood):
         return np.where(_decided(objective), 0.0, objective.groundings)
     return np.asarray(np.sum([open_groundings(example) for example in objective.examples], axis=0))

@@ -10,6 +10,8 @@ import pytest
 import mlnlab as ml
 from mlnlab.errors import ArgumentError, TooLargeError, UnsatisfiableError
 from mlnlab.learning.conditional_log_likelihood import exact_log_likelihood
+from mlnlab.learning.heaviest import GapMakers
+from mlnlab.learning.lifted_by_cells import likelihood_by_cells
 from mlnlab.learning.lifted_by_classes import likelihood_by_classes
 from mlnlab.learning.lifted_counts import lifted_log_likelihood, refuse_costly
 from mlnlab.learning.runaways import LearningWarning
@@ -192,3 +194,44 @@ def test_what_learning_returned_is_no_model_but_has_one():
             ask(found, db)
     with pytest.raises(ArgumentError, match=r"There are: auto, .*, lifted"):
         ml.log_likelihood(found.mln, db, method="lift")
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_cells_find_the_same_moments(name):
+    mln = ml.MLN.from_text(MODELS[name])
+    data = training_data(mln, list(_databases(mln)))
+    circuit, cells = lifted_log_likelihood(data), likelihood_by_cells(data)
+    hard = np.array([isinstance(one.weight, Hard) for one in data.formulas])
+    for seed in range(3):
+        weights = np.where(hard, 0.0, np.random.default_rng(seed).normal(0, 1.5, len(hard)))
+        one, other = circuit.moments(weights)[0], cells.moments(weights)[0]
+        assert other.value == pytest.approx(one.value, rel=1e-10)
+        assert other.gradient == pytest.approx(one.gradient, abs=1e-8)
+    assert cells.groundings.tolist() == circuit.groundings.tolist()
+    assert cells.part([1]).groundings.tolist() == circuit.part([1]).groundings.tolist()
+
+
+def test_what_a_circuit_refuses_is_learned_and_judged_by_cells(monkeypatch):
+    """That circuits take long is only said, so that the test is short."""
+    mln = ml.MLN.from_text(MODELS["friends"])
+    databases = list(_databases(mln))
+    truth = ml.learn_weights(mln, databases, method="lwl")
+    value = ml.log_likelihood(truth.mln, databases, method="lifted")
+    circuit = truth.problem.objective
+
+    def refused(*_):
+        raise TooLargeError("The circuit's sums take too many numbers.", 1e9, [])
+
+    monkeypatch.setattr("mlnlab.learning.lifted_counts._TERMS_A_SECOND", 1e-3)
+    monkeypatch.setattr("mlnlab.lifted.lift.refuse_long", refused)
+    with pytest.raises(TooLargeError, match=r'(?s)Each step .*counts="cells", start=ml.learn_weights'):
+        ml.learn_weights(mln, databases, method="lwl")
+    start = ml.learn_weights(mln, databases, "pll").weights
+    found = ml.learn_weights(mln, databases, method="lwl", counts="cells", start=start)
+    assert found.weights == pytest.approx(truth.weights, abs=1e-4)
+    assert ml.log_likelihood(truth.mln, databases, method="lifted") == pytest.approx(value, rel=1e-10)
+    gaps = GapMakers(found.data, found.problem)
+    for formula in range(len(found.weights)):
+        (whole,) = gaps.of(found.state, formula).rows
+        assert whole.share == pytest.approx(circuit.gap(found.weights)[formula], abs=1e-7)
+        assert whole.alike == found.problem.objective.groundings[formula]

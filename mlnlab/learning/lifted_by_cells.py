@@ -1,0 +1,156 @@
+r"""Expected counts by cells: exact for formulas of two variables, however many there are.
+
+A circuit of many formulas sums over sizes nested six deep and more, each a factor of n. Cells sum over the
+numbers of constants of each 1-type, which is no less in the worst case, but only terms that matter are added,
+and where weights say anything these are few (:mod:`mlnlab.lifted.cell_sums`). At weights of 0 all matter, so
+that learning is to begin elsewhere: at the pseudo-likelihood's weights, which are found in no time.
+
+>>> import mlnlab as ml
+>>> mln = ml.MLN.from_text("Smokes(person)\nFriends(person, person)\nSmokes(x) ^ Friends(x, y) => Smokes(y)")
+>>> db = ml.Database.from_text("Smokes(Anna)\nFriends(Anna, Bob)", mln)
+>>> found = [ml.learn_weights(mln, db, method="lwl", counts=c).weights[0] for c in ("lifted", "cells")]
+>>> bool(abs(found[0] - found[1]) < 1e-5)
+True
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mlnlab.counting.counts import count
+from mlnlab.learning.contributions import Contribution, Heaviest
+from mlnlab.learning.lifted_counts import MOST_SECONDS, LiftedMoments, refuse_evidence
+from mlnlab.lifted.cell_likelihood import cell_likelihood
+from mlnlab.lifted.lift import lift
+from mlnlab.logic.printing import to_text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from mlnlab.learning.training_data import TrainingData
+    from mlnlab.lifted.cell_likelihood import CellLikelihood
+    from mlnlab.lifted.cell_theory import CellTheory
+    from mlnlab.lifted.lifted_likelihood import LikelihoodAt
+
+    Numbers = NDArray[np.float64]
+
+_DIFFERENCE = 1e-4  # of a weight: the step of differences of gradients
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CellCurvature:
+    """The covariance of the counts, by differences of their expectations at two points nearby."""
+
+    objective: LikelihoodByCells
+    weights: Numbers
+    at: tuple[LikelihoodAt, ...]  # what is known there, of each database
+
+    def rough_diagonal(self) -> Numbers:
+        """Return the variances if all groundings of a formula were independent; it costs nothing."""
+        found = np.zeros(len(self.weights))
+        for example, known in zip(self.objective.examples, self.at, strict=True):
+            whole = np.maximum(example.groundings, 1.0)
+            expected = np.clip(example.counts - known.gap, 0.0, whole)
+            found += expected * (whole - expected) / whole
+        return found
+
+    def diagonal(self) -> Numbers:
+        """Return the variances."""
+        return np.diag(self.matrix()).copy()
+
+    def times(self, direction: Numbers) -> Numbers:
+        """Return H d = (E[n] at w + h d - E[n] at w - h d) / 2h."""
+        length = float(np.abs(direction).max(initial=0.0))
+        if length == 0.0:
+            return np.zeros(len(direction))
+        step = _DIFFERENCE / length
+        gaps = [self.objective.gap(self.weights + sign * step * direction) for sign in (-1.0, 1.0)]
+        return np.asarray((gaps[0] - gaps[1]) / (2 * step))
+
+    def quadratic(self, direction: Numbers) -> float:
+        """Return d'Hd."""
+        return float(direction @ self.times(direction))
+
+    def matrix(self) -> Numbers:
+        """Return the covariance matrix."""
+        rows = np.array([self.times(axis) for axis in np.eye(len(self.weights))])
+        return np.asarray(rows + rows.T) / 2
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LikelihoodByCells:
+    """The log-likelihood of several databases, by the same cells."""
+
+    name: str
+    cells: CellTheory
+    examples: tuple[CellLikelihood, ...]
+    compiling_seconds: float
+    counting_seconds: float
+
+    has_value = True
+    has_quick_curvature = False
+
+    @property
+    def counts(self) -> Numbers:
+        """n_i in the data; 0 of hard formulas."""
+        return np.asarray(sum(one.counts for one in self.examples))
+
+    @property
+    def groundings(self) -> Numbers:
+        """The number of groundings of each formula in all databases; 0 of a hard one."""
+        return np.asarray(sum(one.groundings for one in self.examples))
+
+    def moments(self, weights: Numbers, memory: object = None) -> tuple[LiftedMoments, object]:
+        """Return the moments at some weights: Algorithm 1, lines 11 to 21."""
+        found = tuple(one.at(weights) for one in self.examples)
+        value = sum(one.value for one in found)
+        gap = np.asarray(sum(one.gap for one in found))
+        curvature = CellCurvature(self, weights, found)
+        return LiftedMoments(self.counts, self.counts - gap, curvature, value, difference=gap), memory
+
+    def gap(self, weights: Numbers) -> Numbers:
+        """Return observed minus expected counts alone."""
+        return np.asarray(sum(one.at(weights).gap for one in self.examples))
+
+    def recalled(self, weights: Numbers, memory: object) -> LiftedMoments:
+        """Return the moments again."""
+        return self.moments(weights, memory)[0]
+
+    def part(self, databases: Sequence[int]) -> LikelihoodByCells:
+        """Return the same of some of the databases."""
+        return replace(self, examples=tuple(self.examples[number] for number in databases))
+
+
+def likelihood_by_cells(data: TrainingData, seconds: float = MOST_SECONDS) -> LikelihoodByCells:
+    """Compile the model to cells and count what holds in each database; a step may take so many seconds."""
+    refuse_evidence(data)
+    began = time.perf_counter()
+    cells = lift(replace(data.mln, semantics="textbook")).compile(method="cells")
+    compiled = time.perf_counter()
+    examples = []
+    for example in data.examples:
+        sizes = {name: len(domain) for name, domain in example.vocabulary.types.items()}
+        counts = count(data.model(example), example.database)
+        examples.append(cell_likelihood(cells, sizes, counts.numbers, seconds))
+    counting = time.perf_counter() - compiled
+    return LikelihoodByCells("log-likelihood", cells, tuple(examples), compiled - began, counting)
+
+
+def heaviest_as_one(objective: LikelihoodByCells, weights: Numbers, formula: int) -> Heaviest:
+    """Return a formula's groundings all together: cells tell no classes of them apart."""
+    groundings = float(objective.groundings[formula])
+    gap = float(objective.gap(weights)[formula])
+    remark = "Exact: all groundings together, for cells tell no classes of them apart."
+    if not groundings:
+        return Heaviest("classes", (), 0, remark)
+    observed = float(objective.counts[formula])
+    text = to_text(objective.cells.mln.formulas[formula].formula)
+    share, expected = observed / groundings, (observed - gap) / groundings
+    row = Contribution(text, share > 0.5, expected, 1.0, gap, int(groundings), share)
+    return Heaviest("classes", (row,), 1, remark)
