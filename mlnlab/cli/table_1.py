@@ -46,8 +46,9 @@ def add_switches(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Make each result, tell of it, and write and print the tables of what there is."""
-    from mlnlab.experiments.table_1 import STRUCTURES, Settings, results
+    from mlnlab.experiments.table_1 import STRUCTURES, results
     from mlnlab.experiments.table_1_data import DATASETS
+    from mlnlab.experiments.table_1_learning import Settings
     from mlnlab.experiments.table_1_results import LEARNERS, LikelihoodTable
 
     if not arguments.files:

@@ -54,23 +54,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-import time
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from math import inf, nan
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from math import inf
 from pathlib import Path
 from typing import Any
 
-from mlnlab.errors import ArgumentError, MlnlabError, TooLargeError, count_of
-from mlnlab.experiments.fold_runs import peak_bytes
+from mlnlab.errors import ArgumentError, MlnlabError
 from mlnlab.experiments.table_1_data import Dataset, Split, model_of, two_variable_clauses
+from mlnlab.experiments.table_1_learning import OPTIONS, Settings, result
 from mlnlab.experiments.table_1_results import LEARNERS, Result
 from mlnlab.experiments.table_2_data import DATASETS as LHL_OPTIONS
-from mlnlab.inference.likelihoods import log_likelihood
-from mlnlab.learning.learner import weight_learner
-from mlnlab.learning.lifted_counts import MOST_SECONDS, LiftedLogLikelihood, refuse_costly
-from mlnlab.learning.priors import Gaussian
-from mlnlab.lifted.lift import lift
 from mlnlab.logic.printing import to_text
 from mlnlab.logic.substitution import free_variables
 from mlnlab.logic.suggestions import did_you_mean
@@ -80,18 +74,11 @@ from mlnlab.steps.safe_files import replacing
 from mlnlab.structure.learn_structure import learn_structure
 
 STRUCTURES = ("hand", "lhl", "lhl-pairs", "fifty")
-_LITERALS, _VARIABLES = 4, 3
-_OPTIONS: Mapping[str, Mapping[str, Any]] = {"lwl": {"tolerance": 1e-10}}
+_LITERALS = 4
 _OF_LHL = {"longest": 4, "length_penalty": 0.01, "path_length_penalty": 0.001}
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """What results depend on."""
-
-    deviation: float = 100.0  # of the prior
-    seconds: float = 60.0  # of a learner on a fold, after which its weights are taken as they are
-    seed: int = 0
+# Without heuristics 1 and 2, and with clauses of which a variable occurs once: of short paths all is tried.
+_OF_SHORT = {**_OF_LHL, "longest": 2, "dangling": True, "fewest": 0, "sampled": None}
+_VARIABLES = {"lhl": 3, "lhl-pairs": 2}
 
 
 def results(
@@ -126,7 +113,7 @@ def _of_split(
     dataset: Dataset, structure: str, split: Split, folder: Path | None, learners: Sequence[str],
     settings: Settings,
 ) -> Iterator[tuple[Result, bool]]:  # fmt: skip
-    stem = f"{dataset.name}-{structure}-{split.name}"
+    stem = f"{dataset.name}-{structure}-{split.name}" + (f"-seed-{settings.seed}" if settings.seed else "")
     path = None if folder is None else folder / f"{stem}.mln"
     try:
         mln = _kept_structure(path) or structure_of(dataset, structure, split, settings.seed)
@@ -150,76 +137,19 @@ def structure_of(dataset: Dataset, structure: str, split: Split, seed: int = 0) 
         return dataset.by_hand(split.bare)
     if structure == "fifty":
         return two_variable_clauses(split.bare, 50, seed)
-    options = LHL_OPTIONS[dataset.name].options() if dataset.name in LHL_OPTIONS else {}
-    longest = 2 if structure == "lhl-pairs" else _LITERALS
-    variables = 2 if structure == "lhl-pairs" else _VARIABLES
-    options = {**_OF_LHL, **options, "longest": longest}
+    options = lhl_options(dataset.name, structure)
     found = learn_structure(list(split.train), "lhl", seed=seed, progress=False, most_hours=inf, **options)
-    formulas = [one.formula for one in found.mln.formulas]
-    rules = [f for f in formulas if 2 <= len(atoms(f)) <= _LITERALS and len(free_variables(f)) <= variables]
+    formulas, most = [one.formula for one in found.mln.formulas], _VARIABLES[structure]
+    rules = [f for f in formulas if 2 <= len(atoms(f)) <= _LITERALS and len(free_variables(f)) <= most]
     return model_of(split.bare, list(map(to_text, rules)))
 
 
-def result(
-    dataset: str, structure: str, split: Split, learner: str, mln: MLN, settings: Settings, key: str = ""
-) -> Result:
-    """Learn the weights of a structure in one way, and judge them on the fold that was held out."""
-    names = (dataset, structure, split.name, learner, len(mln.formulas))
-    told: dict[str, Any] = {}
-    try:
-        refuse_endless(mln, settings.seconds)
-        began = time.perf_counter()
-        circuit = lift(mln).compile()
-        if circuit.unlifted:
-            raise ArgumentError(circuit.unlifted_formulas[0].sentence)
-        told = {
-            "compiling_seconds": time.perf_counter() - began, "definitions": len(circuit.circuit),
-            "order": circuit.circuit.nesting(), "peak_megabytes": peak_bytes() / 1e6,
-        }  # fmt: skip
-        for db in (*split.train, split.test):
-            sizes = {t: len(db.domain(t)) for t in mln.vocabulary.types}
-            refuse_costly(circuit, sizes, min(MOST_SECONDS, settings.seconds / 20))
-        began = time.perf_counter()
-        model, ended, told["compiling_seconds"] = _learned(mln, split, learner, settings)
-        learned = time.perf_counter()
-        test = log_likelihood(model, split.test, method="lifted")
-        tested = time.perf_counter()
-        training = log_likelihood(model, list(split.train), method="lifted")
-        return Result(
-            *names, test, training, learned - began, testing_seconds=tested - learned, ended=ended,
-            model=model.to_text(), key=key, **told,
-        )  # fmt: skip
-    except MlnlabError as problem:
-        reason, *_ = str(problem).splitlines()  # without the ways out
-        return Result(*names, problem=reason, key=key, **told)
-
-
-def refuse_endless(mln: MLN, seconds: float) -> None:
-    """Refuse what is not compiled after some seconds: compile it once, only to see whether that ends."""
-    began = time.perf_counter()
-    for state in lift(mln):
-        if time.perf_counter() - began > seconds:
-            waiting = state.named - state.done
-            raise TooLargeError(
-                f"Compiling was given up after {seconds:g} seconds, with {count_of(state.done, 'definition')}"
-                f" made and {waiting:,} waiting.", float(state.named), ["allow more --seconds"],
-            )  # fmt: skip
-
-
-def _learned(mln: MLN, split: Split, name: str, settings: Settings) -> tuple[MLN, str, float]:
-    """Return a model with learned weights, why learning ended, and the seconds of compiling."""
-    options = {**_OPTIONS.get(name, {}), "seed": settings.seed}
-    learner = weight_learner(name, mln, list(split.train), prior=Gaussian(0, settings.deviation), **options)
-    began, ended = time.perf_counter(), ""
-    for state in learner:
-        ended = state.ended
-        if time.perf_counter() - began > settings.seconds:
-            ended = ended or f"{settings.seconds:g} seconds were over"
-            break
-    objective = learner.problem.objective
-    compiling = objective.compiling_seconds if isinstance(objective, LiftedLogLikelihood) else nan
-    found = learner.model_at(state)
-    return MLN(mln.vocabulary, found.formulas), ended, compiling
+def lhl_options(dataset: str, structure: str) -> dict[str, Any]:
+    """Return the parameters of LHL for a structure: those of its own paper, or those for short paths."""
+    if structure == "lhl":
+        of_paper = LHL_OPTIONS[dataset].options() if dataset in LHL_OPTIONS else {}
+        return {**_OF_LHL, **of_paper, "longest": _LITERALS}
+    return dict(_OF_SHORT)
 
 
 # --- what is kept ------------------------------------------------------------------------------------------
@@ -227,7 +157,7 @@ def _learned(mln: MLN, split: Split, name: str, settings: Settings) -> tuple[MLN
 
 def _key(mln: MLN, split: Split, learner: str, settings: Settings) -> str:
     """Return a hash of all that a result depends on."""
-    parts = [mln.to_text(), learner, repr(settings), repr(_OPTIONS.get(learner))]
+    parts = [mln.to_text(), learner, repr(settings), repr(OPTIONS.get(learner))]
     parts += [db.to_text() for db in (*split.train, split.test)]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 

@@ -33,6 +33,7 @@ class Result:
     compiling_seconds: float = nan
     testing_seconds: float = nan
     definitions: int = 0  # of the circuit
+    cells: int = 0  # of a theory that is not compiled by rules
     order: int = 0  # how many sizes are summed over, one below the other
     peak_megabytes: float = nan  # of the process so far; nan where it cannot be told
     ended: str = ""
@@ -89,22 +90,24 @@ class LikelihoodTable:
         """Return what did not compile, or was refused, and why."""
         frame = self.to_frame()
         columns = ["dataset", "structure", "fold", "learner", "formulas", "compiling_seconds", "definitions"]
-        return frame.loc[frame["problem"] != "", [*columns, "order", "peak_megabytes", "problem"]]
+        more = ["cells", "order", "peak_megabytes", "problem"]
+        return frame.loc[frame["problem"] != "", [*columns, *more]]
 
     def failure(self) -> str:
         """Say what became of theories as large as those that the paper could not compile; empty if none."""
         large = [one for one in self.results if one.formulas > PAPER_MOST_FORMULAS]
         if not large:
             return ""
-        compiled = [one for one in large if one.definitions]
+        compiled = [one for one in large if one.definitions or one.cells]
         text = (
             f"The paper compiled no theory of over {PAPER_MOST_FORMULAS} formulas in {PAPER_GIGABYTES} GB."
             f" Here there were {count_of(len(large), 'attempt')}, of which {len(compiled)} compiled"
         )
         if compiled:
-            most = max(one.definitions for one in compiled)
+            most, cells = (max(getattr(one, name) for one in compiled) for name in ("definitions", "cells"))
+            into = [f"{most:,} definitions"] * bool(most) + [f"{cells:,} cells"] * bool(cells)
             peak = max(one.peak_megabytes for one in compiled)
-            text += f", to {most:,} definitions at most, in up to {peak:,.0f} MB of the whole process"
+            text += f", to {' and '.join(into)} at most, in up to {peak:,.0f} MB of the whole process"
         judged = sum(not one.problem for one in large)
         return f"{text}; {judged} were learned and judged, the reasons for the others are listed."
 

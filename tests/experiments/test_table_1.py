@@ -10,8 +10,8 @@ import pytest
 import mlnlab as ml
 from mlnlab.cli import main
 from mlnlab.errors import ArgumentError
-from mlnlab.experiments import table_1
-from mlnlab.experiments.table_1 import Settings, refuse_endless, result, results
+from mlnlab.experiments import table_1_learning
+from mlnlab.experiments.table_1 import results, structure_of
 from mlnlab.experiments.table_1_data import (
     DATASETS,
     Dataset,
@@ -20,7 +20,9 @@ from mlnlab.experiments.table_1_data import (
     information_gain,
     two_variable_clauses,
 )
+from mlnlab.experiments.table_1_learning import Settings, refuse_endless, result
 from mlnlab.experiments.table_1_results import LikelihoodTable, published
+from mlnlab.logic.printing import to_text
 from mlnlab.logic.substitution import free_variables
 from mlnlab.logic.traversal import atoms
 
@@ -88,7 +90,8 @@ def test_what_became_of_theories_that_the_paper_could_not_compile_is_told(monkey
         ml.TooLargeError, match=r"given up after 1e-09 seconds, with \d+ definition.* waiting"
     ):
         refuse_endless(mln, 1e-9)
-    monkeypatch.setattr(table_1, "refuse_costly", refused)
+    monkeypatch.setattr(table_1_learning, "refuse_costly", refused)
+    monkeypatch.setattr(table_1_learning, "cells_of", lambda _: None)
     found = result("friends", "fifty", split, "lwl", mln, Settings())
     assert "Each step of lifted learning would take" in found.problem
     assert min(found.definitions, found.order, found.compiling_seconds, found.peak_megabytes) > 0
@@ -98,6 +101,21 @@ def test_what_became_of_theories_that_the_paper_could_not_compile_is_told(monkey
     assert said in table.failure()
     assert "0 were learned and judged" in table.failure()
     assert LikelihoodTable((replace(found, formulas=50),)).failure() == ""
+
+
+def test_theories_of_over_fifty_formulas_are_learned_by_cells_from_the_pseudo_likelihoods_weights(
+    monkeypatch,
+):
+    monkeypatch.setattr(table_1_learning, "OPTIONS", {"lwl": {"iterations": 4}})
+    split = next(_splits(None))
+    mln = two_variable_clauses(split.bare, 50)
+    found = {name: result("friends", "fifty", split, name, mln, Settings()) for name in ("pll", "lwl")}
+    assert not any(one.problem for one in found.values())
+    assert min(one.cells for one in found.values()) > 1
+    assert found["lwl"].training > found["pll"].training
+    lwl = ml.MLN.from_text(found["lwl"].model)
+    assert ml.log_likelihood(lwl, split.test, method="lifted") == pytest.approx(found["lwl"].log_likelihood)
+    assert "cells at most" in LikelihoodTable(tuple(found.values())).failure()
 
 
 def test_words_by_information_gain():
@@ -129,6 +147,16 @@ def test_the_papers_numbers_have_its_two_exceptions():
 def test_wrong_names_are_refused(given, match, tmp_path):
     with pytest.raises(ArgumentError, match=match):
         list(results(FRIENDS, tmp_path, None, *given))
+
+
+@pytest.mark.data
+def test_lhl_with_short_paths_learns_rules_that_are_lifted(data_folder):
+    split = next(iter(DATASETS["imdb"].splits(data_folder)))
+    mln = structure_of(DATASETS["imdb"], "lhl-pairs", split)
+    rules = [one.formula for one in mln.formulas[6:]]
+    assert "!workedUnder(p1, p2) v actor(p1)" in set(map(to_text, rules))
+    assert all(len(free_variables(rule)) <= 2 for rule in rules)
+    assert not ml.lift(mln).compile().unlifted
 
 
 @pytest.mark.data
