@@ -147,6 +147,29 @@ def random_world(ground: Ground, random: NDArray[np.uint64]) -> Chain:
     refuse_impossible(ground.clauses)
     chain = new_chain(ground.network, np.zeros(len(ground.clauses.options), np.uint32), random)
     scatter(ground.network, chain)
+    return _lawful(ground, chain)
+
+
+def false_world(ground: Ground, random: NDArray[np.uint64]) -> Chain:
+    """Return a chain in the world in which all is false, or where that cannot be, in one a SAT solver finds.
+
+    The solver tries false first; so what the hard formulas leave free is mostly false there, too.
+    """
+    refuse_impossible(ground.clauses)
+    options = ground.clauses.options
+    chain = new_chain(ground.network, np.zeros(len(options), np.uint32), random)
+    scatter(ground.network, chain)
+    none = options > np.diff(ground.clauses.first_atoms)  # the option behind the atoms: none of them
+    chain.chosen[none] = options[none] - 1
+    settle(ground.network, chain)
+    begin = start_of(ground.clauses) if violations(ground.network, chain) else None
+    if begin is not None:
+        chain.chosen[:] = begin
+    return _lawful(ground, chain)
+
+
+def _lawful(ground: Ground, chain: Chain) -> Chain:
+    """Return a chain whose options were changed, in a world in which everything holds that must."""
     settle(ground.network, chain)
     if violations(ground.network, chain):
         _satisfy(ground, chain)

@@ -24,7 +24,7 @@ from mlnlab.errors import ArgumentError
 from mlnlab.grounding.clause_making import ground_clauses
 from mlnlab.grounding.gathering import gathered_where_it_pays
 from mlnlab.inference.batches import Batches, no_batches
-from mlnlab.inference.chains import Ground, prepared, random_world, refuse_impossible
+from mlnlab.inference.chains import Ground, false_world, prepared, random_world, refuse_impossible
 from mlnlab.inference.estimates import estimated
 from mlnlab.inference.method import Method
 from mlnlab.inference.query_instances import all_instances
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from mlnlab.inference.marginals import Marginals
     from mlnlab.steps.step import Observer
 
+BEGINNINGS = ("random", "false")
 VISITS_PER_STATE = 1_000_000  # of clauses by atoms, in all chains: some 10 ms
 VISITS_PER_ATOM = 40  # at least, in each chain: to read a state's R-hats takes about as long
 STATES = 40  # at least so many in a run, so that there is something to see and to compare
@@ -51,13 +52,18 @@ STATES = 40  # at least so many in a run, so that there is something to see and 
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """How long to sample, and from how many chains; samples and sweeps count for each chain."""
+    """How long to sample, and from how many chains; samples and sweeps count for each chain.
+
+    Chains begin in random worlds of their own, or, with ``begin="false"``, in the one in which all is
+    false, as far as the hard formulas let; then they all stay near it where no single change leads away.
+    """
 
     samples: int = 5_000
     burn_in: int = 500
     chains: int = 4
     thin: int = 1  # sweeps from one sample to the next
     seed: int = 0
+    begin: str = "random"
     sweeps_per_state: int | None = None  # None: so many that a state takes some milliseconds
 
     def __post_init__(self) -> None:
@@ -66,6 +72,8 @@ class Params:
             value = getattr(self, name)
             if type(value) is not int or value < least:
                 raise ArgumentError(f"{name} is a whole number from {least} on, not {value!r}.")
+        if self.begin not in BEGINNINGS:
+            raise ArgumentError(f"begin is one of {', '.join(BEGINNINGS)}, not {self.begin!r:.60}.")
         if self.sweeps_per_state is not None and self.sweeps_per_state < 1:
             raise ArgumentError("sweeps_per_state is a whole number from 1 on, or None.")
 
@@ -113,8 +121,9 @@ def sweeps_of(params: Params, ground: Ground) -> int:
 
 
 def first_state(params: Params, ground: Ground) -> GibbsState:
-    """Return each chain in a random world of its own, in which the hard formulas hold."""
-    chains = [random_world(ground, row) for row in streams(params.seed, params.chains)]
+    """Return each chain in its first world, in which the hard formulas hold."""
+    first_world = false_world if params.begin == "false" else random_world
+    chains = [first_world(ground, row) for row in streams(params.seed, params.chains)]
     asked = sum(source.kind == "query" for source in ground.clauses.sources)
     binary = ground.clauses.number_of_atoms + asked
     columns = ground.clauses.number_of_atoms + len(ground.clauses.sources)

@@ -205,3 +205,25 @@ def test_atoms_that_strong_formulas_hold_still_are_warned_of():
         assert found.warnings
     weak = ml.MLN.from_text("side = {A, B, C, D}\nLeft(side)\n0.4 Left(x) <=> Left(y)\n-14 Left(A)")
     assert not ml.infer(weak, {}, query=["Left"], method="gibbs", samples=2_000).warnings
+
+
+def test_chains_begin_in_the_false_world_where_that_is_asked_for():
+    text = "person = {A, B}\nroom = {R, S}\nGlad(person)\nIn(person, room!)\nSad(person)\nShy(person)\n"
+    mln = ml.MLN.from_text(text + "40 Glad(A) <=> Glad(B)\n3 Glad(x)\nSad(x) v Shy(x).\n")
+    begun = {}
+    for begin in gibbs.BEGINNINGS:
+        params = gibbs.Params(samples=50, burn_in=0, chains=8, begin=begin)
+        question = pose(mln, None, ["Glad", "In", "Sad", "Shy"])
+        begun[begin] = gibbs.first_state(params, gibbs.ground(question))
+    worlds = {begin: {tuple(row) for row in state.chosen.tolist()} for begin, state in begun.items()}
+    assert len(worlds["random"]) > 4
+    asked = {"method": "gibbs", "samples": 50, "burn_in": 0, "seed": 3}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SamplingWarning)
+        found = ml.infer(mln, begin="false", **asked)
+        # The world in which they are glad is e^6 times as likely, but no single change leads there.
+        assert found["Glad(A)"] == found["Glad(B)"] == 0
+        assert ml.infer(mln, **asked)["Glad(A)"] > 0.1
+    assert found["In(A,R)"] + found["In(A,S)"] == pytest.approx(1)
+    with pytest.raises(ml.ArgumentError, match="begin is one of random, false, not 'true'"):
+        ml.infer(mln, method="gibbs", begin="true")
