@@ -10,6 +10,7 @@ nothing else, since definitions are compared as a whole.
 from __future__ import annotations
 
 from collections import Counter
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from mlnlab.lifted.theory import Clause, Literal, Piece, Theory, made_clause
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 MOST_TRIALS = 48
-MOST_WORK = 6_000  # of clauses, in all numberings that are tried
+MOST_TRIED = 600  # clauses, in all numberings that are tried
+MOST_WORK = 15_000  # clauses that are coloured; ties that are left then are told apart as they come
 Colour = Any  # nested tuples of whole numbers, of one shape where they are compared
 
 
@@ -36,12 +38,18 @@ class _Search:
         self.theory = theory
         self.best: list[tuple[Theory, tuple[int, ...]]] = []
         self.path: tuple[int, ...] = ()  # what was told apart, in turn, on the way to the best
-        self.left = max(1, min(MOST_TRIALS, MOST_WORK // max(1, len(theory.clauses))))
+        # What is tied in a large theory is mostly so by a symmetry, and then each trial finds the same.
+        self.left = max(1, min(MOST_TRIALS, MOST_TRIED // max(1, len(theory.clauses))))
+        self.work = MOST_WORK
         self.colours = _ClauseColours(theory)
 
     def explore(self, subdomains: list[int], pieces: list[int], path: tuple[int, ...]) -> int:
         """Try the numberings below a choice; return how much of the path is to be kept after that."""
-        subdomains, pieces = _refined(self.theory, self.colours, subdomains, pieces)
+        if self.work > 0:
+            subdomains, pieces, rounds = _refined(self.theory, self.colours, subdomains, pieces)
+            self.work -= rounds * len(self.theory.clauses)
+        else:
+            subdomains, pieces = _as_they_come(subdomains), _as_they_come(pieces)
         tied = _first_tie(subdomains), _first_tie(pieces)
         if not tied[0] and not tied[1]:
             return self._tried(subdomains, pieces, path)
@@ -57,7 +65,7 @@ class _Search:
         return len(path)
 
     def _tried(self, subdomains: Sequence[int], pieces: Sequence[int], path: tuple[int, ...]) -> int:
-        self.left -= 1
+        self.left = self.left - 1 if self.work > 0 else 0
         found = _numbered(self.theory, subdomains, pieces)
         if self.best and found[0] == self.best[0][0]:  # a symmetry: all below the fork is as it was there
             return next(n for n, (a, b) in enumerate(zip(path, self.path, strict=False)) if a != b)
@@ -90,9 +98,9 @@ class _ClauseColours:
 
 def _refined(
     theory: Theory, of_clauses: _ClauseColours, subdomains: list[int], pieces: list[int]
-) -> tuple[list[int], list[int]]:
-    """Return stable colours, as ranks that depend on nothing but the structure."""
-    while True:
+) -> tuple[list[int], list[int], int]:
+    """Return stable colours, as ranks that depend on nothing but the structure, and after how many rounds."""
+    for rounds in count(1):
         clauses = of_clauses.ranks(subdomains, pieces)
         of_piece: list[list[tuple[int, bool]]] = [[] for _ in theory.pieces]
         of_subdomain: list[list[Colour]] = [[] for _ in range(theory.subdomains)]
@@ -119,8 +127,13 @@ def _refined(
             [(subdomains[b], tuple(sorted(of_subdomain[b]))) for b in range(theory.subdomains)]
         )
         if len(set(new_pieces)) == len(set(pieces)) and len(set(new_subdomains)) == len(set(subdomains)):
-            return new_subdomains, new_pieces
+            return new_subdomains, new_pieces, rounds
         subdomains, pieces = new_subdomains, new_pieces
+    raise AssertionError  # colours do not split for ever
+
+
+def _as_they_come(colours: Sequence[int]) -> list[int]:
+    return _ranks([(colour, number) for number, colour in enumerate(colours)])
 
 
 def _pattern(subdomains: Sequence[int]) -> tuple[int, ...]:

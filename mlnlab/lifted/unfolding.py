@@ -1,8 +1,8 @@
 """What compilation leaves is compiled when sizes are known: constant by constant, equal remainders once.
 
-A theory that no rule lifts is simplified by its sizes first: a subdomain without constants goes with all
-that is said of it, and of a subdomain a constant is taken out, the smallest subdomain first, so that
-theories stay small.
+A theory is simplified by its sizes first: what a subdomain has too few constants for goes with all that is
+said of it. Where no rule lifts it, a constant is taken out, of the smallest subdomain first, so that theories
+stay small.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mlnlab.circuits.first_order import Body, Call, FirstOrderCircuit, Unfolded
+from mlnlab.circuits.first_order import Body, Call, Counting, FirstOrderCircuit, Unfolded
 from mlnlab.errors import TooLargeError
 from mlnlab.lifted.canonical_theory import canonical
 from mlnlab.lifted.compiling import Compilation, with_calls
-from mlnlab.lifted.rules.domain_recursion import empty_subdomains, taken
+from mlnlab.lifted.rules.domain_recursion import of_few_constants, taken
 from mlnlab.lifted.rules.inclusion_exclusion_per_constant import RULE as PER_CONSTANT
 
 if TYPE_CHECKING:
@@ -24,7 +24,10 @@ if TYPE_CHECKING:
     from mlnlab.lifted.theory import Theory
     from mlnlab.lifted.unlifted_formulas import UnliftedFormulas
 
-MOST_CLAUSES = 15_000  # of all theories that are compiled for one question, about half a minute
+MOST_CLAUSES = 15_000  # of all theories that are compiled for one question, up to half a minute
+_MOST_VARIABLES = 8  # of one subdomain in a clause, beyond which sizes are told apart
+_LARGE = 100  # clauses of one theory
+MOST_CONSTANTS = 10_000  # that are taken out one after the other
 
 
 class Unfolding:
@@ -39,7 +42,8 @@ class Unfolding:
         self._theories = list(theories)
         self._numbers = {theory: number for number, theory in enumerate(theories)}
         self._clauses, self._blamed = 0, blamed
-        self._special: dict[tuple[int, tuple[bool, ...], int], Body] = {}
+        self._special: dict[tuple[int, tuple[int, ...]], Body | None] = {}
+        self._taken: dict[tuple[int, int], Body] = {}
         # Subdomains of a few constants each are taken apart faster than they are split again and again.
         rules = tuple(rule for rule in compilation.params.rules if rule is not PER_CONSTANT)
         params = replace(compilation.params, unfold=False, rules=rules)
@@ -47,38 +51,54 @@ class Unfolding:
 
     def body(self, number: int, sizes: Sequence[int]) -> Body:
         """Return the body of a definition, compiled now if it was not before."""
+        smaller = self._smaller(number, sizes)
+        if smaller is not None:
+            return smaller
         if number not in self._bodies:
-            self._refuse_many(number)
+            self._refuse_many(self._theories[number])
             made, new = self._compilation.defined(self._theories[number], self._numbers)
             self._theories += new
             self._bodies[number] = made.body
         body = self._bodies[number]
+        if isinstance(body, Counting) and sizes[body.subdomain] > MOST_CONSTANTS:
+            raise self._too_large(f"more than {MOST_CONSTANTS:,} theories", float(sizes[body.subdomain]))
         return self._unfolded(number, sizes) if isinstance(body, Unfolded) else body
 
-    def _refuse_many(self, number: int) -> None:
-        self._clauses += len(self._theories[number].clauses)
+    def _refuse_many(self, theory: Theory) -> None:
+        clauses = len(theory.clauses)
+        self._clauses += clauses * max(1, clauses // _LARGE)  # large theories take longer for each clause
         if self._clauses > MOST_CLAUSES:
-            blamed = self._blamed()
-            told = " ".join(one.sentence for one in blamed) or "No rule lifts all of the model."
-            raise TooLargeError(
-                f"{told} To take constants out one by one makes theories of over {MOST_CLAUSES:,} clauses.",
-                float(self._clauses),
-                ["ask about smaller domains", *dict.fromkeys(way for one in blamed for way in one.remedies)],
-            )
+            raise self._too_large(f"theories of over {MOST_CLAUSES:,} clauses", float(self._clauses))
+
+    def _too_large(self, what: str, size: float) -> TooLargeError:
+        blamed = self._blamed()
+        told = " ".join(one.sentence for one in blamed) or "No rule lifts all of the model."
+        return TooLargeError(
+            f"{told} To take constants out one by one makes {what}.", size,
+            ["ask about smaller domains", *dict.fromkeys(way for one in blamed for way in one.remedies)],
+        )  # fmt: skip
+
+    def _smaller(self, number: int, sizes: Sequence[int]) -> Body | None:
+        """Return the theory without that for which there are too few constants, if there is such."""
+        key = (number, tuple(min(size, _MOST_VARIABLES) for size in sizes))
+        if key not in self._special:
+            fired = of_few_constants(self._theories[number], sizes)
+            self._special[key] = None if fired is None else self._with_numbers(fired)
+        return self._special[key]
 
     def _unfolded(self, number: int, sizes: Sequence[int]) -> Body:
-        empty = tuple(size == 0 for size in sizes)
-        smallest = min(((size, b) for b, size in enumerate(sizes) if size), default=(0, -1))[1]
-        key = (number, empty, -1 if any(empty) else smallest)
-        if key not in self._special:
-            theory = self._theories[number]
-            fired = empty_subdomains(theory, empty) if any(empty) else taken(theory, smallest)
-            self._special[key] = self._with_numbers(fired)
-        return self._special[key]
+        smallest = min(((size, b) for b, size in enumerate(sizes)), default=(0, -1))[1]
+        if sizes[smallest] > MOST_CONSTANTS:
+            raise self._too_large(f"more than {MOST_CONSTANTS:,} theories", float(sizes[smallest]))
+        if (number, smallest) not in self._taken:
+            self._taken[number, smallest] = self._with_numbers(taken(self._theories[number], smallest))
+        return self._taken[number, smallest]
 
     def _with_numbers(self, fired: Fired) -> Body:
         calls = []
         for part in fired.parts:
+            if len(part.theory.clauses) > _LARGE:  # whose canonical form alone takes long
+                self._refuse_many(part.theory)
             found, old = canonical(part.theory)
             if found not in self._numbers:
                 self._numbers[found] = len(self._numbers)

@@ -44,11 +44,25 @@ def taken(theory: Theory, subdomain: int) -> Fired:
     )
 
 
-def empty_subdomains(theory: Theory, empty: Sequence[bool]) -> Fired:
-    """Drop subdomains that have no constants, with all that is said of them."""
+def of_few_constants(theory: Theory, sizes: Sequence[int]) -> Fired | None:
+    """Drop what subdomains have too few constants for; nothing where all is about something.
+
+    Arguments and variables of one subdomain are different constants. Where there are not so many, a piece has
+    no atoms, and a clause says nothing.
+    """
+
+    def fits(subdomains: Sequence[int]) -> bool:
+        return all(subdomains.count(b) <= sizes[b] for b in set(subdomains))
+
+    pieces = [number for number, piece in enumerate(theory.pieces) if fits(piece.subdomains)]
+    clauses = [clause for clause in theory.clauses if fits(clause.subdomains)]
+    if len(pieces) == len(theory.pieces) and len(clauses) == len(theory.clauses):
+        return None
     parts = Parts()
-    body = Product((), (_without_subdomain(theory, {b for b, gone in enumerate(empty) if gone}, parts),))
-    return Fired(body, parts.all(), (), (), "Some subdomains have no constants.")
+    body = Product((), (parts.call(theory.subdomains, theory.pieces, clauses, pieces),))
+    return Fired(
+        body, parts.all(), (), (), "Some subdomains have too few constants for what is said of them."
+    )
 
 
 def _without_one(theory: Theory, subdomain: int, parts: Parts) -> Call:
