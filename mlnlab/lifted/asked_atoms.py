@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from mlnlab.lifted.shattering import Place
     from mlnlab.lifted.weighted_theory import WeightedTheory
     from mlnlab.logic.formulas import Atom, Formula
+    from mlnlab.logic.vocabulary import Vocabulary
     from mlnlab.model.database import Database
     from mlnlab.model.mln import MLN
 
@@ -92,7 +93,22 @@ def sizes_asked(mln: MLN, domains: Mapping[str, int] | Database | None) -> dict[
                 f" most {MOST_CONSTANTS:.2g} are.", float(min(size, 10**300)), ["ask about smaller domains"],
             )  # fmt: skip
     vocabulary = mln.vocabulary_with(domains)
+    if domains is None or isinstance(domains, Mapping):
+        refuse_unknown_sizes(vocabulary, given)
     return {type_: len(domain) for type_, domain in vocabulary.types.items()}
+
+
+def refuse_unknown_sizes(vocabulary: Vocabulary, given: Mapping[str, object]) -> None:
+    """Refuse a question where no constant of a type is known, and nobody said that there is none."""
+    used = {type_ for one in vocabulary.predicates.values() for type_ in one.types}
+    unknown = [type_ for type_, domain in vocabulary.types.items() if not len(domain) and type_ not in given]
+    missing = [type_ for type_ in unknown if type_ in used]
+    if missing:
+        example = ", ".join(f"{type_!r}: 10" for type_ in missing)
+        raise ArgumentError(
+            f"How many constants are there of {', '.join(missing)}? Give sizes such as {{{example}}}, or a"
+            " database."
+        )
 
 
 def group_size(weighted: WeightedTheory, type_: str, number: int, size: int) -> int:

@@ -99,3 +99,17 @@ def test_counts_of_too_many_bits_are_refused_before_they_are_begun(lifted):
                 compiled.world_count({"a": size})
     with pytest.raises(ml.TooLargeError, match=r"by more than [\d,]+ numbers of up to 9e\+06 bits"):
         lifted["rules"].world_count({"a": 3_000})
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_sizes_that_nobody_gave_are_asked_for(method):
+    one = ml.lift(ml.MLN.from_text("R(a, b)\n0.5 R(x, y)")).compile(method=method)
+    named = (lambda *of: one.marginal("R(x, y)", *of), lambda *of: one.sample_worlds(1, *of))
+    for ask in (one.log_z, one.expected_counts, one.world_count, *named):
+        with pytest.raises(ml.ArgumentError, match=r"How many constants are there of a, b\?"):
+            ask()
+        with pytest.raises(ml.ArgumentError, match=r"there of b\? Give sizes such as \{'b': 10\}"):
+            ask({"a": 2})
+    with pytest.raises(ml.ArgumentError, match="How many constants are there of b"):
+        one.sweep({"a": [1, 2]})
+    assert one.log_z({"a": 0, "b": 0}).value == 0.0
