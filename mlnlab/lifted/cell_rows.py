@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mlnlab.errors import ArgumentError
 from mlnlab.lifted.asked_atoms import weights_asked
 from mlnlab.lifted.cell_numbers import ExactNumbers, plain
 from mlnlab.lifted.cell_tables import Weighed
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from mlnlab.lifted.cell_merging import MergedCells, MergedKind
     from mlnlab.lifted.cell_theory import CellTheory
     from mlnlab.lifted.cells import Kind
+
+LARGEST = 700.0  # of all weights together, of which e to the power is a float
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,8 @@ class CellRows:
 def cell_rows(theory: CellTheory, weights: Sequence[float] | None = None) -> tuple[CellRows, ...]:
     """Return the cells of all components at some weights, those with the most cells first."""
     given = weights_asked(theory.mln, weights)
+    if float(np.abs(given).sum()) > LARGEST:
+        raise ArgumentError(f"Cells are shown where all weights together are at most {LARGEST:g}.")
     weighted = theory.model.weighted
     numbers = ExactNumbers(1.0)
     values: dict[Weighed, tuple[object, object]] = {Weighed("hard"): (numbers.one, numbers.zero)}

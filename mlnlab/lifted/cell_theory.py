@@ -63,6 +63,10 @@ if TYPE_CHECKING:
     Values = NDArray[np.float64]
 
 
+LARGEST_FLOAT = 1e10  # of the weights, beyond which floats round off what expected counts are made of
+LARGEST_BALL = 1e18
+
+
 @dataclass(frozen=True, eq=False)
 class CellTheory:
     """A model compiled to cells; ``budget`` is the most terms that an answer may take."""
@@ -251,7 +255,13 @@ class CellTheory:
         numbers = self.numbers(weights, domains)
         true, false = self.model.weighted.true @ numbers, self.model.weighted.false @ numbers
         evaluation = self._evaluation(self.compiled, domains)
-        if self.is_signed:
+        largest = float(np.abs(numbers).max(initial=0.0))
+        if expectations and largest > LARGEST_BALL:
+            raise ArgumentError(
+                f"Expected counts by cells need weights of at most {LARGEST_BALL:g}: make larger ones hard,"
+                " or compile with method='rules'."
+            )
+        if self.is_signed or LARGEST_FLOAT < largest <= LARGEST_BALL:
             found = evaluation.by_balls(numbers, true, false, expectations=expectations)
         else:
             found = evaluation.by_floats(numbers, true, false, observers, expectations=expectations)
