@@ -38,7 +38,8 @@ from mlnlab.lifted.cell_sweeps import sweep_cells
 from mlnlab.lifted.cell_tables import Weighed
 from mlnlab.lifted.evidence import NOTHING
 from mlnlab.lifted.kept_worlds import kept, refuse_few, signed_formulas
-from mlnlab.lifted.sampled_worlds import SampledWorlds, checked_request, refuse_large
+from mlnlab.lifted.row_sampling import worlds_by_rows
+from mlnlab.lifted.sampled_worlds import SampledWorlds, checked_request, measured, refuse_large
 from mlnlab.lifted.shattering import literal_of
 from mlnlab.lifted.weighted_theory import weighted_theory
 from mlnlab.lifted.world_distribution import world_distribution
@@ -207,16 +208,26 @@ class CellTheory:
         Formulas that are counted with signs keep some of the worlds that are drawn without them.
         """
         checked_request(number, seed)
-        if self.is_signed:
-            return self._kept_worlds(number, domains, self.numbers(weights, domains), seed)
         numbers = self.numbers(weights, domains)
-        expected = self._true_atoms(domains, numbers)
+        if self.is_signed:
+            by_rows = self._worlds_by_rows(number, domains, numbers, seed)
+            return self._kept_worlds(number, domains, numbers, seed) if by_rows is None else by_rows
+        expected = self.true_atoms(domains, numbers)
         refuse_large(expected)
         distribution = world_distribution(
             self._evaluation(self.compiled, domains), self.mln.vocabulary_with(domains), numbers,
             self.model.weighted.true @ numbers, self.model.weighted.false @ numbers,
         )  # fmt: skip
         return SampledWorlds(distribution, int(number), int(seed), expected)
+
+    def _worlds_by_rows(
+        self, number: int, domains: Sizes | Database | None, weights: Values, seed: int
+    ) -> SampledWorlds | None:
+        found = worlds_by_rows(
+            self.weighted, lambda plain: cell_theory(weighted_theory(plain), self.budget),
+            self.domain_sizes(domains), self.mln.vocabulary_with(domains), weights,
+        )  # fmt: skip
+        return None if found is None else measured(SampledWorlds(found, int(number), int(seed), 0.0))
 
     def _kept_worlds(
         self, number: int, domains: Sizes | Database | None, weights: Values, seed: int
@@ -234,10 +245,10 @@ class CellTheory:
         log_share = self.log_z(domains, weights.tolist()).value - log_z - keeping.log_best
         refuse_few(log_share)
         drawn = theory.sample_worlds(number, domains, plain_weights, seed=seed)
-        expected = self._true_atoms(domains, weights)
+        expected = self.true_atoms(domains, weights)
         return replace(drawn, true_atoms=expected, kept=keeping, acceptance=min(1.0, exp(log_share)))
 
-    def _true_atoms(self, domains: Sizes | Database | None, weights: Values) -> float:
+    def true_atoms(self, domains: Sizes | Database | None, weights: Values) -> float:
         """Return how many atoms of a world are true on average."""
         own = np.array(
             [s.predicate in self.mln.vocabulary.predicates for s in self.model.symbols], dtype=bool

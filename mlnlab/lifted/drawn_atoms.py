@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -112,9 +112,16 @@ class ComponentAtoms:
     def drawn(self, counts: Sequence[Counts], choices: RandomChoices) -> Iterator[TrueAtoms]:
         """Yield true atoms where it is known how many elements of each kind are in each cell."""
         orders = [choices.order(int(numbers.sum())) for numbers in counts]
+        yield from self.given(orders, counts, self.pairs, choices)
+
+    def given(
+        self, orders: Sequence[Counts], counts: Sequence[Counts],
+        pairs: Mapping[tuple[int, int], HiddenAtoms], choices: RandomChoices,
+    ) -> Iterator[TrueAtoms]:  # fmt: skip
+        """Yield true atoms of single elements, and of some pairs of kinds, where elements are in an order."""
         for number, kind in enumerate(self.cells.kinds):
             yield from _of_elements(kind, self.single[number], orders[number], counts[number], choices)
-        for (a, b), hidden in self.pairs.items():
+        for (a, b), hidden in pairs.items():
             if hidden.atoms:
                 members = _Members(orders[a], counts[a]), _Members(orders[b], counts[b])
                 yield from _of_pairs(hidden, *members, alike=a == b, choices=choices)

@@ -63,9 +63,14 @@ def signed_formulas(mln: MLN) -> list[int]:
     blocks = [predicate for predicate in mln.vocabulary.predicates.values() if predicate.exclusive]
     if blocks:
         raise ArgumentError(
-            f"Worlds with blocks, as {blocks[0]} has, are not drawn by lifting: sample with"
-            " ml.infer(..., method='gibbs')."
+            f"Worlds with blocks, as {blocks[0]} has, are drawn by lifting where such predicates have two"
+            " arguments, and no formula ties their rows: sample with ml.infer(..., method='gibbs')."
         )
+    return signed_numbers(mln)
+
+
+def signed_numbers(mln: MLN) -> list[int]:
+    """Return the numbers of the formulas that are counted with signs or tallies."""
     found = []
     for number, weighted in enumerate(mln.formulas):
         collected = TwoVariableSentences()

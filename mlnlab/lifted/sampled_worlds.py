@@ -13,7 +13,7 @@ True
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, overload
 
 import numpy as np
@@ -25,8 +25,10 @@ from mlnlab.model.database import Database
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from mlnlab.lifted.row_worlds import RowWorlds
     from mlnlab.lifted.world_distribution import WorldDistribution
 
+MEASURED = 3
 MOST_ATOMS = 2e7  # true ones of one world, which take about a gigabyte while it is drawn
 
 
@@ -37,10 +39,10 @@ class SampledWorlds(Sequence[Database]):
     ``dropped`` bounds the total variation distance to the exact distribution: what sums left out.
     """
 
-    distribution: WorldDistribution
+    distribution: WorldDistribution | RowWorlds
     number: int
     seed: int
-    true_atoms: float  # expected
+    true_atoms: float  # expected; where rows are drawn, the mean of a few worlds
     kept: Callable[[Database], float] | None = None  # with which probability
     acceptance: float = 1.0  # the share of drawn worlds that is kept
 
@@ -74,6 +76,12 @@ class SampledWorlds(Sequence[Database]):
         told = f"{count_of(self.number, 'world')} of {self.true_atoms:,.0f} true atoms on average"
         kept = "" if self.kept is None else f", one of {1 / self.acceptance:,.1f} drawn is kept"
         return f"<SampledWorlds: {told}{kept}>"
+
+
+def measured(worlds: SampledWorlds) -> SampledWorlds:
+    """Return worlds with how many true atoms the first few of them have on average."""
+    numbers = [world.number_of_facts() for world in worlds[:MEASURED]]
+    return replace(worlds, true_atoms=float(np.mean(numbers)) if numbers else 0.0)
 
 
 def checked_request(number: object, seed: object) -> None:

@@ -65,8 +65,12 @@ class WorldDistribution:
 
     def drawn(self, choices: RandomChoices) -> Database:
         """Return a world that is drawn, as a database of its true atoms."""
+        return self.world(self._true_atoms(choices))
+
+    def world(self, true: Iterable[TrueAtoms]) -> Database:
+        """Return true atoms as a database; those of predicates that translation made are left out."""
         rows: dict[str, list[NDArray[np.uint32]]] = {}
-        for atoms in self._true_atoms(choices):
+        for atoms in true:
             symbol = self.model.symbols[atoms.symbol]
             if symbol.predicate in self.vocabulary.predicates:
                 rows.setdefault(symbol.predicate, []).append(self._rows(atoms))
@@ -75,15 +79,19 @@ class WorldDistribution:
 
     def _true_atoms(self, choices: RandomChoices) -> Iterator[TrueAtoms]:
         branch = choices.one_of(self.branches)
-        yield from self._ground_atoms(branch, choices)
+        yield from self.ground_atoms(branch, choices)
         for number in self.parts.branches[branch]:
             yield from self.atoms[number].drawn(self.counts[number].drawn(choices), choices)
+        yield from self.free_atoms(choices)
+
+    def free_atoms(self, choices: RandomChoices) -> Iterator[TrueAtoms]:
+        """Yield true atoms of which no formula says anything."""
         for symbol, probability in self.free.items():
             kinds = self.model.kinds(symbol)
             sizes = {kind: len(self.constants[kind]) for kind in kinds}
             yield TrueAtoms(symbol, drawn_tuples(kinds, sizes, probability, choices))
 
-    def _ground_atoms(self, branch: int, choices: RandomChoices) -> Iterator[TrueAtoms]:
+    def ground_atoms(self, branch: int, choices: RandomChoices) -> Iterator[TrueAtoms]:
         """Yield ground atoms that are true: decided ones, and those that are summed out."""
         true = [
             feature.weighed.number
@@ -119,15 +127,19 @@ class WorldDistribution:
 
 
 def world_distribution(
-    evaluation: CellEvaluation, vocabulary: Vocabulary, formulas: Values, true: Values, false: Values
-) -> WorldDistribution:
-    """Return the distribution at weights of formulas, and of true and false atoms of symbols (logarithms)."""
+    evaluation: CellEvaluation, vocabulary: Vocabulary, formulas: Values, true: Values, false: Values,
+    *, counted: bool = True,
+) -> WorldDistribution:  # fmt: skip
+    """Return the distribution at weights of formulas, and of true and false atoms of symbols (logarithms).
+
+    Not ``counted``, it has the atoms alone: how many elements are in each cell is drawn by something else.
+    """
     compiled = evaluation.compiled
     parts, weights = compiled.parts, log_weights(formulas, true, false)
-    counts = tuple(count_distribution(one) for one in evaluation.components(weights))
+    counts = tuple(count_distribution(one) for one in evaluation.components(weights)) if counted else ()
     ground = parts.ground.values(Logarithms(), weights)
     logs = np.array(
-        [g + sum(counts[c].log_z for c in b) for g, b in zip(ground, parts.branches, strict=True)]
+        [g + sum(counts[c].log_z for c in b if counted) for g, b in zip(ground, parts.branches, strict=True)]
     )
     if logs.max() == -inf:
         raise UnsatisfiableError("No world satisfies the hard formulas in domains of these sizes.")

@@ -14,6 +14,7 @@ import mlnlab as ml
 from mlnlab.lifted import drawn_atoms, drawn_tuples
 from mlnlab.lifted.cell_factors import TooManyVariablesError
 from mlnlab.lifted.random_choices import RandomChoices
+from mlnlab.lifted.row_worlds import RowWorlds
 from tests import oracles
 from tests.lifted import test_random_theories
 from tests.thoroughness import examples
@@ -93,10 +94,26 @@ MODELS = {
     "three arguments": ("P(a)\nT(a, b, a)\n0.8 T(x, u, y)\n0.5 P(x)", (2, 1)),
 }
 SIGNED = {
-    "existential": ("S(a)\nF(a, a)\nEXIST y F(x, y).\n0.6 F(x, y) ^ S(x) => S(y)\n-0.4 F(x, y)", 2),
+    "an existential tied": ("S(a)\nF(a, a)\nEXIST y F(x, y).\nF(x, y) => F(y, x).\n0.6 F(x, y) ^ S(x)", 2),
     "soft existentials": ("S(a)\nF(a, a)\n!F(x, x).\n0.9 S(x) => EXIST y F(x, y)\n-0.7 EXIST y F(y, x)", 2),
     "a cardinality": ("S(a)\nF(a, a)\n|F| = 2.\n0.6 F(x, y) ^ S(x) => S(y)\n-0.4 S(x)", 2),
+}
+ROWS = {
+    "existential": ("S(a)\nF(a, a)\nEXIST y F(x, y).\n0.6 F(x, y) ^ S(x) => S(y)\n-0.4 F(x, y)", 2),
+    "columns": ("S(a)\nF(a, a)\nEXIST y F(y, x).\n0.6 F(x, y) ^ S(x) => S(y)\n-0.4 F(x, y)", 2),
+    "no loops": ("F(a, a)\n!F(x, x).\nEXIST y F(x, y).\n-0.4 F(x, y)", 3),
     "a function": ("S(a)\nF(a, a)\nEXIST=1 y F(x, y).\n0.6 F(x, y) ^ S(x) => S(y)", 2),
+    "not many": ("S(a)\nR(a, b)\nEXIST<=1 u R(x, u).\n0.6 R(x, u) ^ S(x)\n-0.3 R(x, u)", (2, 3)),
+    "behind a guard": ("S(a)\nF(a, a)\nS(x) => EXIST>=2 y F(x, y).\n0.6 F(x, y) ^ S(x) => S(y)", 2),
+    "blocks": ("S(a)\nC(a, b!)\nT(b)\n0.6 C(x, u) ^ S(x) => T(u)\n0.3 C(x, u)", (2, 2)),
+    "blocks of at most one": ("C(a, b?)\n0.6 C(x, u)", (2, 2)),
+    "blocks by columns": ("C(a!, b)\nT(b)\n0.6 C(x, u) ^ T(u)\nRain() v T(u).\nRain()", (2, 2)),
+    "blocks of one type": ("B(a, a!)\nS(a)\n0.6 B(x, y) ^ S(x) => S(y)", 2),
+    "two of them": (
+        "F(a, b)\nG(a, b!)\nS(a)\nEXIST u F(x, u).\n0.6 G(x, u) ^ S(x)\n-0.3 F(x, u) v S(x)",
+        (2, 2),
+    ),
+    "others beside": ("F(a, a)\nG(a, a)\n!G(x, x).\nEXIST y F(x, y).\n0.6 G(x, y) ^ F(x, y)", 2),
 }
 KNOWN = {
     "a group": (LOOPLESS + "0.2 F(x, y)", "S(A1)", 2),
@@ -136,18 +153,20 @@ def weighed(mln, db=None):
     return {world: weight / total for world, weight in weights.items() if weight > 0}
 
 
-@pytest.mark.parametrize("name", [*MODELS, *SIGNED, *KNOWN])
+@pytest.mark.parametrize("name", [*MODELS, *SIGNED, *ROWS, *KNOWN])
 def test_each_world_is_drawn_with_exactly_its_probability(name, monkeypatch):
     monkeypatch.setattr(drawn_atoms, "PIECE", 2)  # blocks in pieces, too
     monkeypatch.setattr(drawn_tuples, "PIECE", 2)
     if name not in KNOWN:
-        mln, db = named(*(MODELS | SIGNED)[name]), None
+        mln, db = named(*(MODELS | SIGNED | ROWS)[name]), None
     else:
         text, facts, size = KNOWN[name]
         mln = named(text, size)
         db = ml.Database.from_text(facts, mln)
     theory = ml.lift(mln, db).compile(method="cells")
     worlds = theory.sample_worlds()
+    assert (worlds.kept is not None) == (name in SIGNED)
+    assert isinstance(worlds.distribution, RowWorlds) == (name in ROWS)
     found, share = every_way(worlds)
     expected = weighed(mln, db)
     assert share == pytest.approx(worlds.acceptance, rel=1e-11)
@@ -266,12 +285,43 @@ def test_what_is_too_large_is_refused_with_the_number_of_atoms():
 
 
 def test_worlds_that_are_rarely_kept_are_refused():
-    sparse = ml.lift(ml.MLN.from_text("F(a, a)\nEXIST y F(x, y).\n-4 F(x, y)")).compile()
+    sparse = ml.lift(ml.MLN.from_text("F(a, a)\nEXIST y F(x, y).\nF(x, y) => F(y, x).\n-4 F(x, y)")).compile()
     with pytest.raises(ml.TooLargeError, match=r"one of 10\^\d"):
         sparse.sample_worlds(1, {"a": 15})
-    blocks = ml.lift(ml.MLN.from_text("C(a, b!)\n0.5 C(x, u)")).compile()
-    with pytest.raises(ml.ArgumentError, match="blocks"):
-        blocks.sample_worlds(1, {"a": 3, "b": 2})
+    tied = "F(a, b)\nC(a, b!)\nEXIST u F(x, u).\n0.5 C(x, u) ^ F(x, u)"
+    with pytest.raises(ml.ArgumentError, match="no formula ties their rows"):
+        ml.lift(ml.MLN.from_text(tied)).compile().sample_worlds(1, {"a": 3, "b": 2})
+    none = ml.lift(ml.MLN.from_text("C(a, b!)\n!C(x, u).")).compile()
+    with pytest.raises(ml.UnsatisfiableError):
+        none.sample_worlds(1, {"a": 3, "b": 2})
+
+
+def test_sums_by_rows_are_z_where_signs_and_tallies_are_not_needed():
+    """Another way to the same number: balls and Skolem's signs, and terms that are all positive."""
+    text = "S(a)\nF(a, a)\nEXIST y F(x, y).\n-6 F(x, y)\n0.02 F(x, y) ^ S(x) => S(y)"
+    for text_of, size in ((text, 40), (ROWS["a function"][0], 6), (ROWS["behind a guard"][0], 3)):
+        theory = ml.lift(ml.MLN.from_text(text_of)).compile(method="cells")
+        worlds = theory.sample_worlds(1, {"a": size})
+        assert worlds.distribution.log_z == pytest.approx(theory.log_z({"a": size}).value, rel=1e-12)
+
+
+def test_blocks_and_rows_of_large_worlds_are_as_demanded():
+    text = "S(p)\nC(p, c!)\nT(c)\n0.6 C(x, u) ^ S(x) => T(u)\nEXIST>=2 x:p (D(u, x)).\nD(c, p)\n-7 D(u, x)"
+    theory = ml.lift(ml.MLN.from_text(text)).compile()
+    worlds = theory.sample_worlds(3, {"p": 400, "c": 6}, seed=2)
+    assert worlds[1] == theory.sample_worlds(2, {"p": 400, "c": 6}, seed=2)[1] != worlds[2]
+    for world in worlds:
+        chosen, least = (rows(world, name) for name in ("C", "D"))
+        assert len(chosen) == 400
+        assert set(chosen.values()) == {1}
+        assert len(least) == 6
+        assert min(least.values()) >= 2
+
+
+def rows(world, name):
+    """How many true atoms each first argument has."""
+    texts = (str(atom) for atom in world.atoms())
+    return Counter(text.split("(")[1].split(",")[0] for text in texts if text.startswith(f"{name}("))
 
 
 def test_more_than_two_variables_are_refused_with_what_to_do():

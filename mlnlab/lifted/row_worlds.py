@@ -1,0 +1,292 @@
+"""Worlds of a model that demands something of rows, drawn exactly and without rejection.
+
+Wang, Pu, Wang and Kuželka (LICS 2023) draw 1-types first, then 2-types one after the other, each with its
+probability given those before. Here that is simple where the rows of which something is demanded share no
+pair of elements that ties them: given the 1-types, rows are independent, so that a number of elements in
+cells has the weight that it has without demands, times how probable each row meets its own
+(:mod:`mlnlab.lifted.row_probabilities`). Whether that is so is looked at in the tables of pairs. All such
+weights add up to Z, without signs and tallies.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from math import comb, inf, prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mlnlab.errors import TooLargeError, UnsatisfiableError
+from mlnlab.lifted.cell_numbers import Logarithms
+from mlnlab.lifted.drawn_atoms import TrueAtoms
+from mlnlab.lifted.row_pairs import pair_atoms
+from mlnlab.lifted.row_probabilities import drawn_rows, log_met
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from mlnlab.lifted.cell_factors import AtomAt
+    from mlnlab.lifted.cell_tables import Weighed
+    from mlnlab.lifted.cells import Cells
+    from mlnlab.lifted.drawn_atoms import ComponentAtoms
+    from mlnlab.lifted.random_choices import RandomChoices
+    from mlnlab.lifted.row_demands import RowDemand
+    from mlnlab.lifted.row_pairs import PairAtoms, Side
+    from mlnlab.lifted.world_distribution import WorldDistribution
+    from mlnlab.model.database import Database
+
+    Values = NDArray[np.float64]
+    Counts = NDArray[np.int64]
+    Truths = NDArray[np.bool_]
+
+MOST_TERMS = 100_000  # numbers of elements in cells, all of which are gone through
+MOST_PAIRS = 4_000_000  # of elements whose atoms are drawn one by one
+MOST_HIDDEN = 12  # atoms of one pair
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RowComponent:
+    """A component: its tables, what is demanded, and all numbers of elements in cells with their weights."""
+
+    cells: Cells
+    atoms: ComponentAtoms
+    demands: tuple[RowDemand, ...]
+    rows: dict[tuple[int, int], PairAtoms]
+    counts: tuple[Counts, ...]  # for each kind, a row for each term
+    logs: Values
+    symbols: Mapping[str, Mapping[tuple[int, ...], int]]
+
+    @property
+    def log_z(self) -> float:
+        """The logarithm of the sum of all terms."""
+        return float(np.logaddexp.reduce(self.logs, initial=-inf))
+
+    def drawn(self, choices: RandomChoices) -> Iterator[TrueAtoms]:
+        """Yield the true atoms of a world."""
+        term = choices.one_of(np.exp(self.logs - self.logs.max()))
+        counts = [numbers[term] for numbers in self.counts]
+        orders = [choices.order(int(numbers.sum())) for numbers in counts]
+        others = {pair: hidden for pair, hidden in self.atoms.pairs.items() if pair not in self.rows}
+        yield from self.atoms.given(orders, counts, others, choices)
+        for (a, b), pairs in self.rows.items():
+            yield from self._of_rows((a, b), pairs, orders, counts, choices)
+
+    def _of_rows(
+        self, kinds: tuple[int, int], pairs: PairAtoms, orders: Sequence[Counts], counts: Sequence[Counts],
+        choices: RandomChoices,
+    ) -> Iterator[TrueAtoms]:  # fmt: skip
+        """Yield the atoms of pairs: those that count in rows row by row, then the others pair by pair."""
+        cells = [np.repeat(np.arange(len(counts[kind])), counts[kind]) for kind in kinds]
+        alike = kinds[0] == kinds[1]
+        size = len(cells[0]), len(cells[1])
+        left, right = (
+            np.triu_indices(size[0], 1) if alike else tuple(axis.ravel() for axis in np.indices(size))
+        )
+        truths: dict[AtomAt, Truths] = {}
+        drawn: dict[str, Truths] = {}
+        for place, side in enumerate(pairs.sides):
+            name = side.demand.predicate
+            if name not in drawn:
+                p = pairs.alone(place) if side.row == 0 else pairs.alone(place).T
+                ends = cells if side.row == 0 else cells[::-1]
+                drawn[name] = self._matrix(side, p, kinds[side.row], ends, alike=alike, choices=choices)
+            truths[side.atom] = drawn[name][left, right] if side.row == 0 else drawn[name][right, left]
+        at, ones = (cells[0][left], cells[1][right]), np.ones(len(left), dtype=np.int64)
+        for place in range(len(pairs.sides), len(pairs.atoms)):
+            truths[pairs.atoms[place]] = choices.split(ones, pairs.given(place, at, truths)) > 0
+        elements = orders[kinds[0]][left], orders[kinds[1]][right]
+        for atom, true in truths.items():
+            yield TrueAtoms(atom.symbol, tuple(elements[e][true] for e in atom.elements))
+
+    def _matrix(
+        self, side: Side, p: Values, kind: int, ends: Sequence[Counts], *, alike: bool, choices: RandomChoices
+    ) -> Truths:
+        """Draw which atoms of rows are true; an element's with itself is decided by its cell."""
+        own, others = ends
+        found = np.zeros((len(own), len(others)), dtype=bool)
+        for cell in np.unique(own).tolist():
+            rows = np.flatnonzero(own == cell)
+            columns = np.arange(len(others))
+            if alike:  # all but the row's own element; in the row's own cell there is one less
+                columns = np.delete(columns, rows[0])
+            active, diagonal = self.state(side.demand, kind, cell)
+            begun = np.full(len(rows), int(diagonal), dtype=np.int64)
+            probabilities = p[cell, others[columns]].tolist()
+            truth = drawn_rows(side.demand if active else None, begun, probabilities, choices)
+            for place, row in enumerate(rows.tolist()):
+                at = np.delete(np.arange(len(others)), row) if alike else columns
+                found[row, at] = truth[place]
+        return found
+
+    def state(self, demand: RowDemand, kind: int, cell: int) -> tuple[bool, bool]:
+        """Return of a cell whether something is demanded there, and whether the atom with itself is true."""
+        bits = self.cells.kinds[kind].bits
+        values = dict(zip(bits, self.cells.kinds[kind].cells[cell].tolist(), strict=True))
+        guard = self.symbols[demand.guard][0,] if demand.guard else None
+        loop = self.symbols[demand.predicate].get((0, 0))
+        return guard is None or values[guard], loop is not None and values[loop]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RowWorlds:
+    """What worlds are drawn from where rows have demands; ``plain`` is the distribution without these."""
+
+    plain: WorldDistribution
+    components: tuple[RowComponent, ...]
+    branches: Values
+    log_z: float
+    dropped: float = 0.0
+
+    def drawn(self, choices: RandomChoices) -> Database:
+        """Return a world that is drawn, as a database of its true atoms."""
+        return self.plain.world(self._true_atoms(choices))
+
+    def _true_atoms(self, choices: RandomChoices) -> Iterator[TrueAtoms]:
+        branch = choices.one_of(self.branches)
+        yield from self.plain.ground_atoms(branch, choices)
+        for number in self.plain.parts.branches[branch]:
+            yield from self.components[number].drawn(choices)
+        yield from self.plain.free_atoms(choices)
+
+
+def row_worlds(
+    plain: WorldDistribution, demands: Sequence[RowDemand], sizes: Sequence[Sequence[int]],
+    weights: Mapping[Weighed, tuple[object, object]],
+) -> RowWorlds | None:  # fmt: skip
+    """Return what worlds are drawn from, or ``None`` where pairs tie rows or there are too many terms.
+
+    ``sizes`` are those of each component's kinds, ``weights`` the logarithms of what plain tables weigh.
+    """
+    symbols: dict[str, dict[tuple[int, ...], int]] = {}
+    for number, symbol in enumerate(plain.model.symbols):
+        symbols.setdefault(symbol.predicate, {})[symbol.pattern] = number  # type: ignore[index]
+    made = []
+    for atoms, own in zip(plain.atoms, sizes, strict=True):
+        component = _component(atoms, demands, own, weights, symbols)
+        if component is None:
+            return None
+        made.append(component)
+    ground = plain.parts.ground.values(Logarithms(), weights)
+    logs = np.array(
+        [g + sum(made[c].log_z for c in b) for g, b in zip(ground, plain.parts.branches, strict=True)]
+    )
+    if logs.max() == -inf:
+        raise UnsatisfiableError("No world satisfies the hard formulas in domains of these sizes.")
+    log_z = float(np.logaddexp.reduce(logs))
+    return RowWorlds(plain, tuple(made), np.exp(logs - logs.max()), log_z)
+
+
+def _component(
+    atoms: ComponentAtoms, demands: Sequence[RowDemand], sizes: Sequence[int],
+    weights: Mapping[Weighed, tuple[object, object]], symbols: Mapping[str, Mapping[tuple[int, ...], int]],
+) -> RowComponent | None:  # fmt: skip
+    cells = atoms.cells
+    terms = prod(comb(n + len(kind) - 1, len(kind) - 1) for n, kind in zip(sizes, cells.kinds, strict=True))
+    if terms > MOST_TERMS:
+        return None
+    rows, own = {}, []
+    for pair, hidden in atoms.pairs.items():
+        inside = [
+            d
+            for d in demands
+            if any(atom.symbol == symbols[d.predicate].get((0, 1)) for atom in hidden.atoms)
+        ]
+        if not inside:
+            continue
+        if len(hidden.atoms) > MOST_HIDDEN:
+            return None
+        rows[pair] = pair_atoms(hidden, inside, symbols)
+        own += inside
+        if not rows[pair].ties_no_rows():
+            return None
+        _refuse_many_pairs(sizes[pair[0]] * sizes[pair[1]])
+    counts = _all_counts([len(kind) for kind in cells.kinds], sizes)
+    found = RowComponent(cells, atoms, tuple(own), rows, counts, np.zeros(0), symbols)
+    logs = _weights(cells, counts, weights)
+    for pair, pairs in rows.items():
+        logs = logs + _met(found, pair, pairs)
+    alive = logs > -inf
+    return RowComponent(
+        cells, atoms, tuple(own), rows, tuple(one[alive] for one in counts), logs[alive], symbols
+    )
+
+
+def _refuse_many_pairs(pairs: int) -> None:
+    if pairs > MOST_PAIRS:
+        raise TooLargeError(
+            f"Rows of which something is demanded have {pairs:,} atoms, which are drawn one by one; at most"
+            f" {MOST_PAIRS:,} are.", float(pairs), ["draw worlds of smaller domains"],
+        )  # fmt: skip
+
+
+def _all_counts(cells: Sequence[int], sizes: Sequence[int]) -> tuple[Counts, ...]:
+    """Return all ways to put the elements of each kind into cells, those of all kinds together."""
+    each = [_compositions(size, number) for size, number in zip(sizes, cells, strict=True)]
+    grid = np.indices([len(one) for one in each]).reshape(len(each), -1)
+    return tuple(one[rows] for one, rows in zip(each, grid, strict=True))
+
+
+def _compositions(number: int, parts: int) -> Counts:
+    """Return all ways to write a number as a sum of so many others, as rows."""
+    if parts == 1:
+        return np.array([[number]], dtype=np.int64)
+    rows = [np.insert(_compositions(number - k, parts - 1), 0, k, axis=1) for k in range(number + 1)]
+    return np.concatenate(rows)
+
+
+def _weights(
+    cells: Cells, counts: Sequence[Counts], weights: Mapping[Weighed, tuple[object, object]]
+) -> Values:
+    """Return the logarithm of each term without demands: Beame et al. 2015, section 3."""
+    from scipy.special import gammaln
+
+    numbers = Logarithms()
+    logs = np.zeros(len(counts[0]))
+    for kind, own in zip(cells.kinds, counts, strict=True):
+        values = kind.weights.values(numbers, weights)
+        logs += gammaln(own.sum(axis=1) + 1) - gammaln(own + 1).sum(axis=1)
+        logs += _times(own, values[None]).sum(axis=1)
+    for (a, b), table in cells.pairs.items():
+        values = table.values(numbers, weights)
+        for c, d in product(range(values.shape[0]), range(values.shape[1])):
+            if a != b:
+                logs += _times(counts[a][:, c] * counts[b][:, d], values[c, d])
+            elif c < d:
+                logs += _times(counts[a][:, c] * counts[a][:, d], values[c, d])
+            elif c == d:
+                logs += _times(counts[a][:, c] * (counts[a][:, c] - 1) // 2, values[c, c])
+    return logs
+
+
+def _times(numbers: Counts, logs: object) -> Values:
+    """Return numbers times logarithms, of which none counts where there is nothing."""
+    with np.errstate(invalid="ignore"):
+        return np.where(numbers > 0, numbers * np.asarray(logs, dtype=float), 0.0)
+
+
+def _met(component: RowComponent, kinds: tuple[int, int], pairs: PairAtoms) -> Values:
+    """Return the logarithm of how probable all rows meet what is demanded, for each term."""
+    logs = np.zeros(len(component.counts[0]))
+    known = set()
+    for place, side in enumerate(pairs.sides):
+        if side.demand.predicate in known:  # of pairs of one kind, both sides are rows of the same predicate
+            continue
+        known.add(side.demand.predicate)
+        own, other = kinds[side.row], kinds[1 - side.row]
+        p = pairs.alone(place) if side.row == 0 else pairs.alone(place).T
+        for cell in range(len(component.cells.kinds[own])):
+            active, diagonal = component.state(side.demand, own, cell)
+            if not active:
+                continue
+            numbers = component.counts[other].copy()
+            if own == other:
+                numbers[:, cell] -= 1
+            here = component.counts[own][:, cell]
+            met = np.zeros(len(logs))
+            some = here > 0
+            met[some] = log_met(side.demand, diagonal, numbers[some], p[cell])
+            logs += _times(here, met)
+    return logs
