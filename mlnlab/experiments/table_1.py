@@ -5,9 +5,10 @@ r"""Table 1 of Van den Broeck, Meert and Davis (2013) made anew: whose weights a
 "Lifted generative parameter learning": PLL, PSCG (all predicates as query) and LWL learn the weights of one
 structure from all folds but one, and the exact log-likelihood of that one judges them, always by lifting.
 Structures are made by hand (``hand``), learned by LHL with at most four literals and three variables
-(``lhl``), with paths of two atoms and at most two variables (``lhl-pairs``, which is always liftable), or
-fifty random clauses of two variables (``fifty``), as many as the paper's could not be compiled. What does not
-compile, or would take too long, is listed with its reason; so is what was left unfinished.
+(``lhl``), with paths of two atoms and at most two variables, which is always liftable (``lhl-pairs``: without
+heuristics 1 and 2, π = 0.01, and clauses of which a variable occurs once are kept), or fifty random clauses
+of two variables (``fifty``), as many as the paper's could not be compiled. What does not compile, or would
+take too long, is listed with its reason; so is what was left unfinished.
 
 All learners have the same Gaussian prior, Alchemy's, of deviation 100. Each structure and each learner on
 each fold is a piece of work that is kept in the folder; a second start does what is not there yet.

@@ -28,6 +28,7 @@ from mlnlab.model.database import Database
 from mlnlab.model.mln import MLN
 
 OPTIONS: Mapping[str, Mapping[str, Any]] = {"lwl": {"tolerance": 1e-10}}
+MANY, FEW_TERMS = 20, 100_000  # formulas; terms of a sum over cells
 MOST_JUDGING = 300.0  # seconds of a sum over cells
 
 
@@ -67,9 +68,13 @@ def result(
 def _compiled(mln: MLN, split: Split, settings: Settings, told: dict[str, Any]) -> CellTheory | None:
     """Return the cells of a theory that rules compile too slowly, or to what is; nothing where they do well.
 
-    Theories of over fifty formulas are not tried: what rules make of them takes a day for a step.
+    Theories of over twenty formulas are summed over cells where that takes few terms. Of those of over fifty
+    rules are not tried: what they make of them takes a day for a step.
     """
-    cells = cells_of(mln) if len(mln.formulas) > PAPER_MOST_FORMULAS else None
+    cells = cells_of(mln) if len(mln.formulas) > MANY else None
+    if cells is not None and len(mln.formulas) <= PAPER_MOST_FORMULAS:
+        terms = max(cells.terms(_sizes(mln, db)) for db in (*split.train, split.test))
+        cells = cells if terms <= FEW_TERMS else None
     if cells is None:
         try:
             _refuse(mln, split, settings, told)
