@@ -74,8 +74,8 @@ in 16 seconds to 191 definitions in 174 MB (the paper's needed over 25 GB), but 
 other, 81,000 to 89,000 seconds a step. Theories of over fifty formulas are summed over cells instead, and
 lifted learning begins at PLL's weights, where few terms matter. Of twenty seeds on IMDB's first fold all
 twenty compile, in 0.1 to 0.4 seconds to 11 cells, with sums of at most 7e5 (seed 18), 1e8 (13 seeds) and 1e9
-terms (6); at weights near 0 one of 1e8 terms takes three minutes, at PLL's a tenth of a second (seed 0). Six were
-learned from:
+terms (6); at weights near 0 one of 1e8 terms takes three minutes, at PLL's a tenth of a second (seed 0). Six
+were learned from:
 
 ====  ======================================================================
 seed  log-likelihood of the fold held out, PLL and LWL after 10 seconds
