@@ -62,9 +62,9 @@ def weighed(linear: Linear) -> tuple[Values, Values, Callable[[Values], None]]:
         inner = (*shape, width)
         bases = np.stack([np.broadcast_to(term.node.value, (width,)) for term in flat])
         errors = np.stack([np.broadcast_to(term.node.error, (width,)) for term in flat])
-        value = (matrix @ bases).reshape(*shape, width)
+        value = product(matrix, bases).reshape(*shape, width)
         lost = errors + (len(flat) + 2) * EPSILON * np.abs(bases)
-        error = (matrix @ lost).reshape(*shape, width)
+        error = product(matrix, lost).reshape(*shape, width)
     for term in others:
         value = value + times_each(term.times, term.node.value)
         error = error + term.times * (term.node.error + 3 * EPSILON * np.abs(finite(term.node.value)))
@@ -72,12 +72,18 @@ def weighed(linear: Linear) -> tuple[Values, Values, Callable[[Values], None]]:
     def back(adjoint: Values) -> None:
         if flat:
             own = summed(np.broadcast_to(adjoint, np.broadcast_shapes(adjoint.shape, inner)), inner)
-            for term, part in zip(flat, matrix.T @ own.reshape(len(matrix), -1), strict=True):
+            for term, part in zip(flat, product(matrix.T, own.reshape(len(matrix), -1)), strict=True):
                 add(term.node, part)
         for term in others:
             add(term.node, adjoint * term.times)
 
     return value, error, back
+
+
+def product(first: Values, second: Values) -> Values:
+    """Return the product of two thin matrices; threads of a BLAS would wait longer for each other than this takes."""
+    found: Values = np.einsum("ij,jk->ik", first, second)
+    return found
 
 
 def refuse_large(held: int, own: Sequence[tuple[int, ...]], linear: Linear) -> None:

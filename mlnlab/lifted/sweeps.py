@@ -196,7 +196,9 @@ def _floats(
 ) -> Part:  # fmt: skip
     """Evaluate points together, each a column."""
     columns = np.array([circuit.subdomain_sizes(one) for one in sizes]).reshape(len(sizes), -1)
-    found = log_value(circuit.circuit, [list(size) for size in columns.T], true, false)
+    # A size that all points share is one number: what depends on sizes alone is then computed once for all.
+    shared = [size[:1] if (size == size[0]).all() else size for size in columns.T]
+    found = log_value(circuit.circuit, [size.tolist() for size in shared], true, false)
     return found.value, found.error, found.true, found.false
 
 

@@ -126,6 +126,8 @@ def print_growth(ml):
     true, false = weighted.true @ vectors.T, weighted.false @ vectors.T
     taken = best(lambda: log_value(friends.circuit, [[30_000]], true, false))
     print(f"50 weight vectors, value and gradient, n = 30,000: {taken:.3f} s")
+    taken = best(lambda: friends.sweep({"person": 30_000}, vectors.tolist()))
+    print(f"50 weight vectors, ml.lift(...).compile().sweep, n = 30,000: {taken:.3f} s")
     for number in (2, 5, 10, 20, 30):
         compiled = []
         for seed in range(3):
