@@ -81,7 +81,7 @@ def weighed(linear: Linear) -> tuple[Values, Values, Callable[[Values], None]]:
 
 
 def product(first: Values, second: Values) -> Values:
-    """Return the product of thin matrices; a BLAS has threads that wait longer for each other than it takes."""
+    """Return the product of thin matrices; threads of a BLAS would wait for each other longer than this."""
     found: Values = np.einsum("ij,jk->ik", first, second)
     return found
 

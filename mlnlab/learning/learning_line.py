@@ -6,7 +6,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, TextIO
 
-from mlnlab.steps.status_line import StatusLine, bar_of
+from mlnlab.steps.status_line import StatusLine, bar_of, is_terminal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -62,8 +62,3 @@ def learning_lines(
     chosen = sys.stderr if stream is None else stream
     wanted = progress if progress is not None else is_terminal(chosen)
     return (LearningLine(name, chosen),) if wanted else ()
-
-
-def is_terminal(stream: TextIO | None) -> bool:
-    """Say whether somebody looks at a stream as a plain terminal; a notebook's cell is none."""
-    return stream is not None and stream.isatty()

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mlnlab.counting.counts import count
 from mlnlab.learning.contributions import Contribution, Heaviest
+from mlnlab.learning.data_counts import data_counts
 from mlnlab.learning.lifted_counts import MOST_SECONDS, LiftedMoments, refuse_evidence
 from mlnlab.lifted.cell_likelihood import cell_likelihood
 from mlnlab.lifted.lift import lift
@@ -127,17 +127,18 @@ class LikelihoodByCells:
         return replace(self, examples=tuple(self.examples[number] for number in databases))
 
 
-def likelihood_by_cells(data: TrainingData, seconds: float = MOST_SECONDS) -> LikelihoodByCells:
+def likelihood_by_cells(
+    data: TrainingData, seconds: float = MOST_SECONDS, counter: object = "auto"
+) -> LikelihoodByCells:
     """Compile the model to cells and count what holds in each database; a step may take so many seconds."""
     refuse_evidence(data)
     began = time.perf_counter()
     cells = lift(replace(data.mln, semantics="textbook")).compile(method="cells")
     compiled = time.perf_counter()
     examples = []
-    for example in data.examples:
+    for example, counts in zip(data.examples, data_counts(data, counter), strict=True):
         sizes = {name: len(domain) for name, domain in example.vocabulary.types.items()}
-        counts = count(data.model(example), example.database)
-        examples.append(cell_likelihood(cells, sizes, counts.numbers, seconds))
+        examples.append(cell_likelihood(cells, sizes, counts, seconds))
     counting = time.perf_counter() - compiled
     return LikelihoodByCells("log-likelihood", cells, tuple(examples), compiled - began, counting)
 

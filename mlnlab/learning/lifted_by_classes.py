@@ -88,9 +88,9 @@ class LikelihoodByClasses(LiftedLogLikelihood):
                     yield one.of.number, elements * exp(log_e - log_z)  # line 20, eq. 5
 
 
-def likelihood_by_classes(data: TrainingData) -> LikelihoodByClasses:
+def likelihood_by_classes(data: TrainingData, counter: object = "auto") -> LikelihoodByClasses:
     """Compile all circuits: lines 4 to 9."""
-    whole = lifted_log_likelihood(data)  # line 4
+    whole = lifted_log_likelihood(data, counter)  # line 4
     began = time.perf_counter()
     mln = whole.circuit.mln
     classes = tuple(  # lines 5 to 9

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mlnlab.counting.counts import count
 from mlnlab.errors import ArgumentError, MlnlabError, TooLargeError
 from mlnlab.grounding.network_size import size_of
 from mlnlab.inference.tree_plans import tree_plan
+from mlnlab.learning.data_counts import data_counts
 from mlnlab.learning.ground_example import asked_of
 from mlnlab.learning.moments import Moments
 from mlnlab.lifted.cell_theory import cell_theory
@@ -143,7 +143,7 @@ class LiftedLogLikelihood:
         return replace(self, examples=examples, observed=tuple(self.observed[n] for n in databases))
 
 
-def lifted_log_likelihood(data: TrainingData) -> LiftedLogLikelihood:
+def lifted_log_likelihood(data: TrainingData, counter: object = "auto") -> LiftedLogLikelihood:
     """Compile the model once and count what holds in each database; refuse what cannot be lifted, and why."""
     refuse_evidence(data)
     began = time.perf_counter()
@@ -152,15 +152,14 @@ def lifted_log_likelihood(data: TrainingData) -> LiftedLogLikelihood:
     if circuit.unlifted:
         raise _not_liftable(data, circuit)
     began = time.perf_counter()
-    counts = [count(data.model(example), example.database) for example in data.examples]
+    observed = data_counts(data, counter)
     counting = time.perf_counter() - began
     examples = tuple(
         lifted_likelihood(circuit, example.vocabulary, found)
-        for example, found in zip(data.examples, counts, strict=True)
+        for example, found in zip(data.examples, observed, strict=True)
     )
     for example in examples:
         refuse_costly(circuit, example.sizes)
-    observed = tuple(np.array(found.numbers, np.float64) for found in counts)
     return LiftedLogLikelihood("log-likelihood", circuit, examples, observed, seconds, counting)
 
 

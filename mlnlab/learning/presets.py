@@ -2,7 +2,8 @@
 
 pll, wpll       (weighted) pseudo-log-likelihood, by Newton's method or L-BFGS
 ll              exact log-likelihood, of the query given the rest where a query is named
-lwl             exact log-likelihood by lifted inference, for domains of any size; of all atoms
+lwl             exact log-likelihood by lifted inference, for domains of any size; of all atoms; n_i are
+                counted exactly, or by counter=, a function of a model and a database
 vp, vp-pw       voted perceptron: counts of a most probable world, averaged gradient descent
 cd, cd-pw       contrastive divergence: counts from a few samples; -pw: a rate for each weight
 dn              diagonal Newton
@@ -117,13 +118,13 @@ def _log_likelihood(data: TrainingData, counts: str, options: dict[str, object])
         return exact_log_likelihood(data)
     if counts == "lifted":
         options.pop("seed", None)
-        return lifted_log_likelihood(data)
+        return lifted_log_likelihood(data, options.pop("counter", "auto"))
     if counts == "by-classes":
         options.pop("seed", None)
-        return likelihood_by_classes(data)
+        return likelihood_by_classes(data, options.pop("counter", "auto"))
     if counts == "cells":
         options.pop("seed", None)
-        return likelihood_by_cells(data)
+        return likelihood_by_cells(data, counter=options.pop("counter", "auto"))
     return estimated_log_likelihood(data, expecting_named(counts, options))
 
 

@@ -64,7 +64,7 @@ class CellLikelihood:
 
 
 def cell_likelihood(
-    cells: CellTheory, sizes: Mapping[str, int], counts: Sequence[int], seconds: float
+    cells: CellTheory, sizes: Mapping[str, int], counts: Sequence[float] | NDArray[np.float64], seconds: float
 ) -> CellLikelihood:
     """Return the likelihood of a database of these sizes and counts; a sum may take so many seconds."""
     limited = replace(cells, budget=min(cells.budget, seconds * TERMS_A_SECOND))

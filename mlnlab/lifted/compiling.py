@@ -7,6 +7,7 @@ brought into canonical form, so that those equal up to renaming become one defin
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from mlnlab.lifted.theory import Theory
 
 MOST_DEFINITIONS = 20_000
+MOST_SECONDS = 3_600.0  # with 20,000 definitions, a budget of memory and time
 RECURSION = domain_recursion.RULE.name
 MOST_UNFOLDED = 120  # clauses of a theory that is unfolded before sizes are known
 UNFOLDED = "left until sizes are known"
@@ -52,6 +54,7 @@ class NotLiftableError(ArgumentError):
 class CompileParams:
     """``rules`` in the order in which they are tried; ``limit``: the most definitions.
 
+    ``seconds``: how long making them may take, without pauses between steps.
     ``recursions``: how many constants are taken out one after the other before the rest is left until sizes
     are known; with 0, what no other rule lifts is refused.
     """
@@ -60,10 +63,11 @@ class CompileParams:
     limit: int = MOST_DEFINITIONS
     recursions: int = 3
     unfold: bool = True  # take constants out before sizes are known
+    seconds: float = MOST_SECONDS
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense."""
-        for name, least in (("limit", 1), ("recursions", 0)):
+        for name, least in (("limit", 1), ("recursions", 0), ("seconds", 0)):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | float) or not value >= least:
                 raise ArgumentError(f"{name}= is a number from {least} on, not {value!r:.60}.")
@@ -122,15 +126,26 @@ class Compilation:
         numbers: dict[Theory, int] = {self.theory: 0}
         waiting, state = [(self.theory, 0)], CompileState((), 1, 0)
         yield state
+        spent = 0.0
         while waiting:
             theory, depth = waiting.pop()
-            before = len(numbers)
+            before, began = len(numbers), time.perf_counter()
             made, found = self.defined(theory, numbers, depth)
+            spent += time.perf_counter() - began
+            if spent > self.params.seconds and found:
+                self._refuse_long(state, len(waiting) + len(found))
             waiting += [(part, depth + (made.rule == RECURSION)) for part in found]
             calls = 0 if made.fired is None else len(made.fired.parts)
             shared = state.shared + calls - (len(numbers) - before)
             state = CompileState(_appended(state.blocks, made), len(numbers), shared, not waiting)
             yield state
+
+    def _refuse_long(self, state: CompileState, waiting: int) -> None:
+        raise TooLargeError(
+            f"Compiling has taken more than {self.params.seconds:,.0f} seconds: {state.done:,} definitions"
+            f" are made, {waiting:,} wait.", float(state.named),
+            ["raise seconds=", "drop formulas", "sample with ml.infer(..., method='mc-sat')"],
+        )  # fmt: skip
 
     def defined(
         self, theory: Theory, numbers: dict[Theory, int], depth: int = 0

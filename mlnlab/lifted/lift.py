@@ -28,6 +28,7 @@ from mlnlab.lifted.canonical_theory import canonical
 from mlnlab.lifted.cell_choice import chosen_cells
 from mlnlab.lifted.cell_theory import cells_to_sample
 from mlnlab.lifted.compiling import Compilation, Compiled, CompileParams, CompileState, NotLiftableError
+from mlnlab.lifted.compiling_line import compiling_lines
 from mlnlab.lifted.covariances import covariances_times
 from mlnlab.lifted.evaluation_budget import MOST_NUMBERS, refuse_long, refuse_long_count
 from mlnlab.lifted.evidence import Evidence, database_evidence
@@ -97,25 +98,35 @@ class Lift:
 
     @overload
     def compile(
-        self, observers: Iterable[Observer] = (), method: Literal["rules"] = "rules"
-    ) -> LiftedCircuit: ...
-    @overload
-    def compile(self, observers: Iterable[Observer] = (), *, method: Literal["cells"]) -> CellTheory: ...
+        self, observers: Iterable[Observer] = (), method: Literal["rules"] = "rules", *,
+        progress: bool | None = None,
+    ) -> LiftedCircuit: ...  # fmt: skip
     @overload
     def compile(
-        self, observers: Iterable[Observer] = (), *, method: Literal["auto"]
+        self, observers: Iterable[Observer] = (), *, method: Literal["cells"], progress: bool | None = None
+    ) -> CellTheory: ...
+    @overload
+    def compile(
+        self, observers: Iterable[Observer] = (), *, method: Literal["auto"], progress: bool | None = None
     ) -> LiftedCircuit | CellTheory: ...
     def compile(
-        self, observers: Iterable[Observer] = (), method: str = "rules"
+        self, observers: Iterable[Observer] = (), method: str = "rules", *, progress: bool | None = None
     ) -> LiftedCircuit | CellTheory:
         """Compile to a circuit, or by "cells", which no longer depends on weights and sizes.
+
+        In a plain terminal a line says how far it is; ``progress=True`` or ``False`` decides that.
 
         "auto" takes cells where the formulas relate at most two constants and these cost fewer terms.
         """
         cells = chosen_cells(method, self.weighted, self.compilation)
         if cells is not None:
             return cells
-        last = run(self, stop=None, observers=tuple(observers)).state
+        lines = compiling_lines(progress)
+        try:
+            last = run(self, stop=None, observers=(*observers, *lines)).state
+        finally:
+            for line in lines:
+                line.clear()
         made = sorted(last.compiled(), key=lambda one: one.number)
         types, groups = self.weighted.shattered.types, self.weighted.shattered.groups
         return LiftedCircuit(

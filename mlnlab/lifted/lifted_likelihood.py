@@ -113,7 +113,7 @@ def likelihoods_at(examples: Sequence[LiftedLikelihood], weights: Numbers) -> li
 
 
 def lifted_likelihood(
-    circuit: LiftedCircuit, vocabulary: Vocabulary, counts: Sequence[int]
+    circuit: LiftedCircuit, vocabulary: Vocabulary, counts: Sequence[float] | NDArray[np.float64]
 ) -> LiftedLikelihood:
     """Return the likelihood of a database with this vocabulary, of whose formulas so many groundings hold."""
     sizes = {type_: len(domain) for type_, domain in vocabulary.types.items()}

@@ -64,3 +64,8 @@ def bar_of(part: float) -> str:
     """Return how much is done, as a bar with its percentage."""
     filled = round(part * _CELLS)
     return f"[{'#' * filled}{'.' * (_CELLS - filled)}] {part:4.0%}"
+
+
+def is_terminal(stream: TextIO | None) -> bool:
+    """Say whether somebody looks at a stream as a plain terminal; a notebook's cell is none."""
+    return stream is not None and stream.isatty()

@@ -6,8 +6,8 @@ import sys
 from typing import TYPE_CHECKING
 
 from mlnlab.errors import InputError
-from mlnlab.learning.learning_line import is_terminal
 from mlnlab.steps.checkpoint import Checkpointer, load_checkpoint, previous_path
+from mlnlab.steps.status_line import is_terminal
 from mlnlab.structure.checked_options import checked_file, checked_observers
 from mlnlab.structure.lhl import LhlState
 from mlnlab.structure.run_identity import refuse_other_state

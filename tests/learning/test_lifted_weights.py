@@ -235,3 +235,27 @@ def test_what_a_circuit_refuses_is_learned_and_judged_by_cells(monkeypatch):
         (whole,) = gaps.of(found.state, formula).rows
         assert whole.share == pytest.approx(circuit.gap(found.weights)[formula], abs=1e-7)
         assert whole.alike == found.problem.objective.groundings[formula]
+
+
+def test_other_counters_of_the_data_plug_in():
+    mln = ml.MLN.from_text("Smokes(person)\nFriends(person, person)\nSmokes(x) ^ Friends(x, y) => Smokes(y)")
+    db = ml.Database.from_text("Smokes(Anna)\nFriends(Anna, Bob)\nFriends(Bob, Anna)", mln)
+    asked = []
+
+    def estimate(model, database):
+        asked.append((str(model.formulas[0].formula), database))
+        return [number + 0.3 for number in ml.count(model, database)]
+
+    for counts in ("lifted", "by-classes", "cells"):
+        other = ml.learn_weights(mln, db, "lwl", counts=counts, counter=estimate, prior=None)
+        expected = ml.lift(other.mln).compile().expected_counts({"person": 2})[0]
+        assert expected == pytest.approx(ml.count(mln, db)[0] + 0.3, abs=1e-6)
+    assert len(asked) == 3
+    exact, found = (
+        ml.learn_weights(mln, db, "lwl", counter=counter).weights for counter in ("auto", "duckdb")
+    )
+    assert found == pytest.approx(exact)
+    with pytest.raises(ml.ArgumentError, match="has to return 1 numbers from 0 on"):
+        ml.learn_weights(mln, db, "lwl", counter=lambda *_: [1, 2])
+    with pytest.raises(ml.ArgumentError, match=r"counter= is a method of ml\.count"):
+        ml.learn_weights(mln, db, "lwl", counter=3)
