@@ -55,6 +55,7 @@ _HOMES = {
     "calibration": "evaluation.calibration",
     "cardinality": "logic.building",
     "check": "model.checking",
+    "check_circuit": "circuits.properties",
     "clause_table": "structure.clause_table",
     "clause_table_view": "widgets.clause_table_view",
     "circuit_from_json": "circuits.circuit_json",

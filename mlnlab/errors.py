@@ -114,6 +114,10 @@ class InputError(MlnlabError, ValueError):
         return type(self), (self.summary, self.diagnostics)
 
 
+class CircuitError(ArgumentError):
+    """A circuit is not decomposable, deterministic or smooth, so that its value is no count."""
+
+
 class TooLargeError(MlnlabError):
     """A computation was refused before it began; the message holds the estimate and the ways out."""
 

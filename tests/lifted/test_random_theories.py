@@ -73,6 +73,8 @@ def test_log_z_equals_the_junction_tree(number):
     if expected is None:
         return
     assert found == pytest.approx(expected, rel=1e-11, abs=1e-11), text
+    if circuit.circuit.is_complete:
+        ml.check_circuit(circuit.circuit, circuit.subdomain_sizes(sizes))
     if number % 3 == 0:
         check_gradient(circuit, mln.weights, sizes)
 
