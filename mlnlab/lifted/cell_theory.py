@@ -32,6 +32,7 @@ from mlnlab.lifted.asked_atoms import (
     weights_asked,
 )
 from mlnlab.lifted.cell_compilation import CompiledCells, compiled_cells
+from mlnlab.lifted.cell_covariances import cell_covariances_times
 from mlnlab.lifted.cell_evaluation import MOST_TERMS, CellEvaluation, CellValue, log_weights
 from mlnlab.lifted.cell_factors import TooManyVariablesError, TwoVariableModel, two_variable_model
 from mlnlab.lifted.cell_sweeps import sweep_cells
@@ -167,9 +168,14 @@ class CellTheory:
         """Return log Z, expected counts and marginals at many sizes, or for many rows of weights."""
         return sweep_cells(self, domains, weights)
 
-    def covariances_times(self, *_: object, **__: object) -> Values:
-        """Refuse covariances, which circuits tell."""
-        raise ArgumentError("Cells tell no covariances: ask ml.lift(...).compile(method='rules').")
+    def covariances_times(
+        self, direction: Sequence[float], domains: Sizes | Database | None = None,
+        weights: Sequence[float] | None = None,
+    ) -> Values:  # fmt: skip
+        """Return Cov(n) · direction, the Hessian of log Z times a direction of weights, by differences."""
+        return cell_covariances_times(
+            lambda moved: self.expected_counts(domains, moved), self.numbers(weights, domains), direction
+        )
 
     def most_probable_counts(self, *_: object, **__: object) -> MostProbableCounts:
         """Refuse the most probable numbers of constants, which circuits tell."""

@@ -38,7 +38,26 @@ def test_products_are_covariances_over_all_worlds():
     assert matrix == pytest.approx(centred.T @ (centred * shares[:, None]), rel=1e-12)
 
 
+@pytest.mark.parametrize(
+    "text", [TEXT, "S(p)\nF(p, p)\n0.4 F(x, y) ^ S(x) => S(y)\n-0.3 S(x)\nF(x, y) => F(y, x).\n1 F(x, y)"]
+)
+def test_cells_have_the_same_products_by_differences(text):
+    lifted = ml.lift(ml.MLN.from_text(text))
+    circuit, cells = lifted.compile(), lifted.compile(method="cells")
+    number = len(circuit.mln.formulas)
+    weights = [0.5, -1.5, 0.2, 0.9][:number]
+    for size in (1, 2, 12):
+        for along in (*np.eye(number), [30.0, -1.0, 0.7, 2.0][:number]):
+            exact = circuit.covariances_times(along, {"p": size}, weights)
+            largest = np.abs(exact).max()
+            assert cells.covariances_times(along, {"p": size}, weights) == pytest.approx(
+                exact, rel=1e-7, abs=1e-7 * max(largest, 1e-6)
+            )
+    assert cells.covariances_times([0.0] * number, {"p": 3}) == pytest.approx([0.0] * number)
+
+
 def test_what_is_no_direction_is_refused():
-    circuit = ml.lift(ml.MLN.from_text(TEXT)).compile()
-    with pytest.raises(ml.ArgumentError, match="each of the 4 formulas"):
-        circuit.covariances_times([1.0], {"p": 3})
+    lifted = ml.lift(ml.MLN.from_text(TEXT))
+    for compiled in (lifted.compile(), lifted.compile(method="cells")):
+        with pytest.raises(ml.ArgumentError, match="each of the 4 formulas"):
+            compiled.covariances_times([1.0], {"p": 3})
