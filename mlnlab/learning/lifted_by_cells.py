@@ -17,12 +17,14 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mlnlab.learning.contributions import Contribution, Heaviest
 from mlnlab.learning.data_counts import data_counts
+from mlnlab.learning.gap_curvature import GapCurvature
 from mlnlab.learning.lifted_counts import MOST_SECONDS, LiftedMoments, refuse_evidence
 from mlnlab.lifted.cell_likelihood import cell_likelihood
 from mlnlab.lifted.lift import lift
@@ -39,48 +41,6 @@ if TYPE_CHECKING:
     from mlnlab.lifted.lifted_likelihood import LikelihoodAt
 
     Numbers = NDArray[np.float64]
-
-_DIFFERENCE = 1e-4  # of a weight: the step of differences of gradients
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class CellCurvature:
-    """The covariance of the counts, by differences of their expectations at two points nearby."""
-
-    objective: LikelihoodByCells
-    weights: Numbers
-    at: tuple[LikelihoodAt, ...]  # what is known there, of each database
-
-    def rough_diagonal(self) -> Numbers:
-        """Return the variances if all groundings of a formula were independent; it costs nothing."""
-        found = np.zeros(len(self.weights))
-        for example, known in zip(self.objective.examples, self.at, strict=True):
-            whole = np.maximum(example.groundings, 1.0)
-            expected = np.clip(example.counts - known.gap, 0.0, whole)
-            found += expected * (whole - expected) / whole
-        return found
-
-    def diagonal(self) -> Numbers:
-        """Return the variances."""
-        return np.diag(self.matrix()).copy()
-
-    def times(self, direction: Numbers) -> Numbers:
-        """Return H d = (E[n] at w + h d - E[n] at w - h d) / 2h."""
-        length = float(np.abs(direction).max(initial=0.0))
-        if length == 0.0:
-            return np.zeros(len(direction))
-        step = _DIFFERENCE / length
-        gaps = [self.objective.gap(self.weights + sign * step * direction) for sign in (-1.0, 1.0)]
-        return np.asarray((gaps[0] - gaps[1]) / (2 * step))
-
-    def quadratic(self, direction: Numbers) -> float:
-        """Return d'Hd."""
-        return float(direction @ self.times(direction))
-
-    def matrix(self) -> Numbers:
-        """Return the covariance matrix."""
-        rows = np.array([self.times(axis) for axis in np.eye(len(self.weights))])
-        return np.asarray(rows + rows.T) / 2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,8 +71,17 @@ class LikelihoodByCells:
         found = tuple(one.at(weights) for one in self.examples)
         value = sum(one.value for one in found)
         gap = np.asarray(sum(one.gap for one in found))
-        curvature = CellCurvature(self, weights, found)
+        curvature = GapCurvature(self.gap, weights, partial(self._rough_variances, found))
         return LiftedMoments(self.counts, self.counts - gap, curvature, value, difference=gap), memory
+
+    def _rough_variances(self, at: Sequence[LikelihoodAt]) -> Numbers:
+        """Return the variances if all groundings of a formula were independent."""
+        found = np.zeros(len(self.cells.mln.formulas))
+        for example, known in zip(self.examples, at, strict=True):
+            whole = np.maximum(example.groundings, 1.0)
+            expected = np.clip(example.counts - known.gap, 0.0, whole)
+            found += expected * (whole - expected) / whole
+        return found
 
     def gap(self, weights: Numbers) -> Numbers:
         """Return observed minus expected counts alone."""

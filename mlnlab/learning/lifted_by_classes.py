@@ -24,11 +24,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mlnlab.errors import UnsatisfiableError
-from mlnlab.learning.lifted_counts import (
-    LiftedCurvature,
-    LiftedLogLikelihood,
-    lifted_log_likelihood,
-)
+from mlnlab.learning.lifted_counts import LiftedLogLikelihood, lifted_log_likelihood
 from mlnlab.learning.moments import Moments
 from mlnlab.lifted.equiprobable import EquiprobableClass, equiprobable_classes
 from mlnlab.lifted.lift import LiftedCircuit, lift
@@ -69,7 +65,7 @@ class LikelihoodByClasses(LiftedLogLikelihood):
             for number, probable in self._expected(example.sizes, weights, log_z):  # line 19
                 expected[number] += probable  # line 21
         fast = tuple(example.at(weights) for example in self.examples)
-        curvature = LiftedCurvature(self, weights, fast)
+        curvature = self.curvature(weights, fast)
         return Moments(self.counts, expected, curvature, value), memory
 
     @property

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +18,7 @@ from mlnlab.errors import ArgumentError, MlnlabError, TooLargeError
 from mlnlab.grounding.network_size import size_of
 from mlnlab.inference.tree_plans import tree_plan
 from mlnlab.learning.data_counts import data_counts
+from mlnlab.learning.gap_curvature import GapCurvature
 from mlnlab.learning.ground_example import asked_of
 from mlnlab.learning.moments import Moments
 from mlnlab.lifted.cell_theory import cell_theory
@@ -39,7 +40,6 @@ MOST_SECONDS = 20.0  # of a step: some hundred are needed
 _TERMS_A_SECOND, _SIGNED_TERMS_A_SECOND = 1e8, 1e5
 _FEW_ATOMS = 16  # whose worlds are soon listed
 _MOST_GROUND = 100_000  # groundings: to try the elimination of more takes many seconds
-_DIFFERENCE = 1e-4  # of a weight: the step of differences of gradients
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,43 +52,6 @@ class LiftedMoments(Moments):
     def gradient(self) -> Numbers:
         """Observed minus expected."""
         return self.observed - self.expected if self.difference is None else self.difference
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class LiftedCurvature:
-    """The covariance of the counts, by differences of their expectations at two points nearby."""
-
-    objective: LiftedLogLikelihood
-    weights: Numbers
-    at: tuple[LikelihoodAt, ...]  # what is known there, of each database
-
-    def rough_diagonal(self) -> Numbers:
-        """Return what the variances were if all atoms were independent; it costs nothing."""
-        weighted = self.objective.circuit.weighted
-        change = (weighted.true - weighted.false) ** 2
-        return np.asarray(sum(change.T @ _binomial(one.true, one.false) for one in self.at))
-
-    def diagonal(self) -> Numbers:
-        """Return the variances."""
-        return np.diag(self.matrix()).copy()
-
-    def times(self, direction: Numbers) -> Numbers:
-        """Return H d = (E[n] at w + h d - E[n] at w - h d) / 2h."""
-        length = float(np.abs(direction).max(initial=0.0))
-        if length == 0.0:
-            return np.zeros(len(direction))
-        step = _DIFFERENCE / length
-        gaps = [self.objective.gap(self.weights + sign * step * direction) for sign in (-1.0, 1.0)]
-        return np.asarray((gaps[0] - gaps[1]) / (2 * step))
-
-    def quadratic(self, direction: Numbers) -> float:
-        """Return d'Hd."""
-        return float(direction @ self.times(direction))
-
-    def matrix(self) -> Numbers:
-        """Return the covariance matrix."""
-        rows = np.array([self.times(axis) for axis in np.eye(len(self.weights))])
-        return np.asarray(rows + rows.T) / 2
 
 
 def _binomial(true: Numbers, false: Numbers) -> Numbers:
@@ -126,8 +89,18 @@ class LiftedLogLikelihood:
         found = likelihoods_at(self.examples, weights)
         value = sum(one.value for one in found)  # line 15 and 17
         gap = np.asarray(sum(one.gap for one in found))  # lines 18 to 21
-        curvature = LiftedCurvature(self, weights, tuple(found))
+        curvature = self.curvature(weights, found)
         return LiftedMoments(self.counts, self.counts - gap, curvature, value, difference=gap), memory
+
+    def curvature(self, weights: Numbers, at: Sequence[LikelihoodAt]) -> GapCurvature:
+        """Return the curvature at some weights, of what is known of each database there."""
+        return GapCurvature(self.gap, weights, partial(self._rough_variances, at))
+
+    def _rough_variances(self, at: Sequence[LikelihoodAt]) -> Numbers:
+        """Return what the variances were if all atoms were independent."""
+        weighted = self.circuit.weighted
+        change = (weighted.true - weighted.false) ** 2
+        return np.asarray(sum(change.T @ _binomial(one.true, one.false) for one in at))
 
     def gap(self, weights: Numbers) -> Numbers:
         """Return observed minus expected counts alone."""
