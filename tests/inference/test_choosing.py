@@ -260,8 +260,10 @@ def test_a_plan_says_memory_too():
 
 @pytest.mark.parametrize("people", [63, 65])
 def test_formulas_over_very_many_atoms_are_judged_without_a_table_of_their_worlds(people):
-    mln = ml.MLN.from_text("P(t)\n2 EXIST=3 x P(x)\n")
-    assert ml.inference_plan(mln, {"t": people}, ["P"]).method == "gibbs"
+    liftable = ml.MLN.from_text("P(t)\n2 EXIST=3 x P(x)")
+    assert ml.inference_plan(liftable, {"t": people}, ["P"]).method == "lifted"
+    comparing = f"t = {{1, ..., {people}}}\nP(t)\n2 EXIST=3 x P(x)\n0.1 x < y ^ P(x) ^ P(y)"
+    assert ml.inference_plan(ml.MLN.from_text(comparing), query=["P"]).method == "gibbs"
 
 
 def test_what_would_take_hours_is_begun_only_by_name(monkeypatch):
