@@ -79,12 +79,10 @@ def check_circuit(
             f"The circuit is not smooth: in definition {looked_at.number} {problem} at sizes"
             f" {list(looked_at.sizes)}."
         ) from None
-    whole = values[circuit.root, tuple(sizes)]
-    if whole is not None:
-        _check_atoms(whole, atoms)
-    if not circuit.is_signed:
-        for key, value in values.items():
-            _check_worlds(key, value)
+    root = (circuit.root, tuple(sizes))
+    _check_atoms(values[root], atoms)
+    for key in [root] if circuit.is_signed else values:  # below signs worlds are yet to cancel
+        _check_worlds(key, values[key])
 
 
 class _LookedAt:
@@ -110,7 +108,9 @@ def _symbols(circuit: FirstOrderCircuit) -> set[int]:
     }
 
 
-def _check_atoms(whole: Named, atoms: Sequence[int] | None) -> None:
+def _check_atoms(whole: Value, atoms: Sequence[int] | None) -> None:
+    if whole is None:
+        return
     for symbol, there_are in enumerate(atoms or ()):
         named = dict(whole.scope).get(symbol, 0)
         if named != there_are:

@@ -121,12 +121,7 @@ class Lift:
         cells = chosen_cells(method, self.weighted, self.compilation)
         if cells is not None:
             return cells
-        lines = compiling_lines(progress)
-        try:
-            last = run(self, stop=None, observers=(*observers, *lines)).state
-        finally:
-            for line in lines:
-                line.clear()
+        last = run(self, stop=None, observers=(*observers, *compiling_lines(progress))).state
         made = sorted(last.compiled(), key=lambda one: one.number)
         types, groups = self.weighted.shattered.types, self.weighted.shattered.groups
         return LiftedCircuit(

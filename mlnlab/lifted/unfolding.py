@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from mlnlab.lifted.unlifted_formulas import UnliftedFormulas
 
 MOST_CLAUSES = 15_000  # of all theories that are compiled for one question, up to half a minute
-_MOST_VARIABLES = 8  # of one subdomain in a clause, beyond which sizes are told apart
 _LARGE = 100  # clauses of one theory
 MOST_CONSTANTS = 10_000  # that are taken out one after the other
 
@@ -42,6 +41,7 @@ class Unfolding:
         self._theories = list(theories)
         self._numbers = {theory: number for number, theory in enumerate(theories)}
         self._clauses, self._blamed = 0, blamed
+        self._widest: dict[int, int] = {}
         self._special: dict[tuple[int, tuple[int, ...]], Body | None] = {}
         self._taken: dict[tuple[int, int], Body] = {}
         # Subdomains of a few constants each are taken apart faster than they are split again and again.
@@ -80,7 +80,9 @@ class Unfolding:
 
     def _smaller(self, number: int, sizes: Sequence[int]) -> Body | None:
         """Return the theory without that for which there are too few constants, if there is such."""
-        key = (number, tuple(min(size, _MOST_VARIABLES) for size in sizes))
+        if number not in self._widest:
+            self._widest[number] = _widest(self._theories[number])
+        key = (number, tuple(min(size, self._widest[number]) for size in sizes))
         if key not in self._special:
             fired = of_few_constants(self._theories[number], sizes)
             self._special[key] = None if fired is None else self._with_numbers(fired)
@@ -105,3 +107,9 @@ class Unfolding:
                 self._theories.append(found)
             calls.append(Call(self._numbers[found], tuple(part.sizes[b] for b in old)))
         return with_calls(fired.body, calls)
+
+
+def _widest(theory: Theory) -> int:
+    """Return the most constants of one subdomain that something is about; larger sizes make no difference."""
+    about = [piece.subdomains for piece in theory.pieces] + [clause.subdomains for clause in theory.clauses]
+    return max((one.count(b) for one in about for b in set(one)), default=0)

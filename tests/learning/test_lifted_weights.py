@@ -255,7 +255,8 @@ def test_other_counters_of_the_data_plug_in():
         ml.learn_weights(mln, db, "lwl", counter=counter).weights for counter in ("auto", "duckdb")
     )
     assert found == pytest.approx(exact)
-    with pytest.raises(ml.ArgumentError, match="has to return 1 numbers from 0 on"):
-        ml.learn_weights(mln, db, "lwl", counter=lambda *_: [1, 2])
+    for wrong in ([1, 2], [-1], [float("nan")], 3, ["many"]):
+        with pytest.raises(ml.ArgumentError, match="has to return 1 numbers from 0 on"):
+            ml.learn_weights(mln, db, "lwl", counter=lambda *_, wrong=wrong: wrong)
     with pytest.raises(ml.ArgumentError, match=r"counter= is a method of ml\.count"):
         ml.learn_weights(mln, db, "lwl", counter=3)
