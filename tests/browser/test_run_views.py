@@ -90,6 +90,7 @@ def step_at_rest(page, other, cell=0):
 
 def scrub_to(page, position, cell=0):
     scrubber = page.output(cell).locator("input[type=range]")
+    wait_until(lambda: int(scrubber.get_attribute("max")) >= position)  # beyond, it would stay at its end
     scrubber.evaluate(
         "(input, value) => { input.value = value; input.dispatchEvent(new Event('input')) }", position
     )
@@ -167,6 +168,10 @@ def test_letters_are_no_commands_of_the_notebook_while_the_view_has_the_focus(pa
 
 def test_parts_remarks_and_the_table(page):
     output = page.output(0)
+    click(page, "play")
+    wait_beyond(page, 25)
+    click(page, "play")
+    wait_for_title(page, "play")
     scrub_until_shown(page, 25)
     becomes(output.locator(".mlnlab-remarks li").all_inner_texts, ["It is late. <b>"])
     output.get_by_role("tab", name="marks").click()
