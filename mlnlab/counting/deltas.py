@@ -25,7 +25,7 @@ from mlnlab.counting.indicators import normal_form
 from mlnlab.counting.network_deltas import deltas_by_elimination
 from mlnlab.counting.quantified import DeepTerms, acts_deeply, without_cardinalities
 from mlnlab.counting.tables import row_keys
-from mlnlab.errors import ArgumentError, TooLargeError
+from mlnlab.errors import ArgumentError, TooLargeError, count_of
 from mlnlab.logic.traversal import predicates
 
 if TYPE_CHECKING:
@@ -67,6 +67,9 @@ class AtomDeltas:
     true: NDArray[np.uint32]
     odd: tuple[tuple[Factored, ...], ...]
     even: tuple[tuple[Factored, ...], ...]
+
+    def __repr__(self) -> str:
+        return f"<AtomDeltas of {self.predicate} for {count_of(len(self.odd), 'formula')}>"
 
     def truths(self, rows: NDArray[np.uint32]) -> NDArray[np.bool_]:
         """Return which of some ground atoms, rows of constant numbers, are true."""

@@ -68,6 +68,9 @@ class Lift:
     weighted: WeightedTheory
     params: CompileParams = field(default_factory=CompileParams)
 
+    def __repr__(self) -> str:
+        return f"<Lift of {self.weighted.mln!r}>"
+
     @cached_property
     def compilation(self) -> Compilation:
         """The compilation of the theory in its canonical form."""

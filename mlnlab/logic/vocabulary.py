@@ -249,6 +249,8 @@ class Vocabulary:
 
     def __getitem__(self, name: str) -> Predicate:
         """Return the predicate of this name."""
+        if not isinstance(name, str):
+            raise ArgumentError(f"A predicate is asked for by its name, such as 'Smokes', not by {name!r:.60}.")
         try:
             return self.predicates[name]
         except KeyError:

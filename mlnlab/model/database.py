@@ -153,6 +153,8 @@ class Database:
 
         return true_frame(self, predicate)
 
+    __iter__ = None  # names are looked up, not numbers: without this, Python would try db[0], db[1]
+
     def rows(self, predicate: str, mark: Mark = "true") -> Iterator[tuple[str, ...]]:
         """Yield the listed atoms of a predicate that carry a mark, as tuples of constant names."""
         table: NDArray[np.uint32] = getattr(self.relation(predicate), mark)

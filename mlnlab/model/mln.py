@@ -143,6 +143,8 @@ class MLN:
         """Return a predicate, to build atoms with: ``Smokes = mln["Smokes"]; Smokes("Anna")``."""
         return self.vocabulary[name]
 
+    __iter__ = None  # names are looked up, not numbers: without this, Python would try mln[0], mln[1]
+
     def expand(self, db: Domains = None) -> MLN:
         """Return the model with ``+x`` and ``*P`` written out over the constants of a database (or of sizes).
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING
 
-from mlnlab.errors import ArgumentError
+from mlnlab.errors import ArgumentError, count_of
 from mlnlab.logic.evaluation import evaluate, groundings
 from mlnlab.logic.ground_atoms import GroundAtom
 
@@ -31,6 +31,9 @@ class World:
 
     vocabulary: Vocabulary
     true_atoms: frozenset[GroundAtom]
+
+    def __repr__(self) -> str:
+        return f"<World with {count_of(len(self.true_atoms), 'true atom')}>"
 
     @classmethod
     def of(cls, vocabulary: Vocabulary, true_atoms: Iterable[tuple[str, tuple[str, ...]]]) -> World:

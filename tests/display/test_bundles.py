@@ -117,6 +117,13 @@ def test_a_large_formula_is_cut():
     assert "text/latex" not in found
 
 
+def test_what_a_terminal_shows_of_large_values_is_one_line():
+    mln = ml.MLN.from_text("P(t)\n1 P(x)")
+    db = ml.Database.from_text("\n".join(f"P(Constant{number})" for number in range(50)), mln)
+    for value in (mln, db, db.world(), ml.lift(mln), ml.lift(mln).compile(), ml.deltas(mln, db)["P"]):
+        assert len(repr(value)) < 150, type(value)
+
+
 def test_a_failing_display_costs_only_itself(monkeypatch):
     def fail(_value):
         raise ZeroDivisionError

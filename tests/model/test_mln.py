@@ -76,6 +76,8 @@ def test_building_wrongly_gets_a_sentence(mln):
         lambda: Smokes(x) and Smokes(x): "no truth value",
         lambda: Smokes(x) & "Cancer(x)": "joins two formulas",
         lambda: mln["Smoke"]: "did you mean Smokes",
+        lambda: mln[0]: "by its name, such as 'Smokes', not by 0",
+        lambda: ml.Database.from_text("", mln)[0]: "by its name",
         lambda: mln.add(Smokes(big), 1): "begins with a small letter",
         lambda: mln.add(Atom("Hates", (Variable("x", "person"),)), 1): "no predicate Hates",
         lambda: mln.add(Atom("Smokes", (Variable("x", "movie"),)), 1): "gets a movie",
@@ -92,6 +94,12 @@ def test_building_wrongly_gets_a_sentence(mln):
     }.items():
         with pytest.raises((ml.MlnlabError, AttributeError), match=words.replace("(", r"\(")):
             wrong()
+
+
+def test_going_through_a_model_or_a_database_is_refused_as_python_does(mln):
+    for thing in (mln, ml.Database.from_text("", mln)):
+        with pytest.raises(TypeError, match="not iterable"):
+            list(thing)
 
 
 def test_weights_in_order_and_changed(mln):
