@@ -17,6 +17,7 @@ from mlnlab.display.circuit_scenes import numbers_words
 from mlnlab.display.scene.paths import polyline
 from mlnlab.display.scene.text_fitting import text_width
 from mlnlab.lifted.symbol_names import shown_predicate, subdomain_names, symbol_at
+from mlnlab.logic.ground_atoms import formula_constant
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -146,7 +147,7 @@ def _leaf_text(leaf: Leaf, theory: Theory, left: list[int], symbols: Sequence[Sy
     piece = theory.pieces[place]
     if len(piece.subdomains) != len(symbol.variables):
         return atoms_of((leaf,), symbols)[0]
-    shown = [_VARIABLES[p] if isinstance(p, int) else p for p in symbol.pattern]
+    shown = [_VARIABLES[p] if isinstance(p, int) else formula_constant(p) for p in symbol.pattern]
     atom = f"{sign}{shown_predicate(symbol.predicate)}({', '.join(shown)})"
     where = ", ".join(f"{_VARIABLES[n]} ∈ {names[b]}" for n, b in enumerate(piece.subdomains))
     return f"∀{where}: {atom}" if where else atom

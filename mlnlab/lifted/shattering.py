@@ -14,6 +14,7 @@ from mlnlab.errors import ArgumentError, TooLargeError
 from mlnlab.lifted.evidence import NOTHING
 from mlnlab.lifted.theory import Clause, Literal, Piece, Theory, made_clause
 from mlnlab.logic.formulas import Atom, Constant, Equality, Formula, Not, Variable
+from mlnlab.logic.ground_atoms import formula_constant
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -53,7 +54,8 @@ class Symbol(NamedTuple):
     def __str__(self) -> str:
         letters = "xyzuvw"
         names = [
-            (letters[p] if p < len(letters) else f"x{p}") if isinstance(p, int) else p for p in self.pattern
+            (letters[p] if p < len(letters) else f"x{p}") if isinstance(p, int) else formula_constant(p)
+            for p in self.pattern
         ]
         return f"{self.predicate}({', '.join(names)})" if names else self.predicate
 

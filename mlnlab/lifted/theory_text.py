@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mlnlab.lifted.symbol_names import shown_predicate, subdomain_names, symbol_at
+from mlnlab.logic.ground_atoms import formula_constant
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,7 +52,7 @@ def piece_text(number: int, arguments: Sequence[str], theory: Theory, symbols: S
     symbol = symbol_at(theory.pieces[number].symbol, symbols)
     left = list(arguments)
     if len(left) == len(symbol.variables):
-        shown = [left[p] if isinstance(p, int) else p for p in symbol.pattern]
+        shown = [left[p] if isinstance(p, int) else formula_constant(p) for p in symbol.pattern]
     else:  # some arguments are one constant that was taken out of its subdomain
         shown = [*left, *("·" for _ in range(len(symbol.pattern) - len(left)))]
     predicate = shown_predicate(symbol.predicate)

@@ -26,3 +26,12 @@ def test_what_stands_for_an_existential_part_is_told():
     shown = [shown_symbol(symbol) for symbol in lifted.weighted.shattered.symbols]
     assert "P(x)" in shown
     assert not any("#" in name for name in shown)
+
+
+def test_a_constant_that_reads_like_a_variable_is_quoted():
+    lifted = ml.lift(ml.MLN.from_text('R(t, t)\n1 R(x, "x") => R("x", Anna)'))
+    text = lifted.text(lifted.compilation.theory)
+    assert 'R(x, "x")' in text
+    assert 'R("x", Anna)' in text
+    shown = {shown_symbol(symbol) for symbol in lifted.weighted.shattered.symbols}
+    assert 'R("x", Anna)' in shown
