@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mlnlab.circuits.derivatives import Derivatives, both_passes
+from mlnlab.circuits.derivatives import both_passes
 from mlnlab.circuits.first_order import Call, Counting
 from mlnlab.circuits.fold import called
 from mlnlab.circuits.log_nodes import Linear, Node, Term
@@ -23,7 +23,7 @@ from mlnlab.circuits.sizes import Size, of_subdomain
 from mlnlab.errors import ArgumentError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -66,35 +66,45 @@ def log_node_values(
 
 
 def ring_node_values(
-    bodies: Bodies, sizes: Sequence[int], ring: Semiring[Any], weights: Weights
-) -> tuple[Derivatives, dict[int, NodeValue]]:
-    """Return value, derivatives and all definitions' values in balls, where signs cancel."""
+    bodies: Bodies, sizes: Sequence[int], ring: Semiring[Any], weights: Weights,
+    told: Callable[[Any], Any] = lambda value: value, plain: Mapping[Key, Any] | None = None,
+) -> tuple[Any, dict[int, NodeValue]]:  # fmt: skip
+    """Return value, and all definitions' values in balls, where signs cancel.
+
+    Where elements of the ring are series, ``told`` picks what counts of one, and ``plain`` has the values of
+    definitions as balls.
+    """
     known, adjoints, found = both_passes(bodies, sizes, ring, weights)
+    whole = told(found.value)
     by_number: dict[int, list[Key]] = {}
     for key in known:
         by_number.setdefault(key[0], []).append(key)
-    whole = found.value
-    flows = {key: float((adjoints[key] * known[key] / whole).mid()) for key in known if key in adjoints}
+    flows = {
+        key: float((told(adjoints[key] * known[key]) / whole).mid()) for key in known if key in adjoints
+    }
     values = {}
     for number, keys in by_number.items():
         most = max(keys, key=lambda key: abs(flows.get(key, 0.0)))
         body = bodies.body(*most)
-        chosen = _chosen_shares(body, keys, known, adjoints) if isinstance(body, Counting) else None
-        log, is_negative = _logarithm(known[most])
+        # At some sizes a definition may be made of other things than at others.
+        alike = [key for key in keys if bodies.body(*key) == body]
+        chosen = _chosen_shares(body, alike, known, adjoints, told) if isinstance(body, Counting) else None
+        log, is_negative = _logarithm((plain or known)[most])
         uses = sum(flows.get(key, 0.0) for key in keys)
         values[number] = NodeValue(most[1], log, is_negative, uses, len(keys), chosen)
-    return found, values
+    return whole, values
 
 
 def _chosen_shares(
-    body: Counting, keys: Sequence[Key], known: Mapping[Key, Any], adjoints: Mapping[Key, Any]
-) -> Values:
+    body: Counting, keys: Sequence[Key], known: Mapping[Key, Any], adjoints: Mapping[Key, Any],
+    told: Callable[[Any], Any],
+) -> Values:  # fmt: skip
     """Return how much hangs on each k, for all sizes of a counting definition together."""
     total: list[Any] = [0] * (1 + max(sizes[body.subdomain] for _, sizes in keys))
     for key in keys:
         elements = key[1][body.subdomain]
         for k in range(elements + 1) if key in adjoints else ():
-            total[k] += adjoints[key] * known[called(body.call, key[1], k)] * comb(elements, k)
+            total[k] += told(adjoints[key] * known[called(body.call, key[1], k)] * comb(elements, k))
     whole = sum(total)
     return np.array([float((part / whole).mid()) if whole != 0 and part != 0 else 0.0 for part in total])
 

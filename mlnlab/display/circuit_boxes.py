@@ -85,7 +85,7 @@ def _bounded(atoms: Sequence[str]) -> tuple[str, ...]:
 def value_line(value: NodeValue | None) -> str:
     """Return a definition's value and how often it is used, in few letters."""
     if value is None:
-        return "no value at these sizes"
+        return "not used at these sizes"
     sign = "−" if value.is_negative else ""
     if value.value == -np.inf:
         return f"0 · used {number_text(value.uses)}×"

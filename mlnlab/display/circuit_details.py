@@ -54,7 +54,7 @@ def details_of(shown: ExploredCircuit) -> tuple[Line, ...]:
         for blamed in circuit.unlifted_formulas:
             lines += [("words", blamed.sentence), ("words", f"Ways out: {'; '.join(blamed.remedies)}.")]
     if shown.numbers is not None:
-        lines += _value_lines(shown.numbers, one, symbols)
+        lines += _value_lines(shown.numbers, one, symbols, tallied=bool(circuit.weighted.tallies))
     lines.append(("head", "It stands for the theory"))
     matched = one.fired.clauses if one.fired is not None else ()
     for number, clause in enumerate(one.theory.clauses[:_MOST_CLAUSES]):
@@ -84,10 +84,12 @@ def _calls(circuit: LiftedCircuit, one: Compiled) -> tuple[Line, ...]:
     return (("words", f"{'; '.join(said)}."),) if said else ()
 
 
-def _value_lines(numbers: CircuitNumbers, one: Compiled, symbols: Sequence[Symbol]) -> list[Line]:
+def _value_lines(
+    numbers: CircuitNumbers, one: Compiled, symbols: Sequence[Symbol], *, tallied: bool
+) -> list[Line]:
     value = numbers.nodes.get(one.number)
     if value is None:
-        return [("words", "It has no value by itself at these sizes.")]
+        return [("words", "At these sizes the root makes no use of it.")]
     names = subdomain_names(one.theory, symbols)
     where = ", ".join(
         f"{subdomain_name(n)} = |{name}| = {size:,}"
@@ -96,6 +98,9 @@ def _value_lines(numbers: CircuitNumbers, one: Compiled, symbols: Sequence[Symbo
     lines = [("head", "Value and derivative")]
     sign = ", which is negative" if value.is_negative else ""
     lines.append(("number", f"log |value| = {value.value:.12g}{sign}{f' at {where}' if where else ''}"))
+    if tallied:
+        words = "It is that of all worlds, whatever their numbers of true atoms; those of the right numbers hang"
+        lines.append(("words", f"{words} together in the derivative alone."))
     if value.different > 1:
         lines.append(
             ("number", f"It has values at {value.different:,} sizes; most of log Z hangs on this one.")
@@ -103,7 +108,7 @@ def _value_lines(numbers: CircuitNumbers, one: Compiled, symbols: Sequence[Symbo
     lines.append(
         ("number", f"∂ log Z / ∂ log value = {value.uses:.8g}: so often a random world goes through it")
     )
-    if value.value != -np.inf and value.uses and not isnan(value.value):
+    if not tallied and value.value != -np.inf and value.uses and not isnan(value.value):
         log = np.log(abs(value.uses)) + numbers.log_z.value - value.value
         minus = ", with a minus sign" if value.uses < 0 else ""
         lines.append(("number", f"log |∂ Z / ∂ value| = {log:.12g}{minus}"))

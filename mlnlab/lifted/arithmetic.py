@@ -8,7 +8,9 @@ exponent is a tally so far, several of them written as one number with digits la
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import product
 from math import inf, prod
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -169,36 +171,17 @@ class Evaluation:
         self, ring_of: Callable[[], Semiring[Any]], weighed: Sequence[Sequence[Any]], *, expectations: bool
     ) -> tuple[Any, list[Any], list[Any]]:
         """Return the value of the worlds whose tallies are right, and that times how many atoms are true."""
-        from flint import ctx
-
         digits = Digits(self.weighted, self.types)
-        right = list(digits.right())
-        before = ctx.cap
-        ctx.cap = max(right, default=0) + 1  # what is beyond can never become right
-        try:
-            return self._at_right(ring_of(), digits, right, weighed, expectations=expectations)
-        finally:
-            ctx.cap = before
-
-    def _at_right(
-        self, ring: Semiring[Any], digits: Digits, right: Sequence[int], weighed: Sequence[Sequence[Any]], *,
-        expectations: bool,
-    ) -> tuple[Any, list[Any], list[Any]]:  # fmt: skip
-        kind, zero = type(ring.one), ring.one[0] * 0
-        marked = [
-            [kind([*([zero] * exponent), w]) for w, exponent in zip(ws, exponents, strict=True)]
-            for ws, exponents in zip(weighed, (digits.true, digits.false), strict=True)
-        ]
-
-        def of_right(value: Any) -> Any:  # noqa: ANN401
-            return sum((value[exponent] for exponent in right), zero)
-
-        if not expectations:
-            return of_right(fold(self.bodies, self.subdomains, ring, Weights(*marked))), [], []
-        found = derivatives(self.bodies, self.subdomains, ring, Weights(*marked))
-        true = [of_right(d * w) for d, w in zip(found.true, marked[0], strict=True)]
-        false = [of_right(d * w) for d, w in zip(found.false, marked[1], strict=True)]
-        return of_right(found.value), true, false
+        with digits.capped():
+            ring = ring_of()
+            marked = digits.marked(ring, weighed)
+            if not expectations:
+                found = fold(self.bodies, self.subdomains, ring, Weights(*marked))
+                return digits.of_right(found), [], []
+            both = derivatives(self.bodies, self.subdomains, ring, Weights(*marked))
+            true = [digits.of_right(d * w) for d, w in zip(both.true, marked[0], strict=True)]
+            false = [digits.of_right(d * w) for d, w in zip(both.false, marked[1], strict=True)]
+            return digits.of_right(both.value), true, false
 
     def world_count(self) -> int:
         """Return how many worlds there are, all weights 1, exactly."""
@@ -248,10 +231,34 @@ class Digits:
             if all(holds_between(tally.relation, n, self.bound(tally)) for tally in group)
         ]  # fmt: skip
 
-    def right(self) -> Iterator[int]:
-        """Yield the exponents at which all tallies are right."""
+    @cached_property
+    def right(self) -> tuple[int, ...]:
+        """The exponents at which all tallies are right."""
         parts = [[n * s for n in c] for c, s in zip(self.choices, self.strides, strict=True)]
-        yield from map(sum, product(*parts))
+        return tuple(map(sum, product(*parts)))
+
+    @contextmanager
+    def capped(self) -> Iterator[None]:
+        """Cut series behind the last right exponent for a while: what is beyond can never become right."""
+        from flint import ctx
+
+        before, ctx.cap = ctx.cap, max(self.right, default=0) + 1
+        try:
+            yield
+        finally:
+            ctx.cap = before
+
+    def marked(self, ring: Semiring[Any], weighed: Sequence[Sequence[Any]]) -> list[list[Any]]:
+        """Return what true and false atoms weigh as series that tell what each adds to the tallies."""
+        kind, zero = type(ring.one), ring.one[0] * 0
+        return [
+            [kind([*([zero] * exponent), w]) for w, exponent in zip(ws, exponents, strict=True)]
+            for ws, exponents in zip(weighed, (self.true, self.false), strict=True)
+        ]
+
+    def of_right(self, value: Any) -> Any:  # noqa: ANN401
+        """Return what of a series belongs to worlds whose tallies are right."""
+        return sum((value[exponent] for exponent in self.right), value[0] * 0)
 
     def bound(self, tally: Tally) -> int:
         """Return what a tally is compared with, for these domains."""

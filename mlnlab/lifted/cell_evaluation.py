@@ -200,7 +200,7 @@ class CellEvaluation:
             found = self._total(ExactNumbers(one), soft, true, false, expectations=expectations)
             return found.value, [] if found.slopes is None else list(found.slopes)
         digits = Digits(self.compiled.model.weighted, self.types)
-        right = list(digits.right())
+        right = digits.right
         before, ctx.cap = ctx.cap, max(right, default=0) + 1  # what is beyond can never become right
         try:
             kind, zero = _series_of(true[0]), true[0] * 0

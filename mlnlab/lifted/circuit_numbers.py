@@ -12,19 +12,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mlnlab.algebra.semirings import balls
+from mlnlab.algebra.semirings import ball_series, balls
 from mlnlab.circuits.evaluation_cost import predicted_numbers, values_needed
-from mlnlab.circuits.fold import Weights
+from mlnlab.circuits.fold import Weights, all_values
 from mlnlab.circuits.node_values import NodeValue, log_node_values, ring_node_values
 from mlnlab.errors import TooLargeError, UnsatisfiableError
-from mlnlab.lifted.arithmetic import LiftedValue
+from mlnlab.lifted.arithmetic import Digits, Evaluated, LiftedValue
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from mlnlab.lifted.arithmetic import Evaluated, Evaluation
+    from mlnlab.lifted.arithmetic import Evaluation
     from mlnlab.lifted.lift import LiftedCircuit
     from mlnlab.lifted.shattering import Symbol
     from mlnlab.lifted.weighted_theory import WeightedTheory
@@ -104,13 +104,9 @@ def refuse_slow(circuit: LiftedCircuit, evaluation: Evaluation, sizes: Mapping[s
 def _evaluated(
     circuit: LiftedCircuit, evaluation: Evaluation, true: NDArray[np.float64], false: NDArray[np.float64]
 ) -> tuple[Evaluated, Mapping[int, NodeValue]]:
-    from mlnlab.lifted.arithmetic import Evaluated
-
     if not circuit.by_floats:
         found = evaluation.evaluated(true, false, expectations=True)
-        if circuit.weighted.tallies or found.value == -np.inf:
-            return found, {}  # values are polynomials, or there is nothing to be told
-        return found, _ball_nodes(circuit, evaluation, true, false)
+        return found, {} if found.value == -np.inf else _ball_nodes(circuit, evaluation, true, false)
     log, nodes = log_node_values(circuit.circuit, evaluation.subdomains, true, false)
     value, error = float(log.value[0]), float(log.error[0])
     found = Evaluated(value, error, log.true[:, 0], log.false[:, 0], "float logarithms")
@@ -121,29 +117,37 @@ def _ball_nodes(
     circuit: LiftedCircuit, evaluation: Evaluation, true: NDArray[np.float64], false: NDArray[np.float64]
 ) -> Mapping[int, NodeValue]:
     """Return node values in balls that are precise enough, or none where too many bits were needed."""
-    from flint import arb, ctx, fmpq
-
-    def ball(factor: Any, log: float) -> Any:  # noqa: ANN401 - flint's types have no stubs
-        return arb(fmpq(factor.numerator, factor.denominator)) * arb(float(log)).exp()
+    from flint import ctx
 
     nodes: Mapping[int, NodeValue] = {}
     before, bits = ctx.prec, NODE_BITS
     try:
         while bits <= _MOST_BITS:
             ctx.prec = bits
-            weighed = [
-                [ball(pair[side], log) for pair, log in zip(circuit.weighted.factors, logs, strict=True)]
-                for side, logs in enumerate((true, false))
-            ]
-            found, nodes = ring_node_values(
-                evaluation.bodies, evaluation.subdomains, balls(), Weights(*weighed)
-            )
-            if found.value > 0 and float(found.value.rel_accuracy_bits()) > 53:
+            whole, nodes = _trial_nodes(evaluation, evaluation.ball_weights(true, false))
+            if whole > 0 and float(whole.rel_accuracy_bits()) > 53:
                 break
             bits *= 2
     finally:
         ctx.prec = before
     return {number: one for number, one in nodes.items() if number < len(circuit.circuit)}
+
+
+def _trial_nodes(evaluation: Evaluation, weighed: list[list[Any]]) -> tuple[Any, dict[int, NodeValue]]:
+    """Return Z and node values at the present precision.
+
+    Where numbers of true atoms are asked for, a value is that of all worlds, whatever their numbers; how
+    often a definition is used is told of the worlds with the right ones.
+    """
+    bodies, sizes = evaluation.bodies, evaluation.subdomains
+    if not evaluation.weighted.tallies:
+        return ring_node_values(bodies, sizes, balls(), Weights(*weighed))
+    plain = all_values(bodies, sizes, balls(), Weights(*weighed))
+    digits = Digits(evaluation.weighted, evaluation.types)
+    with digits.capped():
+        ring = ball_series()
+        marked = Weights(*digits.marked(ring, weighed))
+        return ring_node_values(bodies, sizes, ring, marked, digits.of_right, plain)
 
 
 def marginals_of(

@@ -94,3 +94,30 @@ def test_atoms_of_sorts_that_were_taken_apart_have_their_own_marginals():
     expected = circuit.marginals([one.atom for one in found], {"d": 4})
     assert [one.probability for one in found] == pytest.approx(expected)
     assert [one.atoms for one in found] == pytest.approx([4, 12, 4])
+
+
+def test_where_numbers_are_asked_for_nodes_tell_of_the_worlds_that_have_them():
+    """Three people who have one friend each: values are of at least one, shares of those with three in all."""
+    mln = ml.MLN.from_text("S(p)\nF(p, p)\nEXIST=1 y F(x, y).\n0.6 F(x, y) ^ S(x) => S(y)\n-0.4 S(x)")
+    circuit = ml.lift(mln).compile(method="rules")
+    (number,) = [n for n, d in enumerate(circuit.circuit.definitions) if isinstance(d.body, Counting)]
+    nodes = circuit_numbers(circuit, {"p": 3}).nodes
+    weights, everything = np.zeros(4), 0.0
+    for smokes in product((0, 1), repeat=3):
+        broken = np.array([[smokes[a] and not smokes[b] for b in range(3)] for a in range(3)])
+        for friends in product((0, 1), repeat=9):
+            chosen = np.reshape(friends, (3, 3))
+            weight = exp(-0.4 * sum(smokes) + 0.6 * (9 - (broken * chosen).sum()))
+            everything += weight * (chosen.sum(axis=1) >= 1).all()
+            weights[sum(smokes)] += weight * (chosen.sum(axis=1) == 1).all()
+    assert nodes[number].chosen == pytest.approx(weights / weights.sum())
+    root = nodes[circuit.circuit.root]
+    assert root.uses == pytest.approx(1.0)
+    assert root.value == pytest.approx(np.log(everything))
+
+
+def test_a_definition_that_is_made_of_other_things_at_other_sizes_has_a_value():
+    circuit = ml.lift(ml.MLN.from_text("T(p, p)\nT(x, y) ^ T(y, z) => T(x, z).")).compile()
+    found = circuit_numbers(circuit, {"p": 4})
+    assert exp(found.log_z.value) == pytest.approx(3_994)  # transitive relations, OEIS A006905
+    assert found.nodes[circuit.circuit.root].uses == pytest.approx(1.0)

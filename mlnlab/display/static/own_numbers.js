@@ -3,7 +3,7 @@
 import { CircuitNumbers } from "./circuit_numbers.js";
 import { chartPath, valueLine, valuesOf } from "./number_words.js";
 
-const NO_VALUE = "no value at these sizes";
+const NO_VALUE = "not used at these sizes";
 
 /** The page's evaluator, and where its sliders stand: where Python has them, but for those that moved since. */
 export class OwnNumbers {
