@@ -95,7 +95,7 @@ class LiftView:
         if not problem.cluster_predicates:
             return {}
         first = problem.number_of_constants
-        return {name: f"predicate-{number}" for number, name in enumerate(problem.predicates)}
+        return {name: f"predicate-{first + number}" for number, name in enumerate(problem.predicates)}
 
     def is_of_constants(self, merge: Merge) -> bool:
         """Tell whether constants are merged, and not predicates."""
