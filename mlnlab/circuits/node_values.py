@@ -79,9 +79,7 @@ def ring_node_values(
     by_number: dict[int, list[Key]] = {}
     for key in known:
         by_number.setdefault(key[0], []).append(key)
-    flows = {
-        key: float((told(adjoints[key] * known[key]) / whole).mid()) for key in known if key in adjoints
-    }
+    flows = {key: float((told(adjoints[key] * known[key]) / whole).mid()) for key in known if key in adjoints}
     values = {}
     for number, keys in by_number.items():
         most = max(keys, key=lambda key: abs(flows.get(key, 0.0)))

@@ -99,7 +99,9 @@ def _value_lines(
     sign = ", which is negative" if value.is_negative else ""
     lines.append(("number", f"log |value| = {value.value:.12g}{sign}{f' at {where}' if where else ''}"))
     if tallied:
-        words = "It is that of all worlds, whatever their numbers of true atoms; those of the right numbers hang"
+        words = (
+            "It is that of all worlds, whatever their numbers of true atoms; those of the right numbers hang"
+        )
         lines.append(("words", f"{words} together in the derivative alone."))
     if value.different > 1:
         lines.append(

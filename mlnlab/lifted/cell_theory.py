@@ -32,11 +32,11 @@ from mlnlab.lifted.asked_atoms import (
     weights_asked,
 )
 from mlnlab.lifted.cell_compilation import CompiledCells, compiled_cells
-from mlnlab.lifted.cell_covariances import cell_covariances_times
 from mlnlab.lifted.cell_evaluation import MOST_TERMS, CellEvaluation, CellValue, log_weights
 from mlnlab.lifted.cell_factors import TooManyVariablesError, TwoVariableModel, two_variable_model
 from mlnlab.lifted.cell_sweeps import sweep_cells
 from mlnlab.lifted.cell_tables import Weighed
+from mlnlab.lifted.covariance_differences import covariances_by_differences
 from mlnlab.lifted.evidence import NOTHING
 from mlnlab.lifted.kept_worlds import kept, refuse_few, signed_formulas
 from mlnlab.lifted.row_sampling import worlds_by_rows
@@ -173,7 +173,7 @@ class CellTheory:
         weights: Sequence[float] | None = None,
     ) -> Values:  # fmt: skip
         """Return Cov(n) · direction, the Hessian of log Z times a direction of weights, by differences."""
-        return cell_covariances_times(
+        return covariances_by_differences(
             lambda moved: self.expected_counts(domains, moved), self.numbers(weights, domains), direction
         )
 

@@ -3,7 +3,8 @@
 The Hessian of log Z by the weights is Cov(n_i, n_j) (lecture notes; Lowd's thesis, section 4: diagonal Newton
 and scaled conjugate gradient ask for products with it). One pass up and one down over series of two terms
 gives the change of all expected counts along a direction at once; it is carried by balls, so that it is
-right also where signs cancel, and its error is known.
+right also where signs cancel, and its error is known. Where numbers of true atoms are asked for, differences
+take its place (:mod:`mlnlab.lifted.covariance_differences`).
 """
 
 from __future__ import annotations
@@ -37,11 +38,6 @@ def covariances_times(
     if along.shape != (weighted.true.shape[1],) or not np.isfinite(along).all():
         raise ArgumentError(
             f"A direction has a finite number for each of the {weighted.true.shape[1]} formulas."
-        )
-    if weighted.tallies:
-        raise ArgumentError(
-            "Covariances of models with counting quantifiers or cardinalities are not computed; expected"
-            " counts are, so that differences of these tell."
         )
     moved = (weighted.true @ along, weighted.false @ along)  # of the logarithms of atoms' weights
     changes = at_growing_precision(lambda: _trial(evaluation, logs, moved))

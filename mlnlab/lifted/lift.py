@@ -29,6 +29,7 @@ from mlnlab.lifted.cell_choice import chosen_cells
 from mlnlab.lifted.cell_theory import cells_to_sample
 from mlnlab.lifted.compiling import Compilation, Compiled, CompileParams, CompileState, NotLiftableError
 from mlnlab.lifted.compiling_line import compiling_lines
+from mlnlab.lifted.covariance_differences import covariances_by_differences
 from mlnlab.lifted.covariances import covariances_times
 from mlnlab.lifted.evaluation_budget import MOST_NUMBERS, refuse_long, refuse_long_count
 from mlnlab.lifted.evidence import Evidence, database_evidence
@@ -240,7 +241,15 @@ class LiftedCircuit:
         domains: Sizes | Database | None = None,
         weights: Sequence[float] | None = None,
     ) -> NDArray[np.float64]:
-        """Return Cov(n) · direction, the Hessian of log Z times a direction of weights."""
+        """Return Cov(n) · direction, the Hessian of log Z times a direction of weights.
+
+        Where numbers of true atoms are asked for, by differences of expected counts.
+        """
+        if self.weighted.tallies:
+            numbers = asked.weights_asked(self.mln, weights, self.domain_sizes(domains))
+            return covariances_by_differences(
+                lambda moved: self.expected_counts(domains, moved), numbers, direction
+            )
         logs = self.log_weights(weights, self.domain_sizes(domains))
         return covariances_times(self.within_budget(domains), logs, direction)
 

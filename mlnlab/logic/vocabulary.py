@@ -250,7 +250,7 @@ class Vocabulary:
     def __getitem__(self, name: str) -> Predicate:
         """Return the predicate of this name."""
         if not isinstance(name, str):
-            raise ArgumentError(f"A predicate is asked for by its name, such as 'Smokes', not by {name!r:.60}.")
+            raise ArgumentError(f"Predicates are asked for by name, such as 'Smokes', not by {name!r:.60}.")
         try:
             return self.predicates[name]
         except KeyError:

@@ -97,7 +97,7 @@ def test_atoms_of_sorts_that_were_taken_apart_have_their_own_marginals():
 
 
 def test_where_numbers_are_asked_for_nodes_tell_of_the_worlds_that_have_them():
-    """Three people who have one friend each: values are of at least one, shares of those with three in all."""
+    """Three people with one friend each: values are of one or more each, shares of three in all."""
     mln = ml.MLN.from_text("S(p)\nF(p, p)\nEXIST=1 y F(x, y).\n0.6 F(x, y) ^ S(x) => S(y)\n-0.4 S(x)")
     circuit = ml.lift(mln).compile(method="rules")
     (number,) = [n for n, d in enumerate(circuit.circuit.definitions) if isinstance(d.body, Counting)]

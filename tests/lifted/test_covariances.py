@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 
@@ -36,6 +38,21 @@ def test_products_are_covariances_over_all_worlds():
     shares = np.exp(logs) / np.exp(logs).sum()
     centred = np.array(counts) - shares @ np.array(counts)
     assert matrix == pytest.approx(centred.T @ (centred * shares[:, None]), rel=1e-12)
+
+
+def test_products_are_covariances_where_each_has_one_friend():
+    mln = ml.MLN.from_text("S(p)\nF(p, p)\nEXIST=1 y F(x, y).\n0.6 F(x, y) ^ S(x) => S(y)\n-0.4 S(x)")
+    circuit = ml.lift(mln).compile(method="rules")
+    found = [circuit.covariances_times(row, {"p": 3}) for row in np.eye(3)]
+    counts, logs = [], []
+    for smokes in product((0, 1), repeat=3):
+        for friends in product(range(3), repeat=3):
+            broken = sum(smokes[x] and not smokes[y] for x, y in enumerate(friends))
+            counts.append([0, 9 - broken, sum(smokes)])
+            logs.append(0.6 * (9 - broken) - 0.4 * sum(smokes))
+    shares = np.exp(logs) / np.exp(logs).sum()
+    centred = np.array(counts) - shares @ np.array(counts)
+    assert found == pytest.approx(centred.T @ (centred * shares[:, None]), rel=1e-7, abs=1e-7)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
-"""Second derivatives of log Z by cells: covariances of counts as differences of their expectations.
+"""Second derivatives of log Z as differences: covariances of counts from their expectations.
 
 Cov(n) · d is the derivative of E[n] along d. Two expectations on each side give it up to the fourth power of
-the step; circuits have it exactly.
+the step: by cells, and by circuits where numbers of true atoms are asked for; others have it exactly.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ STEP = 2e-3  # of a weight: what rounding takes and what the fourth power leaves
 _FACTORS = ((-2, 1 / 12), (-1, -8 / 12), (1, 8 / 12), (2, -1 / 12))
 
 
-def cell_covariances_times(
+def covariances_by_differences(
     expected_counts: Callable[[list[float]], Sequence[float]], weights: Values, direction: Sequence[float]
 ) -> Values:
     """Return Cov(n) · direction from what counts are expected at some weights."""
