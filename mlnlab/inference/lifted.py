@@ -102,7 +102,8 @@ def asked_of(params: Params, question: Question, **options: object) -> LiftedCir
     conditions = tuple(WeightedFormula(formula, Hard()) for formula in question.given)
     queries = tuple(WeightedFormula(formula, Soft(0.0)) for _, formula in question.query_formulas)
     besides = (*soft_formulas(question), *conditions, *queries)
-    model = replace(question.mln, formulas=(*question.mln.formulas, *besides))
+    # By now the clauses that Alchemy divides weights among are written out.
+    model = replace(question.mln, formulas=(*question.mln.formulas, *besides), semantics="textbook")
     circuit = lift(model, known_of(question, model), limit=params.limit, **options).compile()
     if circuit.by_floats:
         cases = predicted_numbers(circuit.circuit, circuit.subdomain_sizes(None))

@@ -18,6 +18,7 @@ from mlnlab.lifted.evidence import NOTHING
 from mlnlab.lifted.sentences import Sentences
 from mlnlab.lifted.shattering import Shattered, Shattering, literal_of
 from mlnlab.lifted.sorts import sorted_apart
+from mlnlab.lifted.textbook import by_the_book
 from mlnlab.logic.formulas import Atom, Equality, Exists, Iff, Not, Or, Variable
 from mlnlab.logic.substitution import free_variables
 from mlnlab.logic.traversal import constants
@@ -59,6 +60,7 @@ def weighted_theory(mln: MLN, known: Evidence | None = None) -> WeightedTheory:
 
     Without evidence all atoms of closed predicates are false.
     """
+    mln = by_the_book(mln)
     for weighted in mln.formulas:
         if weighted.per_constant or weighted.both_signs:
             raise ArgumentError(
@@ -66,10 +68,6 @@ def weighted_theory(mln: MLN, known: Evidence | None = None) -> WeightedTheory:
             )
     predicates = {p.name: p.types for p in mln.vocabulary.predicates.values()}
     carriers: dict[int, Atom] = {}
-    if mln.semantics == "alchemy":
-        raise ArgumentError(
-            "Lifted inference reads weights by the book: give mln.expand(db), Alchemy's clauses."
-        )
     sentences: list[Formula] = [s for p in mln.vocabulary.predicates.values() for s in exclusive(p)]
     if known is None:
         sentences += [_closed(p) for p in mln.vocabulary.predicates.values() if p.closed]
