@@ -25,6 +25,8 @@ from mlnlab.errors import MlnlabError
 from mlnlab.learning.lifted_gradients import both_likelihoods
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from mlnlab.display.learning_view import LearningView
@@ -90,13 +92,14 @@ def gradients_part(view: LearningView, gradients: GradientView, chosen: int | No
         said, counts = verdict(found, formula), _counts(found, formula)
         plots = _plots(rows, formula, float(max(trace.indices[-1] if len(trace) else 0, step.index, 5)))
         curves, top = plots_items(plots, 62, view.changes(step, trace))
-        listed, bottom = _listed(view, found, top)
+        said_of_all = "Gradients at this step, without priors; where they differ most"
+        rows_drawn, bottom = listed(view.label, found, top, said_of_all)
         words = [
             Text(id="named", x=8, y=18, text=label, look="words strong"),
             Text(id="verdict", x=8, y=36, text=fitted(said, WIDTH - 16), look="words"),
             Text(id="counts", x=8, y=52, text=fitted(counts, WIDTH - 16, "small"), look="quiet small"),
         ]
-        drawn = Layer("drawn", (*words, *curves, *listed))
+        drawn = Layer("drawn", (*words, *curves, *rows_drawn))
         return Scene(WIDTH, bottom, (drawn,), "Likelihood and pseudo-likelihood", said)
 
     return draw
@@ -163,12 +166,13 @@ def _plots(rows: list[_Row], formula: int, last: float) -> list[Plot]:
     ]
 
 
-def _listed(view: LearningView, found: GradientComparison, top: float) -> tuple[list[Item], float]:
+def listed(
+    label: Callable[[int], str], found: GradientComparison, top: float, words: str, *, pick: bool = True
+) -> tuple[list[Item], float]:
     """Return a row for each of the formulas on which both differ most; as many at every step."""
     apart = np.argsort(-np.abs(found.likelihood - found.pseudo), kind="stable")[:MOST_ROWS].tolist()
     both = found.likelihood, found.pseudo
     largest = max(float(np.abs(one[apart]).max(initial=0.0)) for one in both) or 1.0
-    words = "Gradients at this step, without priors; where they differ most"
     items: list[Item] = [Text(x=8, y=top + 12, text=words, look="words strong")]
     items += [
         Text(x=x, y=top + 30, text=name, look="quiet small", anchor="end")
@@ -177,12 +181,15 @@ def _listed(view: LearningView, found: GradientComparison, top: float) -> tuple[
     top += 38
     for place, formula in enumerate(apart):
         pulls = float(found.likelihood[formula]), float(found.pseudo[formula])
-        items.append(_row(view, formula, pulls, largest, top + place * ROW))
+        items.append(
+            _row(f"{formula}: {label(formula)}", formula, pulls, largest, top + place * ROW, pick=pick)
+        )
     return items, top + len(apart) * ROW + 6
 
 
-def _row(view: LearningView, formula: int, pulls: tuple[float, float], largest: float, y: float) -> Group:
-    label = f"{formula}: {view.label(formula)}"
+def _row(
+    label: str, formula: int, pulls: tuple[float, float], largest: float, y: float, *, pick: bool
+) -> Group:
     parts: list[Item] = [
         Rectangle(x=2, y=-2, width=WIDTH - 4, height=ROW - 2, look="plate", corner=3),  # to be clicked
         Text(x=8, y=BAR - 1.5, text=fitted(label, _TEXT), look="words"),
@@ -196,6 +203,6 @@ def _row(view: LearningView, formula: int, pulls: tuple[float, float], largest: 
         ]
     said = f"likelihood {pulls[0]:+.5g}, pseudo-likelihood {pulls[1]:+.5g}"
     return Group(
-        id=numbered_id("formula", formula), y=y, pick=True, tooltip=tooltip(label, said),
+        id=numbered_id("formula", formula), y=y, pick=pick, tooltip=tooltip(label, said),
         children=tuple(parts),
     )  # fmt: skip

@@ -9,9 +9,11 @@ from mlnlab.display import (
     clause_table,
     conditions,
     contours,
+    gradient_comparisons,
     learned_structure,
     learned_weights,
     posteriors,
+    transfers,
     uncertainties,
 )
 from mlnlab.display.markup import Element
@@ -20,6 +22,8 @@ from mlnlab.learning.conditioning import Condition
 from mlnlab.learning.contours import Contours
 from mlnlab.learning.learned_weights import LearnedWeights
 from mlnlab.learning.learner import WeightLearner
+from mlnlab.learning.lifted_gradients import GradientComparison
+from mlnlab.learning.lifted_transfer import Transfer
 from mlnlab.learning.uncertainty import StandardErrors
 from mlnlab.learning.weight_samples import WeightPosterior
 from mlnlab.structure.clause_provenance import Provenance
@@ -38,6 +42,10 @@ LEARNING_CARDS: Mapping[
     Condition: (conditions.condition_display, conditions.condition_text, conditions.condition_scene),
     Contours: (contours.contours_display, contours.contours_text, contours.contours_scene),
     DroppedPaths: (clause_table.dropped_paths_display, repr, None),
+    GradientComparison: (
+        gradient_comparisons.comparison_display, gradient_comparisons.comparison_text,
+        gradient_comparisons.comparison_scene,
+    ),
     LearnedClusterRules: (learned_structure.structure_display, learned_structure.structure_text, None),
     LearnedStructure: (learned_structure.structure_display, learned_structure.structure_text, None),
     LearnedWeights: (
@@ -48,6 +56,7 @@ LEARNING_CARDS: Mapping[
         learned_structure.structure_learner_display, learned_structure.structure_learner_text, None
     ),
     StandardErrors: (uncertainties.errors_display, uncertainties.errors_text, uncertainties.errors_scene),
+    Transfer: (transfers.transfer_display, transfers.transfer_text, transfers.transfer_scene),
     WeightPosterior: (posteriors.posterior_display, posteriors.posterior_text, posteriors.posterior_scene),
     WeightLearner: (learned_weights.learner_display, learned_weights.learner_text, None),
 }  # fmt: skip

@@ -54,6 +54,8 @@ SHOWN_TYPES = {
     "mlnlab.learning.conditioning": ("Condition",),
     "mlnlab.learning.contours": ("Contours",),
     "mlnlab.learning.learned_weights": ("LearnedWeights",),
+    "mlnlab.learning.lifted_gradients": ("GradientComparison",),
+    "mlnlab.learning.lifted_transfer": ("Transfer",),
     "mlnlab.learning.weight_samples": ("WeightPosterior",),
     "mlnlab.learning.learner": ("WeightLearner",),
     "mlnlab.learning.uncertainty": ("StandardErrors",),

@@ -57,6 +57,22 @@ class Transfer:
         return self.sizes not in self.learned_at
 
     @property
+    def by_drift(self) -> list[int]:
+        """Formulas by how much their odds change, those that change most in the lead."""
+        drift = np.nan_to_num(np.abs(_log_odds(self.elsewhere) - _log_odds(self.expected)))
+        return [int(number) for number in np.argsort(-drift, kind="stable")]
+
+    @property
+    def learned_at_words(self) -> str:
+        """The sizes of the databases learned from, in words."""
+        return "; ".join(dict.fromkeys(map(_sizes_text, self.learned_at)))
+
+    @property
+    def sizes_words(self) -> str:
+        """The sizes asked about, in words."""
+        return _sizes_text(self.sizes)
+
+    @property
     def remark(self) -> str:
         """What the other size does to the formula that it changes most; empty where it does nothing."""
         drift = np.nan_to_num(np.abs(_log_odds(self.elsewhere) - _log_odds(self.expected)))
@@ -65,10 +81,9 @@ class Transfer:
         if not self.is_another_size or not drifted.any():
             return ""
         worst = int(np.where(drifted, drift, -1.0).argmax())
-        at = "; ".join(dict.fromkeys(map(_sizes_text, self.learned_at)))
         return (
-            f"These weights were learned at {at} and do not mean the same at"
-            f" {_sizes_text(self.sizes)}:"
+            f"These weights were learned at {self.learned_at_words} and do not mean the same at"
+            f" {self.sizes_words}:"
             f" {self.formulas[worst]} holds in {_percent(self.observed[worst])} of its groundings in the"
             f" data, in {_percent(self.expected[worst])} by the model at their size, and in"
             f" {_percent(self.elsewhere[worst])} here."
@@ -85,7 +100,8 @@ class Transfer:
         })  # fmt: skip
 
     def __repr__(self) -> str:
-        return f"<Transfer to {_sizes_text(self.sizes)}: {self.remark or 'nothing drifts'}>"
+        said = "some shares drift" if self.remark else "nothing drifts"
+        return f"<Transfer from {self.learned_at_words} to {self.sizes_words}: {said}>"
 
 
 def transfer(found: LearnedWeights, domains: Mapping[str, int] | Database) -> Transfer:

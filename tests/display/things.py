@@ -154,7 +154,10 @@ def learning_things(mln, db):
     posterior = ml.weight_posterior(pair, complete, prior=ml.Gaussian(0, 2), samples=8, burn_in=2)
     learned = ml.learn_weights(mln, complete, prior=ml.Gaussian(0, 2))
     errors = learned.standard_errors(samples=5)
-    return [learner, learned, errors, learned.condition(), plane, posterior]
+    compared = ml.compare_gradients(pair, complete, [0.0] * len(pair.formulas))
+    sizes = {type_: len(domain) for type_, domain in complete.vocabulary.types.items()}
+    moved = ml.transfer(learned, {type_: size + 1 for type_, size in sizes.items()})
+    return [learner, learned, errors, learned.condition(), plane, posterior, compared, moved]
 
 
 def count_things(mln, db):
