@@ -107,24 +107,27 @@ class Table:
                 )
         return self._expected(adjoints)
 
-    def shares(
+    def log_shares(
         self, numbers: Numbers, weights: Mapping[Weighed, tuple[object, object]]
     ) -> list[NDArray[np.float64]]:
-        """Return for each step the probabilities of its atom's values, given those of the rest of its scope.
+        """Return for each step how probable its atom's values are, given those of the rest of its scope.
 
-        Numbers are logarithms. Steps from the last to the first draw all hidden atoms of a row.
+        All are logarithms. Steps from the last to the first draw all hidden atoms of a row.
         """
         made = self._made(numbers, weights)
-        return [self._share(numbers, made, place) for place in range(len(self.steps))]
+        return [self._log_share(numbers, made, place) for place in range(len(self.steps))]
 
     def _share(self, numbers: Numbers, made: Sequence[Array], place: int) -> NDArray[np.float64]:
         """Return what part of what a step makes is from each value of its atom."""
+        return np.asarray(np.exp(self._log_share(numbers, made, place)))
+
+    def _log_share(self, numbers: Numbers, made: Sequence[Array], place: int) -> NDArray[np.float64]:
         step = self.steps[place]
         product = self._product(numbers, made, step)
         result = made[len(self.scopes) - len(self.steps) + place]
         result = np.expand_dims(result, len(self.batch) + step.axis)
         with np.errstate(invalid="ignore"):
-            return np.where(np.isneginf(result), 0.0, np.exp(product - result))
+            return np.where(np.isneginf(result), -np.inf, product - result)
 
     def _expected(self, adjoints: Sequence[NDArray[np.float64]]) -> dict[Weighed, NDArray[np.float64]]:
         places = {scope: n for n, scope in reversed(list(enumerate(self.scopes)))}

@@ -39,22 +39,31 @@ class TrueAtoms(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HiddenAtoms:
-    """A table's hidden atoms as they are drawn one after the other, with probabilities given the former."""
+    """A table's hidden atoms as they are drawn one after the other, with probabilities given the former.
+
+    ``log_shares`` are those of both values of an atom, by what it depends on.
+    """
 
     rows: tuple[int, ...]
     atoms: tuple[AtomAt, ...]
     scopes: tuple[tuple[AtomAt, ...], ...]
-    shares: tuple[Values, ...]
+    log_shares: tuple[Values, ...]
 
     def probability(
         self, place: int, rows: Sequence[Counts], truths: dict[AtomAt, NDArray[np.bool_]]
     ) -> Values:
         """Return how probable an atom is in some rows, where atoms before it are drawn."""
+        found = np.exp(self.log_probability(place, rows, truths, value=True))
+        return np.asarray(np.clip(found, 0.0, 1.0))  # sums of shares are 1 but for rounding
+
+    def log_probability(
+        self, place: int, rows: Sequence[Counts], truths: dict[AtomAt, NDArray[np.bool_]], *, value: bool
+    ) -> Values:
+        """Return how probable it is that an atom has a value, in logarithms, so that none rounds to 0."""
         own, scope = self.atoms[place], self.scopes[place]
-        given = [np.intp(1) if atom == own else truths[atom].astype(np.intp) for atom in scope]
+        given = [np.intp(value) if atom == own else truths[atom].astype(np.intp) for atom in scope]
         shape = (*self.rows, *(2,) * len(scope))
-        found: Values = np.broadcast_to(self.shares[place], shape)[(*rows, *given)]
-        return np.clip(found, 0.0, 1.0)  # sums of shares are 1 but for rounding
+        return np.asarray(np.broadcast_to(self.log_shares[place], shape)[(*rows, *given)])
 
     def nothing(self, rows: Sequence[Counts]) -> Values:
         """Return how probable it is in some rows that no atom is true."""
@@ -65,11 +74,11 @@ class HiddenAtoms:
         return total
 
 
-def hidden_atoms(table: Table, shares: Sequence[Values]) -> HiddenAtoms:
+def hidden_atoms(table: Table, log_shares: Sequence[Values]) -> HiddenAtoms:
     """Return the hidden atoms of a table: what is summed out last is drawn first."""
     steps = tuple(reversed(table.steps))
     atoms = tuple(step.scope[step.axis] for step in steps)
-    return HiddenAtoms(table.batch, atoms, tuple(step.scope for step in steps), tuple(reversed(shares)))
+    return HiddenAtoms(table.batch, atoms, tuple(step.scope for step in steps), tuple(reversed(log_shares)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

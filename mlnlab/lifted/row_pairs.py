@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Counts = NDArray[np.int64]
     Truths = NDArray[np.bool_]
 
-_ALIKE = 1e-11
+_ALIKE = 1e-9  # of logarithms: what rounding leaves where rows are independent
 
 
 class Side(NamedTuple):
@@ -35,35 +35,41 @@ class Side(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairAtoms:
-    """The atoms of pairs of two kinds; first those that count in rows, and of all how probable they are."""
+    """The atoms of pairs of two kinds; first those that count in rows, and of all how probable they are.
+
+    Probabilities are logarithms: a demand may be met by atoms alone that are rarer than floats can tell.
+    """
 
     sides: tuple[Side, ...]
     atoms: tuple[AtomAt, ...]
     joint: Values  # by the two cells, then an axis for each atom
 
     def alone(self, place: int) -> Values:
-        """Return how probable an atom is by the cells of the pair."""
+        """Return how probable it is that an atom is false, and true, by the cells of the pair."""
         axes = tuple(2 + n for n in range(len(self.atoms)) if n != place)
-        return np.asarray(self.joint.sum(axis=axes)[..., 1])
+        return np.asarray(np.logaddexp.reduce(self.joint, axis=axes))
 
     def ties_no_rows(self) -> bool:
         """Tell whether the atoms that count in rows are independent of each other, whatever the cells are."""
         count = len(self.sides)
-        together = self.joint.sum(axis=tuple(range(2 + count, self.joint.ndim)))
-        apart = np.ones_like(together)
+        together = np.logaddexp.reduce(self.joint, axis=tuple(range(2 + count, self.joint.ndim)))
+        apart = np.zeros_like(together)
         for place in range(count):
-            p = self.alone(place)
-            shape = [*p.shape, *(2 if n == place else 1 for n in range(count))]
-            apart = apart * np.stack([1.0 - p, p], axis=-1).reshape(shape)
-        return bool(np.abs(together - apart).max(initial=0.0) < _ALIKE)
+            own = self.alone(place)
+            apart = apart + own.reshape([*own.shape[:2], *(2 if n == place else 1 for n in range(count))])
+        possible = np.isfinite(together)
+        if (possible != np.isfinite(apart)).any():
+            return False
+        return bool(np.abs(together[possible] - apart[possible]).max(initial=0.0) < _ALIKE)
 
     def given(self, place: int, cells: tuple[Counts, Counts], truths: Mapping[AtomAt, Truths]) -> Values:
-        """Return how probable an atom is where the cells and the atoms before it are known."""
-        summed = self.joint.sum(axis=tuple(range(3 + place, self.joint.ndim)))
+        """Return how probable an atom is, no logarithm, where the cells and the atoms before it are known."""
+        summed = np.logaddexp.reduce(self.joint, axis=tuple(range(3 + place, self.joint.ndim)))
         known = tuple(truths[atom].astype(np.intp) for atom in self.atoms[:place])
         both = summed[(*cells, *known)]
-        total = both.sum(axis=-1)
-        share = np.divide(both[..., 1], total, out=np.zeros_like(total), where=total > 0)
+        total = np.logaddexp.reduce(both, axis=-1)
+        possible = total > -np.inf
+        share = np.exp(np.subtract(both[..., 1], total, out=np.full_like(total, -np.inf), where=possible))
         return np.asarray(np.clip(share, 0.0, 1.0))
 
 
@@ -80,13 +86,12 @@ def pair_atoms(
     atoms = (*first, *(atom for atom in hidden.atoms if atom not in first))
     rows, columns = hidden.rows
     at = tuple(axis.ravel() for axis in np.indices((rows, columns)))
-    joint = np.zeros((rows, columns, *(2,) * len(atoms)))
+    joint = np.full((rows, columns, *(2,) * len(atoms)), -np.inf)
     for values in product((False, True), repeat=len(hidden.atoms)):
         truths = {a: np.full(rows * columns, v) for a, v in zip(hidden.atoms, values, strict=True)}
-        total = np.ones(rows * columns)
+        total = np.zeros(rows * columns)
         for place, value in enumerate(values):
-            p = hidden.probability(place, at, truths)
-            total = total * (p if value else 1.0 - p)
+            total = total + hidden.log_probability(place, at, truths, value=value)
         where = (int(values[hidden.atoms.index(atom)]) for atom in atoms)
         index: tuple[slice | int, ...] = (slice(None), slice(None), *where)
         joint[index] = total.reshape(rows, columns)

@@ -90,7 +90,7 @@ class RowComponent:
         for place, side in enumerate(pairs.sides):
             name = side.demand.predicate
             if name not in drawn:
-                p = pairs.alone(place) if side.row == 0 else pairs.alone(place).T
+                p = _of_side(side, pairs.alone(place))
                 ends = cells if side.row == 0 else cells[::-1]
                 drawn[name] = self._matrix(side, p, kinds[side.row], ends, alike=alike, choices=choices)
             truths[side.atom] = drawn[name][left, right] if side.row == 0 else drawn[name][right, left]
@@ -114,8 +114,8 @@ class RowComponent:
                 columns = np.delete(columns, rows[0])
             active, diagonal = self.state(side.demand, kind, cell)
             begun = np.full(len(rows), int(diagonal), dtype=np.int64)
-            probabilities = p[cell, others[columns]].tolist()
-            truth = drawn_rows(side.demand if active else None, begun, probabilities, choices)
+            log_shares = p[cell, others[columns]]
+            truth = drawn_rows(side.demand if active else None, begun, log_shares, choices)
             for place, row in enumerate(rows.tolist()):
                 at = np.delete(np.arange(len(others)), row) if alike else columns
                 found[row, at] = truth[place]
@@ -261,6 +261,11 @@ def _weights(
     return logs
 
 
+def _of_side(side: Side, log_shares: Values) -> Values:
+    """Return what pairs say of an atom by the cell of the element that has the row, then the other's."""
+    return log_shares if side.row == 0 else log_shares.swapaxes(0, 1)
+
+
 def _times(numbers: Counts, logs: object) -> Values:
     """Return numbers times logarithms, of which none counts where there is nothing."""
     with np.errstate(invalid="ignore"):
@@ -276,7 +281,7 @@ def _met(component: RowComponent, kinds: tuple[int, int], pairs: PairAtoms) -> V
             continue
         known.add(side.demand.predicate)
         own, other = kinds[side.row], kinds[1 - side.row]
-        p = pairs.alone(place) if side.row == 0 else pairs.alone(place).T
+        p = _of_side(side, pairs.alone(place))
         for cell in range(len(component.cells.kinds[own])):
             active, diagonal = component.state(side.demand, own, cell)
             if not active:

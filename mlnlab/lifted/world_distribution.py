@@ -145,7 +145,7 @@ def world_distribution(
         raise UnsatisfiableError("No world satisfies the hard formulas in domains of these sizes.")
 
     def hidden(table: Table) -> HiddenAtoms:
-        return hidden_atoms(table, table.shares(Logarithms(), weights))
+        return hidden_atoms(table, table.log_shares(Logarithms(), weights))
 
     atoms = tuple(
         ComponentAtoms(

@@ -305,6 +305,33 @@ def test_sums_by_rows_are_z_where_signs_and_tallies_are_not_needed():
         assert worlds.distribution.log_z == pytest.approx(theory.log_z({"a": size}).value, rel=1e-12)
 
 
+RARE = {
+    "two of rare ones": "EXIST>=2 y F(x, y).\n-20 F(x, y)",
+    "rarer than floats": "EXIST y F(x, y).\n-800 F(x, y)",
+    "few of what is nearly always": "EXIST<=1 y F(x, y).\n40 F(x, y)",
+}
+
+
+@pytest.mark.parametrize("name", RARE)
+def test_rows_that_are_rarely_as_demanded_have_their_probabilities(name):
+    theory = ml.lift(ml.MLN.from_text(f"F(a, a)\n{RARE[name]}")).compile(method="cells")
+    worlds = theory.sample_worlds(1, {"a": 5})
+    assert isinstance(worlds.distribution, RowWorlds)
+    assert worlds.distribution.log_z == pytest.approx(theory.log_z({"a": 5}).value, rel=1e-13)
+
+
+def test_rare_atoms_that_tie_rows_are_not_taken_for_independent():
+    tied = ml.MLN.from_text("F(a, a)\nEXIST y F(x, y).\nF(x, y) => F(y, x).\n-30 F(x, y)")
+    with pytest.raises(ml.TooLargeError, match="one of"):  # for what is kept of worlds without demands
+        ml.lift(tied).compile(method="cells").sample_worlds(1, {"a": 3})
+
+
+def test_rows_that_cannot_be_as_demanded_have_no_worlds():
+    theory = ml.lift(ml.MLN.from_text("F(a, b)\nEXIST>=2 u F(x, u).\n0.6 F(x, u)")).compile(method="cells")
+    with pytest.raises(ml.UnsatisfiableError):
+        theory.sample_worlds(1, {"a": 2, "b": 1})
+
+
 def test_blocks_and_rows_of_large_worlds_are_as_demanded():
     text = "S(p)\nC(p, c!)\nT(c)\n0.6 C(x, u) ^ S(x) => T(u)\nEXIST>=2 x:p (D(u, x)).\nD(c, p)\n-7 D(u, x)"
     theory = ml.lift(ml.MLN.from_text(text)).compile()
