@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
-from math import inf, prod
+from math import inf, log2, prod
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from mlnlab.lifted.weighted_theory import WeightedTheory
 
 RELATIVE = 2.0**-60
+LARGEST_MIDDLE = 1e300  # of a ball, as a float
 FIRST_BITS, MOST_BITS = 128, 1 << 17
 MOST_TERMS = 1 << 20  # of a power series
 
@@ -297,7 +298,10 @@ def _fmpq(fraction: Fraction) -> Any:  # noqa: ANN401 - flint's types have no st
 
 def is_sharp(ball: Any) -> bool:  # noqa: ANN401
     """Return whether a ball is so small that a float says all that it knows."""
-    return _radius(ball) <= RELATIVE * max(1.0, abs(middle_of(ball)))
+    radius = _radius(ball)
+    if radius == inf:  # the middle is infinite, too: floats cannot compare the two
+        return bool(ball.rel_accuracy_bits() >= -log2(RELATIVE))
+    return radius <= RELATIVE * max(1.0, abs(middle_of(ball)))
 
 
 def _radius(ball: Any) -> float:  # noqa: ANN401
@@ -305,5 +309,6 @@ def _radius(ball: Any) -> float:  # noqa: ANN401
 
 
 def middle_of(ball: Any) -> float:  # noqa: ANN401
-    """Return the float in the middle of a ball."""
-    return float(ball.mid()) if hasattr(ball, "mid") else float(ball)
+    """Return the float in the middle of a ball, or the largest: signs cancel what is beyond, weighing 0."""
+    middle = float(ball.mid()) if hasattr(ball, "mid") else float(ball)
+    return min(max(middle, -LARGEST_MIDDLE), LARGEST_MIDDLE)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mlnlab.errors import TooLargeError
-from mlnlab.lifted.arithmetic import FIRST_BITS, MOST_BITS, RELATIVE, Digits
+from mlnlab.lifted.arithmetic import FIRST_BITS, MOST_BITS, Digits, is_sharp, middle_of
 from mlnlab.lifted.bits_of_counts import bits_of_counts, most_terms, too_long
 from mlnlab.lifted.cell_exact import exact_value
 from mlnlab.lifted.cell_numbers import Exact, ExactNumbers, Logarithms
@@ -106,7 +106,8 @@ class CellEvaluation:
             atoms, each = self._atoms(symbol), np.logaddexp(true[symbol], false[symbol])
             value += atoms * float(each)
             truths[Weighed("symbol", symbol)] = atoms * np.exp([true[symbol] - each, false[symbol] - each])
-        error = sum(one.error for one in found) + 16 * np.finfo(float).eps * (abs(value) + 1)
+        alive = [one for one in found if one.value > -inf]  # what is impossible is so without error
+        error = sum(one.error for one in alive) + 16 * np.finfo(float).eps * (abs(value) + 1)
         return CellValue(value, float(error), truths, "float logarithms", sum(one.terms for one in found))
 
     def components(self, weights: Mapping[Weighed, tuple[object, object]]) -> list[ComponentAt]:
@@ -161,10 +162,10 @@ class CellEvaluation:
             return None
         log = value.log()
         expected = [slope / value for slope in slopes]
-        if not all(_is_sharp(ball) for ball in (log, *expected)):
+        if not all(is_sharp(ball) for ball in (log, *expected)):
             return None
-        middle, error = float(log.mid()), float(log.rad())
-        counts = np.array([float(ball.mid()) for ball in expected])
+        middle, error = middle_of(log), float(log.rad())
+        counts = np.array([middle_of(ball) for ball in expected])
         truths = {Weighed("formula", n): np.array([c, np.nan]) for n, c in enumerate(counts[: len(soft)])}
         for n, pair in enumerate(counts[len(soft) :].reshape(-1, 2)):
             truths[Weighed("symbol", n)] = pair
@@ -276,7 +277,3 @@ def _fraction(number: Any) -> Any:  # noqa: ANN401 - flint's types have no stubs
     from flint import fmpq
 
     return fmpq(number.numerator, number.denominator)
-
-
-def _is_sharp(ball: Any) -> bool:  # noqa: ANN401
-    return float(ball.rad()) <= RELATIVE * max(1.0, abs(float(ball.mid())))

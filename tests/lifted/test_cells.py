@@ -190,3 +190,18 @@ def test_impossible_worlds_are_told():
     with pytest.raises(ml.MlnlabError, match="No world"):
         cells_of.log_z({"d": 3})
     assert cells_of.world_count({"d": 3}) == 0
+
+
+def test_what_is_impossible_adds_nothing_to_the_bound_of_the_error():
+    """One case of a ground atom has no worlds; its logarithm is infinite."""
+    found = cells("P(a)\nG()\n!G() ^ (!P(x) <=> G()).\n0.7 P(x)").log_z({"a": 3})
+    assert found.value == pytest.approx(3 * 0.7)
+    assert found.error < 1e-12
+
+
+@pytest.mark.parametrize("method", ["rules", "cells"])
+def test_counts_that_floats_cannot_hold_yet_are_no_answer(method):
+    """Signed atoms of Skolem count e^2000 times and cancel, since nothing depends on them."""
+    text = "E(a, a)\nP(a)\n2000 (EXIST>1 x:a (x != y ^ E(x, y))) v P(x)\n-2000 P(x)\n1e6 !P(x)"
+    theory = ml.lift(ml.MLN.from_text(text)).compile(method=method)
+    assert theory.expected_counts({"a": 1}) == pytest.approx([0.0, 0.0, 1.0], abs=1e-12)
