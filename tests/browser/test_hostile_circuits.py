@@ -21,6 +21,7 @@ HOSTILE = [
     "x" * 20_000,
 ]
 TYPE = "__proto__"
+WIDE = "S(p)\nF(p, p)\n0.3 S(A) => S(x)\n0.2 F(x, y) => S(B)\n0.1 S(C)"
 FACES = "漢字é" * 60  # a name is one word, of any letters and any length
 HARMFUL = {
     "script",
@@ -46,6 +47,8 @@ _RENDER = """async ([script, traits]) => {
   };
   await (render ?? view.render)({ model, el: document.getElementById("host") });
 }"""
+_HEIGHT = """(svg => 11 * svg.getBoundingClientRect().width / svg.viewBox.baseVal.width)(
+  document.querySelector("#host svg"))"""
 _TAGS = "[...new Set([...document.querySelectorAll('#host *')].map(item => item.localName))]"
 _NAMES = "[...new Set([...document.querySelectorAll('#host *')].flatMap(item => item.getAttributeNames()))]"
 
@@ -123,3 +126,22 @@ def test_a_slider_of_a_type_that_is_named_as_no_other_asks_for_that_type(browser
     view.answer("set", asked, [])
     assert view.sizes == {TYPE: 7}
     view.close()
+
+
+def test_a_drawing_wider_than_the_page_is_scrolled_and_its_letters_stay_legible(browser):
+    many = ml.lift(ml.MLN.from_text(WIDE))
+    view, stepper = ml.circuit_view(many.compile(), {"p": 5}, leaves=True), ml.stepper(many)
+    stepper.step(3)
+    for shown, root in ((view, "definition-0"), (stepper, "")):
+        assert shown.scene["width"] > 1500
+        with open_page(browser, width=900, height=900) as page:
+            page.evaluate(_RENDER, [address(shown._esm), traits_of(shown)])
+            page.wait_for_selector("#host svg text", state="attached")
+            becomes(lambda page=page: page.evaluate(_HEIGHT) > 7, True)
+            assert (
+                page.evaluate("document.documentElement.scrollWidth") <= 900
+            )  # only the drawing is scrolled
+            if root:  # what one begins with is in sight
+                box = f"document.querySelector('[data-id={root}]').getBoundingClientRect()"
+                becomes(lambda page=page, box=box: 0 < page.evaluate(f"{box}.left") < 900, True)
+        shown.close()

@@ -9,6 +9,7 @@ import { mount } from "./scene.js";
 import { keepShortcutsAway } from "./shortcuts.js";
 import { NewestWins, SLIDERS_SHEET, ShareBar, Slider } from "./sliders.js";
 import { element } from "./table_parts.js";
+import { bringToMiddle, keepLegible } from "./wide.js";
 
 const VIEW_SHEET = SHEET.replaceAll(".mlnlab-view", ".mlnlab-circuit") + SLIDERS_SHEET +
   ".mlnlab-circuit{color:var(--s-text)}.mlnlab-circuit .mlnlab-logz{font-weight:600;font-variant-numeric:tabular-nums;margin:2px 0 6px}" +
@@ -53,21 +54,23 @@ class CircuitView {
   #shape = "";
   #newest;
   #scene;
+  #place = element("div");
   #own;
   #written = new WrittenNodes();
   #python = null; // the values that it sent last, and what it said of them
   #pythonSaid = "";
   #frameAsked = 0;
+  #rootAsked = 0;
 
   constructor(model, host) {
     this.#model = model;
     this.#own = new OwnNumbers(model.get("program"));
     this.#line = new PageLine(model);
-    const [drawing, under] = [element("div"), element("div", "mlnlab-below")];
+    const under = element("div", "mlnlab-below");
     keepShortcutsAway(this.#root);
     this.#said.setAttribute("role", "alert");
     this.#details.setAttribute("role", "status");
-    under.append(drawing, this.#details);
+    under.append(this.#place, this.#details);
     this.#leaves.type = "checkbox";
     this.#leaves.addEventListener("change", () => this.#line.send({ type: "leaves", shown: this.#leaves.checked }));
     this.#switch.append(this.#leaves, "leaves as nodes");
@@ -78,7 +81,7 @@ class CircuitView {
       weights: Object.entries(change.weights).map(([place, weight]) => [Number(place), weight]),
       sizes: Object.entries(change.sizes),
     }));
-    this.#scene = mount(drawing);
+    this.#scene = mount(this.#place);
     this.#scene.onevent = (event) => event.type !== "key" && this.#line.send(event);
     this.#line.listen("change:scene", () => this.#draw());
     this.#line.listen("change:controls", () => this.#control());
@@ -90,6 +93,7 @@ class CircuitView {
     this.#take(this.#model.get("values"), this.#model.get("said"));
     this.#draw();
     this.#describe(this.#model.get("details"));
+    this.#rootAsked = requestAnimationFrame(() => bringToMiddle(this.#place, this.#place.querySelector("[data-id=definition-0]")));
     this.#line.open();
   }
 
@@ -103,6 +107,7 @@ class CircuitView {
 
   #show(scene) {
     this.#scene.scene(scene);
+    keepLegible(this.#place, scene.width);
     this.#written.read(scene);
     if (this.#showsOwn()) this.#ownAtOnce();
   }
@@ -247,6 +252,7 @@ class CircuitView {
 
   destroy() {
     cancelAnimationFrame(this.#frameAsked);
+    cancelAnimationFrame(this.#rootAsked);
     this.#newest.destroy();
     this.#line.close();
     this.#scene.destroy();

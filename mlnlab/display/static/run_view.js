@@ -8,6 +8,7 @@ import { keepShortcutsAway } from "./shortcuts.js";
 import { mount as mountTable } from "./table.js";
 import { element } from "./table_parts.js";
 import { TOOLBAR_SHEET, Toolbar } from "./toolbar.js";
+import { keepLegible } from "./wide.js";
 
 const FRAMES_PER_ANSWER = 5;
 const PATIENCE = 1000; // milliseconds for a step to be found, before another one is asked for
@@ -41,6 +42,7 @@ class RunView {
   #details = element("details");
   #bar;
   #scene;
+  #place = element("div");
   #table;
   #parts = "";
   #replay = 0;
@@ -51,14 +53,14 @@ class RunView {
     this.#model = model;
     this.#line = new PageLine(model);
     this.#bar = new Toolbar((event) => this.#tell(event));
-    const [drawing, numbers] = [element("div"), element("div")];
+    const numbers = element("div");
     keepShortcutsAway(this.#root);
     this.#tabs.setAttribute("role", "tablist");
     this.#remarks.setAttribute("role", "alert");
     this.#details.append(element("summary", "", "the numbers as a table"), numbers);
-    this.#root.append(element("style", "", RUN_SHEET), this.#heading, this.#bar.element, this.#caption, this.#tabs, drawing, this.#remarks, this.#details);
+    this.#root.append(element("style", "", RUN_SHEET), this.#heading, this.#bar.element, this.#caption, this.#tabs, this.#place, this.#remarks, this.#details);
     host.append(this.#root);
-    this.#scene = mountScene(drawing);
+    this.#scene = mountScene(this.#place);
     this.#table = mountTable(numbers);
     this.#scene.onevent = (event) => this.#onEvent(event);
     this.#table.onevent = (event) => this.#tell({ type: "row", row: event.row });
@@ -155,7 +157,9 @@ class RunView {
   }
 
   #whole(scene) {
-    if (scene && scene.format) this.#scene.scene(scene);
+    if (!scene?.format) return;
+    this.#scene.scene(scene);
+    keepLegible(this.#place, scene.width);
   }
 
   #run(run) {
