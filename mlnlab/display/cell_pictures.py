@@ -142,7 +142,7 @@ def _square(value: float, scale: _Scale, x: float, y: float, place: tuple[int, i
         children=(
             Rectangle(x=x, y=y, width=_BOX, height=_ROW, look="frame"),
             *squares,
-            Text(x=centre, y=middle + 4, text=words, anchor="middle", look="number small"),
+            Text(x=centre, y=middle + 4, text=words, anchor="middle", look="label small"),
         ),
     )
 

@@ -82,10 +82,15 @@ def _bounded(atoms: Sequence[str]) -> tuple[str, ...]:
     return (*atoms[: _MOST_ATOMS - 1], f"and {len(atoms) - _MOST_ATOMS + 1} more")
 
 
-def value_line(value: NodeValue | None) -> str:
+def missing_value(circuit: LiftedCircuit) -> str:
+    """Return what stands where a definition has no number: why there is none."""
+    return "not used at these sizes" if circuit.circuit.is_complete else "no value by itself"
+
+
+def value_line(value: NodeValue | None, missing: str = "not used at these sizes") -> str:
     """Return a definition's value and how often it is used, in few letters."""
     if value is None:
-        return "not used at these sizes"
+        return missing
     sign = "−" if value.is_negative else ""
     if value.value == -np.inf:
         return f"0 · used {number_text(value.uses)}×"

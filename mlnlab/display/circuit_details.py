@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mlnlab.circuits.first_order import SIGNED, calls_of
-from mlnlab.display.circuit_boxes import callers, number_text
+from mlnlab.display.circuit_boxes import callers, missing_value, number_text
 from mlnlab.display.circuit_explorer import ExploredCircuit, explorer_scene
 from mlnlab.display.circuit_legend import SIGNED_LINE
 from mlnlab.display.circuit_nodes import node_words, subdomain_name
@@ -54,7 +54,7 @@ def details_of(shown: ExploredCircuit) -> tuple[Line, ...]:
         for blamed in circuit.unlifted_formulas:
             lines += [("words", blamed.sentence), ("words", f"Ways out: {'; '.join(blamed.remedies)}.")]
     if shown.numbers is not None:
-        lines += _value_lines(shown.numbers, one, symbols, tallied=bool(circuit.weighted.tallies))
+        lines += _value_lines(circuit, shown.numbers, one)
     lines.append(("head", "It stands for the theory"))
     matched = one.fired.clauses if one.fired is not None else ()
     for number, clause in enumerate(one.theory.clauses[:_MOST_CLAUSES]):
@@ -78,18 +78,17 @@ def _calls(circuit: LiftedCircuit, one: Compiled) -> tuple[Line, ...]:
     under = list(dict.fromkeys(call.definition for call in calls_of(one.body)))
     said = []
     if above:
-        said.append(f"called by {', '.join(map(str, above[:12]))}")
+        said.append(f"is called by {', '.join(map(str, above[:12]))}")
     if under:
         said.append(f"calls {', '.join(map(str, under[:12]))}")
-    return (("words", f"{'; '.join(said)}."),) if said else ()
+    return (("words", f"It {'; it '.join(said)}."),) if said else ()
 
 
-def _value_lines(
-    numbers: CircuitNumbers, one: Compiled, symbols: Sequence[Symbol], *, tallied: bool
-) -> list[Line]:
+def _value_lines(circuit: LiftedCircuit, numbers: CircuitNumbers, one: Compiled) -> list[Line]:
+    symbols = circuit.weighted.shattered.symbols
     value = numbers.nodes.get(one.number)
     if value is None:
-        return [("words", "At these sizes the root makes no use of it.")]
+        return [("words", f"Its value: {missing_value(circuit)}.")]
     names = subdomain_names(one.theory, symbols)
     where = ", ".join(
         f"{subdomain_name(n)} = |{name}| = {size:,}"
@@ -98,7 +97,7 @@ def _value_lines(
     lines = [("head", "Value and derivative")]
     sign = ", which is negative" if value.is_negative else ""
     lines.append(("number", f"log |value| = {value.value:.12g}{sign}{f' at {where}' if where else ''}"))
-    if tallied:
+    if circuit.weighted.tallies:
         words = (
             "It is that of all worlds, whatever their numbers of true atoms; those of the right numbers hang"
         )
@@ -110,7 +109,7 @@ def _value_lines(
     lines.append(
         ("number", f"∂ log Z / ∂ log value = {value.uses:.8g}: so often a random world goes through it")
     )
-    if not tallied and value.value != -np.inf and value.uses and not isnan(value.value):
+    if not circuit.weighted.tallies and value.value != -np.inf and value.uses and not isnan(value.value):
         log = np.log(abs(value.uses)) + numbers.log_z.value - value.value
         minus = ", with a minus sign" if value.uses < 0 else ""
         lines.append(("number", f"log |∂ Z / ∂ value| = {log:.12g}{minus}"))
@@ -139,6 +138,10 @@ def _legend_lines(circuit: LiftedCircuit, one: Compiled) -> list[Line]:
     return lines
 
 
+def _atoms(number: int) -> str:
+    return f"{number_text(number)} atom{'' if number == 1 else 's'}"
+
+
 def numbers_json(mln: MLN, numbers: CircuitNumbers) -> dict[str, Any]:
     """Return the numbers as texts and shares, as a page shows them."""
     log_z = numbers.log_z
@@ -152,7 +155,7 @@ def numbers_json(mln: MLN, numbers: CircuitNumbers) -> dict[str, Any]:
     marginals = [
         {"text": fit(shortened(one.atom)), "share": None if isnan(one.probability) else one.probability,
          "probability": "none" if isnan(one.probability) else f"{one.probability:.6f}",
-         "of": "" if isnan(one.atoms) else f"{number_text(round(one.atoms))} atoms"}
+         "of": "" if isnan(one.atoms) else _atoms(round(one.atoms))}
         for one in numbers.marginals
     ]  # fmt: skip
     return {
@@ -185,9 +188,7 @@ def numbers_tables(mln: MLN, numbers: CircuitNumbers) -> list[Element]:
         (row["text"], f"{weight:g}", row["expected"], row["of"])
         for row, weight in zip(found["rows"], numbers.weights, strict=True)
     )
-    marginals = (
-        (one["text"], one["probability"], one["of"].removesuffix(" atoms")) for one in found["marginals"]
-    )
+    marginals = ((one["text"], one["probability"], one["of"].partition(" ")[0]) for one in found["marginals"])
     return [
         element("div", element("strong", f"log Z = {found['logZ']}"), f" {found['error']}; {sizes}"),
         bounded_table(("formula", "weight", "expected true", "of"), formulas, len(found["rows"]), "formulas",

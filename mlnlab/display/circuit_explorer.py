@@ -15,10 +15,11 @@ from mlnlab.display.circuit_boxes import (
     definition_box,
     leaf_box,
     leaf_texts,
+    missing_value,
     value_line,
 )
 from mlnlab.display.circuit_folds import below, drawn_depths, joined_when
-from mlnlab.display.circuit_legend import VALUES, sign_lines
+from mlnlab.display.circuit_legend import PRIMES, sign_lines, value_lines
 from mlnlab.display.circuit_nodes import node_words
 from mlnlab.display.circuit_rows import Line, Standing, in_rows, line_item
 from mlnlab.display.circuit_scenes import HUES, again_words, legend_items
@@ -102,8 +103,9 @@ def _legend(shown: ExploredCircuit, nodes: list[_Node], joined: Mapping[int, Joi
     """Return what all signs mean that are drawn."""
     bodies = [joined[node.number].body for node in nodes if node.kind == "definition"]
     again = any(node.kind == "again" for node in nodes)
-    values = (VALUES,) if shown.numbers is not None else ()
-    return (*sign_lines(bodies, recursive=again), *values, *legend_lines(shown.circuit.weighted))
+    values = value_lines(shown.circuit) if shown.numbers is not None else ()
+    primes = (PRIMES,) if any("′" in line for node in nodes for line in node.box.lines) else ()
+    return (*sign_lines(bodies, recursive=again), *primes, *values, *legend_lines(shown.circuit.weighted))
 
 
 def _nodes(
@@ -170,7 +172,7 @@ def _item(node: _Node, place: tuple[float, float], shown: ExploredCircuit, layou
         parts.append(Path(id=numbered_id("base", node.number), path=line, look="frame"))
         end += CHART
     if box.has_value:
-        name, line = numbered_id("value", node.number), value_line(value)
+        name, line = numbered_id("value", node.number), value_line(value, missing_value(shown.circuit))
         parts.append(Text(id=name, x=0, y=end, text=line, anchor="middle", look="number small"))
     if node.under:
         parts.append(_handle(node, shown))

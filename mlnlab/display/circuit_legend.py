@@ -21,6 +21,8 @@ from mlnlab.circuits.first_order import (
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from mlnlab.lifted.lift import LiftedCircuit
+
 _NODES: Mapping[type, str] = {
     Product: "∧: all of it holds (decomposable conjunction)",
     Sum: "∨: one of the cases holds, never two (deterministic disjunction)",
@@ -37,6 +39,12 @@ _SHARED = "dashed: a definition that is called more than once"
 _AGAIN = "↺ 0: definition 0 again, with fewer elements: recursion"
 SIGNED_LINE = "both(x): takes away worlds that are counted twice: true, it weighs −1"
 VALUES = "log v · used u×: the logarithm of its value, and how often a random world goes through it"
+POLYNOMIAL = (
+    "a polynomial, no number: a term for each number of counted atoms; log Z takes those that are asked for"
+)
+ELSEWHERE = "no value by itself: what it stands for was grounded when sizes were known"
+NEGATIVE = "u below 0: it takes away worlds that are counted elsewhere, by weights of −1"
+PRIMES = "D′, D″: further parts of the same type D, such as those that are in an S above"
 UNKNOWN = "?: not compiled yet"
 
 
@@ -62,6 +70,15 @@ def sign_lines(bodies: Sequence[Body | None], *, recursive: bool) -> tuple[str, 
     if recursive:
         found.append(_AGAIN)
     return (*found, *signed_line(known))
+
+
+def value_lines(circuit: LiftedCircuit) -> tuple[str, ...]:
+    """Return what the numbers in the boxes of a circuit mean, and what stands where there are none."""
+    if circuit.weighted.tallies:
+        return (POLYNOMIAL,)
+    signed = circuit.circuit.is_signed or any(w < 0 for pair in circuit.weighted.factors for w in pair)
+    unfinished = not circuit.circuit.is_complete
+    return (VALUES, *(NEGATIVE,) * signed, *(ELSEWHERE,) * unfinished)
 
 
 def signed_line(bodies: Sequence[Body | None]) -> tuple[str, ...]:

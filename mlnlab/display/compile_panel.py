@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from mlnlab.display.circuit_details import note_of
+from mlnlab.display.circuit_legend import PRIMES
 from mlnlab.display.scene.building import numbered_id, tooltip
 from mlnlab.display.scene.items import Group, Item, Rectangle, Text
 from mlnlab.display.scene.text_fitting import fitted, fitted_lines, text_width
-from mlnlab.lifted.symbol_names import legend_lines, with_names
+from mlnlab.lifted.symbol_names import legend_lines, subdomain_names, with_names
 from mlnlab.lifted.theory_text import clause_parts, clause_text
 from mlnlab.lifted.why_not import why_not
 
@@ -53,7 +54,8 @@ def definition_panel(source: Lift, one: Compiled, asked: str, signs: Sequence[st
     matched = (one.fired.clauses, one.fired.pieces) if one.fired is not None else ((), ())
     listed = _listed(source, one.theory, one.theory.clauses, *matched, y + 8)
     rules = _rules(source, one, asked, listed.end + 10)
-    where = _legend(source, rules.end + 8, signs)
+    primes = (PRIMES,) if any("′" in name for name in subdomain_names(one.theory, symbols)) else ()
+    where = _legend(source, rules.end + 8, (*signs, *primes))
     return Written((*items, *listed.items, *rules.items, *where.items), where.end)
 
 

@@ -101,7 +101,7 @@ class CellTheory:
 
     def __repr__(self) -> str:
         cost = f"about n^{self.order} terms" if self.order else "no sum over sizes"
-        return f"<CellTheory of {self.compiled.cells} cells, {cost}>"
+        return f"<CellTheory of {self.compiled.cells} cell{'s' * (self.compiled.cells != 1)}, {cost}>"
 
     # --- questions
 

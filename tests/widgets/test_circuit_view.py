@@ -231,3 +231,42 @@ def test_what_is_unfinished_is_followed_as_far_as_it_goes():
         view.set(sizes={"e": 30})
     assert view.sizes == {"e": 2}
     view.close()
+
+
+# --- what is shown where there is no number -----------------------------------------------------------
+
+
+def test_a_box_without_a_number_says_why():
+    counted = ml.lift(
+        ml.MLN.from_text("E(a, a)\n!E(x, x).\nE(x, y) => E(y, x).\nEXIST=2 y E(x, y).")
+    ).compile()
+    transitive = ml.lift(ml.MLN.from_text("B(e, e)\nB(x, y) ^ B(y, z) => B(x, z).")).compile()
+    exists = ml.lift(ml.MLN.from_text("Sits(guest, chair)\nEXIST x Sits(x, y).")).compile()
+    for circuit, sizes, said, meant in (
+        (counted, {"a": 4}, "a polynomial, no number", "log Z takes those"),
+        (transitive, {"e": 3}, "no value by itself", "was grounded"),
+        (exists, {"guest": 5, "chair": 4}, "used −", "u below 0"),
+    ):
+        made = ml.circuit_view(circuit, sizes)
+        shown = " ".join(texts(made)).replace("used -", "used −")
+        missing = [n for n in range(len(circuit.definitions)) if n not in made.numbers.nodes]
+        assert said in shown
+        assert meant in shown
+        if missing:
+            made.select(missing[0])
+            assert any(said in text for _, text in made.details)
+        made.close()
+
+
+def test_the_sign_of_a_second_part_of_a_type_is_in_the_legend(circuit):
+    split = ml.circuit_view(circuit, {"person": 5}, leaves=True)
+    whole = ml.circuit_view(ml.lift(ml.MLN.from_text("S(a)\n0.1 S(x)")).compile(), {"a": 3}, leaves=True)
+    assert [any("further parts" in text for text in texts(one)) for one in (split, whole)] == [True, False]
+    split.close()
+    whole.close()
+
+
+def test_one_atom_is_one_atom(circuit):
+    one = ml.circuit_view(circuit, {"person": 1})
+    assert "1 atom" in [row["of"] for row in one.values["marginals"]]
+    one.close()

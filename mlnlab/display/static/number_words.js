@@ -66,7 +66,7 @@ export function valuesOf({ logZ, expected, groundings, marginals }) {
     marginals: marginals.map(({ probability, atoms }) => ({
       share: Number.isNaN(probability) ? null : probability,
       probability: Number.isNaN(probability) ? "none" : probability.toFixed(6),
-      of: `${numberText(Math.round(atoms))} atoms`,
+      of: `${numberText(Math.round(atoms))} atom${Math.round(atoms) === 1 ? "" : "s"}`,
     })),
   };
 }
