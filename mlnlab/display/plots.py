@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 MOST_NAMED = 6  # lines that are named at their ends; more get a legend
 _LEFT, _RIGHT, _BOTTOM, _TITLE = 56.0, 14.0, 22.0, 20.0
-_WIDEST_NAME, _SAMPLE = 120.0, 16.0
+_SAMPLE = 16.0
 _ROW = 14.0  # pixels between names at lines' ends
 
 
@@ -69,6 +69,7 @@ class Plot:
     marked: float | None = None
     level: float | None = None
     named: bool = True
+    widest_name: float = 120.0  # of a line, at its end
     offset: int = field(default=0)  # where the hues begin
 
 
@@ -110,7 +111,7 @@ def _names_lines(plot: Plot) -> bool:
 
 def inner_box(plot: Plot, box: Box) -> Box:
     """Return where the curves of a plot are drawn, between its axes."""
-    shown = [fitted(line.name, _WIDEST_NAME, "small") for line in plot.lines]
+    shown = [fitted(line.name, plot.widest_name, "small") for line in plot.lines]
     widest = max((text_width(words, "small") for words in shown), default=0)
     right = (_SAMPLE + 6 + widest) if _names_lines(plot) else _RIGHT
     title = _TITLE if plot.title else 6.0
@@ -257,7 +258,7 @@ def _names(plot: Plot, inner: Box, places: Sequence[tuple[Numbers, Numbers]], nu
         targets.append(float(known[-1]) if len(known) else inner.y + inner.height)
     found: list[Item] = []
     for place, (line, y) in enumerate(zip(plot.lines, spread(targets, inner), strict=True)):
-        words = fitted(line.name, _WIDEST_NAME, "small")
+        words = fitted(line.name, plot.widest_name, "small")
         found.append(
             Group(
                 id=numbered_id("name", number, place),

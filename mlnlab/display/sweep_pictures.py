@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mlnlab.display.axes import place_axis, value_axis, value_words
-from mlnlab.display.bars import WIDTH
 from mlnlab.display.circuit_boxes import number_text
 from mlnlab.display.markup import Element, count_of, shortened
 from mlnlab.display.plots import MOST_NAMED, Box, Line, Plot, entries, inner_box, plot_items
@@ -30,33 +29,33 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.float64]
 
 MOST_LINES = 12  # of one plot
-_HEIGHT, _GAP = 170.0, 12.0
+_WIDTH, _HEIGHT, _GAP = 810.0, 170.0, 12.0
 _WIDE = 12.0  # a range so many times as large at its end as at its beginning is drawn by logarithms
-_LONGEST_NAME = 60
+_LONGEST_NAME, _WIDEST_NAME = 60, 250.0  # letters, pixels
 
 
 def sweep_scene(found: Sweep) -> Scene:
     """Return three plots, one above the other: log Z, the formulas' expected shares, the marginals."""
     items: list[Item] = []
     y, plots = 4.0, sweep_plots(found)
-    edge = min((_edge(plot) for plot in plots), default=WIDTH)
+    edge = min((_edge(plot) for plot in plots), default=_WIDTH)
     for number, plot in enumerate(plots):
         # Names at lines' ends take room; all axes end where those do that have the longest.
-        box = Box(0, y, WIDTH - (_edge(plot) - edge), _HEIGHT)
+        box = Box(0, y, _WIDTH - (_edge(plot) - edge), _HEIGHT)
         items += plot_items(plot, box, number)
         y += _HEIGHT
         if len(plot.lines) > MOST_NAMED:
-            group, height = legend(entries([line.name for line in plot.lines]), 56, y, WIDTH - 60)
+            group, height = legend(entries([line.name for line in plot.lines]), 56, y, _WIDTH - 60)
             items.append(_numbered(group, number))
             y += height
         y += _GAP
     layer = Layer("plots", tuple(items), zooms=False)
-    return Scene(WIDTH, y, (layer,), "Sweep", f"{found!r}".strip("<>") + ".")
+    return Scene(_WIDTH, y, (layer,), "Sweep", f"{found!r}".strip("<>") + ".")
 
 
 def _edge(plot: Plot) -> float:
     """Return where a plot's horizontal axis ends that has all the width."""
-    inner = inner_box(plot, Box(0, 0, WIDTH, _HEIGHT))
+    inner = inner_box(plot, Box(0, 0, _WIDTH, _HEIGHT))
     return inner.x + inner.width
 
 
@@ -74,7 +73,7 @@ def sweep_plots(found: Sweep) -> tuple[Plot, ...]:
     horizontal = _horizontal(across, whole=name == "point")
     order = np.argsort(across, kind="stable")
     return tuple(
-        Plot(words, lines, horizontal, _vertical(lines, shares=shares), name)
+        Plot(words, lines, horizontal, _vertical(lines, shares=shares), name, widest_name=_WIDEST_NAME)
         for words, lines, shares in (
             ("log Z", (Line("log Z", across[order], found.log_z[order]),), False),
             ("expected share of true groundings", _formulas(found, across, order), True),

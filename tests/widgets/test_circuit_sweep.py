@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import mlnlab as ml
+from mlnlab.display.scene.items import Text
 from mlnlab.display.sweep_pictures import sweep_display, sweep_plots, sweep_scene
 from mlnlab.errors import ArgumentError, TooLargeError
 
@@ -65,3 +66,10 @@ def test_a_sweep_shows_curves_and_table(circuit):
     assert len(sweep_scene(found).layers[0].children) > 20
     alone = circuit.sweep({"p": 3, "q": 4})
     assert sweep_scene(alone).height > 100
+
+
+def test_a_formula_of_three_atoms_is_named_in_full_at_the_end_of_its_curve():
+    text = "Smokes(p)\nFriends(p, p)\n0.1 Friends(x, y) ^ Smokes(x) => Smokes(y)\n0.2 Smokes(x)"
+    shown = sweep_scene(ml.lift(ml.MLN.from_text(text)).compile().sweep({"p": [5, 50]}))
+    said = [item.text for item in shown.items() if isinstance(item, Text)]
+    assert "Friends(x, y) ^ Smokes(x) => Smokes(y)" in said
