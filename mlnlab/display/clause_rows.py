@@ -96,7 +96,7 @@ def chip(
 
 def number(value: float, digits: int = 4) -> str:
     """Return a number with so many digits that tell, nothing where it is not known."""
-    return "" if isnan(value) else f"{value:.{digits}g}".replace("-", "−")
+    return "" if isnan(value) else f"{value:#.{digits}g}".rstrip(".").replace("-", "−")
 
 
 # --- candidates -----------------------------------------------------------------------------------

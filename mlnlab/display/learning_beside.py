@@ -78,7 +78,7 @@ def _words(found: Parting | None, same: int) -> tuple[list[Item], float]:
     items, _ = button_line(button if found is not None else [], 8.0, 44.0)
     return [
         Text(id="parting", x=8, y=18, text=fitted(first, WIDTH - 16, "strong"), look="words strong"),
-        Text(id="parting-more", x=8, y=36, text=fitted(second, WIDTH - 16), look="words"),
+        Text(id="parting-more", x=8, y=36, text=fitted(second, WIDTH - 16, "small"), look="words small"),
         *items,
     ], 72.0
 

@@ -118,7 +118,8 @@ def _row(row: GapRow, place: int, axis: GapAxis, y: float, *, pick: bool) -> Gro
     noise = axis.place(_NOISE * row.error) * _HALF
     beyond = abs(row.gap) > _NOISE * row.error
     hue = "bar orange" if row.gap < 0 else "bar blue"
-    label = fitted(row.label, _LABEL_END - _LABEL)
+    small = text_width(row.label) > _LABEL_END - _LABEL  # a formula of three atoms is not cut
+    label = fitted(row.label, _LABEL_END - _LABEL, "small" * small)
     return Group(
         id=numbered_id("formula", row.number),
         y=y,
@@ -132,7 +133,7 @@ def _row(row: GapRow, place: int, axis: GapAxis, y: float, *, pick: bool) -> Gro
                 look=hue if beyond else f"{hue} washed",
             ),
             Group(x=15, y=BAR - 6, children=(sample(place),)),  # as its weight is drawn among the curves
-            Text(x=_LABEL, y=BAR - 1.5, text=label, look="words"),
+            Text(x=_LABEL, y=BAR - 1.5, text=label, look=f"words{' small' * small}"),
             Text(x=_WEIGHT_END, y=BAR - 1.5, text=_weight(row.weight), look="number", anchor="end"),
             Text(x=_MARK, y=BAR - 1.5, text=fitted(row.mark, _MARK_ROOM, "small"), look="quiet small"),
             Text(x=_END, y=BAR - 1.5, text=_short(row.gap), look="number", anchor="end"),

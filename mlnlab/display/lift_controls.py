@@ -35,7 +35,7 @@ def control_items(
 def _types(view: LiftView) -> list[Button]:
     types = view.source.problem.clustered_types
     return [
-        (f"act-type-{number}", fitted(shortened(name), 100, "small"), "go on to the next merge of this type")
+        (f"act-type-{number}", fitted(shortened(name), 180, "small"), "go on to the next merge of this type")
         for number, name in enumerate(types[:_MOST_TYPES])
     ]
 

@@ -145,7 +145,7 @@ def _below(
     if merge is None:
         words = "No merge gains any more." if state.ended else "Each constant is alone."
         words = "Which other one?" if told.chosen else words
-        said = Text(id="gain-heading", x=8, y=y + 18, text=words, look="words strong")
+        said = Text(id="gain-heading", x=8, y=y + 13, text=words, look="words strong")
         return [rule, said, *others], max(right, y + 26)
     after = lifted if trial is None else view.with_merge(state, trial)
     rows = gain_rows(view, after, merge)

@@ -44,6 +44,9 @@ TRACE_BYTES = 64 << 20
 USUAL_PRIOR = Gaussian(0.0, 10.0)
 
 
+_COUNTED_BY = {"lifted": "lifted inference", "by-classes": "classes of groundings"}
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class WeightLearner:
     """A learner to iterate over: each iteration is a run of its own, which yields a state for each step."""
@@ -82,7 +85,8 @@ class WeightLearner:
     @property
     def description(self) -> str:
         """What is optimised, and by what, in words."""
-        counts = f" with counts by {self.preset.counts}" if self.preset.counts else ""
+        known = _COUNTED_BY.get(self.preset.counts, self.preset.counts)
+        counts = f" with counts by {known}" if known else ""
         return f"{self.problem.objective.name}{counts}, {self.optimizer.name}"
 
     def learned(self, trace: Trace[LearningState], seconds: float = 0.0) -> LearnedWeights:
@@ -174,6 +178,9 @@ def weight_learner(
     remarks = tuple(foreseen(data, problem))
     seconds = time.perf_counter() - began
     return WeightLearner(preset, data, problem, chosen, params, seconds, remarks, counting)
+
+
+_COUNTED_BY = {"lifted": "lifted inference", "by-classes": "classes of groundings"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _LONGEST = 60
 _SHARES = ("weights", "expected", "gap", "answer")
+_NAMES = {"expected": "expected count", "answer": "averaged weight"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +44,9 @@ class Parting:
     @property
     def what(self) -> str:
         """In what they differ there."""
+        name = _NAMES.get(self.part, self.part)
         return (
-            f"the {self.part} of formula {self.formula} ({self.text}) is {self.left:.6g} in one and"
+            f"the {name} of formula {self.formula} ({self.text}) is {self.left:.6g} in one and"
             f" {self.right:.6g} in the other"
         )
 

@@ -124,8 +124,9 @@ class EquiprobableClass:
         known = dict(self.named)
         for type_ in dict.fromkeys(v.type for v in first.values()):
             own = [v.name for v in first.values() if v.type == type_]
-            if len(own) + len(known.get(type_, ())) > 1:
-                yield " ≠ ".join([*own, *known.get(type_, ())])
+            apart = [*own, *known.get(type_, ())]
+            if len(apart) > 1:
+                yield " ≠ ".join(apart) if len(apart) == 2 else f"{', '.join(apart)} all different"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

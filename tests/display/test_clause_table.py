@@ -7,7 +7,7 @@ import pytest
 import mlnlab as ml
 from mlnlab.display.bundles import bundle
 from mlnlab.display.clause_places import place_drawing
-from mlnlab.display.clause_rows import ShownTable, heading_items
+from mlnlab.display.clause_rows import ShownTable, heading_items, number
 from mlnlab.display.scene.items import Group, Text
 from mlnlab.errors import ArgumentError
 from mlnlab.logic.printing import to_text
@@ -204,3 +204,7 @@ def test_no_heading_stands_on_another(learned):
     plates = [group for group in heading_items(shown, 0.0) if isinstance(group, Group)]
     ends = [group.x + group.children[0].width for group in plates]
     assert all(group.x >= end for end, group in zip(ends, plates[1:], strict=False))
+
+
+def test_numbers_of_a_column_have_equally_many_digits():
+    assert [number(value) for value in (-2.5, -2.506, 1.0, 1234.0)] == ["−2.500", "−2.506", "1.000", "1234"]

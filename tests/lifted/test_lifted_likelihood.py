@@ -226,3 +226,9 @@ def test_sizes_that_nobody_gave_are_unknown_and_odd_numbers_are_refused():
         with pytest.raises(ArgumentError, match="formula"):
             known.of(odd)
     assert "–  Smokes(x)" in classes_text(unknown)
+
+
+def test_three_that_differ_differ_all():
+    mln = ml.MLN.from_text("F(p, p)\n0.1 F(x, y)\n0.2 F(Anna, x)")
+    said = classes_text(ml.equiprobable_classes(mln, {"p": 5}))
+    assert "F(x, y), x, y, Anna all different" in said
