@@ -39,9 +39,7 @@ _SHARED = "dashed: a definition that is called more than once"
 _AGAIN = "↺ 0: definition 0 again, with fewer elements: recursion"
 SIGNED_LINE = "both(x): takes away worlds that are counted twice: true, it weighs −1"
 VALUES = "log v · used u×: the logarithm of its value, and how often a random world goes through it"
-POLYNOMIAL = (
-    "a polynomial, no number: a term for each number of counted atoms; log Z takes those that are asked for"
-)
+TALLIED = "v: of all worlds; u: in those alone that have the numbers of true atoms that are asked for"
 ELSEWHERE = "no value by itself: what it stands for was grounded when sizes were known"
 NEGATIVE = "u below 0: it takes away worlds that are counted elsewhere, by weights of −1"
 PRIMES = "D′, D″: further parts of the same type D, such as those that are in an S above"
@@ -74,11 +72,10 @@ def sign_lines(bodies: Sequence[Body | None], *, recursive: bool) -> tuple[str, 
 
 def value_lines(circuit: LiftedCircuit) -> tuple[str, ...]:
     """Return what the numbers in the boxes of a circuit mean, and what stands where there are none."""
-    if circuit.weighted.tallies:
-        return (POLYNOMIAL,)
     signed = circuit.circuit.is_signed or any(w < 0 for pair in circuit.weighted.factors for w in pair)
     unfinished = not circuit.circuit.is_complete
-    return (VALUES, *(NEGATIVE,) * signed, *(ELSEWHERE,) * unfinished)
+    tallied = bool(circuit.weighted.tallies)
+    return (VALUES, *(TALLIED,) * tallied, *(NEGATIVE,) * signed, *(ELSEWHERE,) * unfinished)
 
 
 def signed_line(bodies: Sequence[Body | None]) -> tuple[str, ...]:

@@ -243,7 +243,7 @@ def test_a_box_without_a_number_says_why():
     transitive = ml.lift(ml.MLN.from_text("B(e, e)\nB(x, y) ^ B(y, z) => B(x, z).")).compile()
     exists = ml.lift(ml.MLN.from_text("Sits(guest, chair)\nEXIST x Sits(x, y).")).compile()
     for circuit, sizes, said, meant in (
-        (counted, {"a": 4}, "a polynomial, no number", "log Z takes those"),
+        (counted, {"a": 4}, "used 1×", "of all worlds; u: in those alone"),
         (transitive, {"e": 3}, "no value by itself", "was grounded"),
         (exists, {"guest": 5, "chair": 4}, "used −", "u below 0"),
     ):
