@@ -98,10 +98,8 @@ def _value_lines(circuit: LiftedCircuit, numbers: CircuitNumbers, one: Compiled)
     sign = ", which is negative" if value.is_negative else ""
     lines.append(("number", f"log |value| = {value.value:.12g}{sign}{f' at {where}' if where else ''}"))
     if circuit.weighted.tallies:
-        words = (
-            "It is that of all worlds, whatever their numbers of true atoms; those of the right numbers hang"
-        )
-        lines.append(("words", f"{words} together in the derivative alone."))
+        words = "That is of all worlds, whatever their numbers of true atoms; the derivative is of those"
+        lines.append(("words", f"{words} whose numbers are right."))
     if value.different > 1:
         lines.append(
             ("number", f"It has values at {value.different:,} sizes; most of log Z hangs on this one.")
