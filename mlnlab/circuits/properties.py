@@ -15,20 +15,21 @@ The last two are necessary: what shares few atoms, or counts few worlds twice, m
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from math import comb
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from mlnlab.algebra.semirings import Semiring
-from mlnlab.circuits.first_order import products_of
+from mlnlab.circuits.first_order import FirstOrderCircuit, products_of
 from mlnlab.circuits.fold import Weights, all_values
 from mlnlab.errors import ArgumentError, CircuitError, TooLargeError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mlnlab.circuits.first_order import Body, FirstOrderCircuit
+    from mlnlab.circuits.first_order import Body
 
 MOST_ATOMS = 1_000  # that one value names
 Scope = frozenset[tuple[int, int]]  # of each symbol: how many atoms
@@ -63,6 +64,12 @@ def check_circuit(
     Traceback (most recent call last):
     mlnlab.errors.CircuitError: The circuit is not decomposable: 6 atoms of symbol 2 are named; there are 1.
     """
+    if not isinstance(circuit, FirstOrderCircuit):
+        raise ArgumentError(
+            f"A circuit is needed, such as ml.lift(...).compile().circuit, not {circuit!r:.60}."
+        )
+    sizes = _whole_numbers("sizes", sizes)
+    atoms = None if atoms is None else _whole_numbers("atoms", atoms)
     if not circuit.is_complete:
         raise ArgumentError("This circuit is finished only when sizes are known; it is checked for none yet.")
     wanted = circuit.definitions[circuit.root].subdomains
@@ -83,6 +90,15 @@ def check_circuit(
     _check_atoms(values[root], atoms)
     for key in [root] if circuit.is_signed else values:  # below signs worlds are yet to cancel
         _check_worlds(key, values[key])
+
+
+def _whole_numbers(name: str, given: object) -> list[int]:
+    listed = isinstance(given, Iterable) and not isinstance(given, str | bytes)
+    numbers: list[object] = list(given) if listed else [None]  # type: ignore[call-overload]
+    found = [int(one) for one in numbers if isinstance(one, int | np.integer) and one >= 0]
+    if len(found) < len(numbers):
+        raise ArgumentError(f"{name} is a list of whole numbers from 0 on, not {given!r:.60}.")
+    return found
 
 
 class _LookedAt:

@@ -13,7 +13,7 @@ import numpy as np
 
 from mlnlab.errors import ArgumentError, TooLargeError
 from mlnlab.lifted.shattering import Element, Symbol, literal_of
-from mlnlab.logic.formulas import Constant
+from mlnlab.logic.formulas import Constant, Formula
 from mlnlab.logic.substitution import free_variables
 from mlnlab.logic.weights import ToLearn
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from mlnlab.lifted.shattering import Place
     from mlnlab.lifted.weighted_theory import WeightedTheory
-    from mlnlab.logic.formulas import Atom, Formula
+    from mlnlab.logic.formulas import Atom
     from mlnlab.logic.vocabulary import Vocabulary
     from mlnlab.model.database import Database
     from mlnlab.model.mln import MLN
@@ -52,6 +52,25 @@ def weights_asked(
     if sizes is not None:
         refuse_large_weights(mln, numbers, sizes)
     return numbers
+
+
+def direction_asked(mln: MLN, direction: object) -> NDArray[np.float64]:
+    """Return a direction of weights: a finite number for each formula."""
+    formulas = len(mln.formulas)
+    told = f"A direction has a finite number for each of the {formulas} formulas, not {direction!r:.60}."
+    if isinstance(direction, str | bytes | Mapping) or not isinstance(direction, Iterable):
+        raise ArgumentError(told)
+    along = np.array([_number(value) for value in direction])
+    if len(along) != formulas or not np.isfinite(along).all():
+        raise ArgumentError(told)
+    return along
+
+
+def listed_queries(queries: object) -> list[str | Formula]:
+    """Return atoms that are asked about as a list; one alone is none."""
+    if isinstance(queries, str | bytes | Mapping) or not isinstance(queries, Iterable):
+        raise ArgumentError(f'marginals(...) needs a list such as ["S(x)", "F(x, y)"], not {queries!r:.60}.')
+    return list(queries)
 
 
 def listed_weights(weights: object) -> list[object]:
@@ -87,6 +106,10 @@ def sizes_asked(mln: MLN, domains: Mapping[str, int] | Database | None) -> dict[
     """Return how many constants each type has."""
     given: Mapping[str, object] = domains if isinstance(domains, Mapping) else {}
     for type_, size in given.items():
+        if not isinstance(type_, str):
+            raise ArgumentError(
+                f"Sizes are given by the names of types, as in {{'person': 3}}, not {type_!r:.60}."
+            )
         if isinstance(size, int) and size > MOST_CONSTANTS:
             raise TooLargeError(
                 f"{type_} = {float(min(size, 10**300)):.2g} constants are more than can be counted with; at"
@@ -132,6 +155,8 @@ def groundings_of(formula: Formula, sizes: Mapping[str, int]) -> int:
 def literal_asked(mln: MLN, query: str | Formula) -> tuple[Atom, bool]:
     """Return the atom of a query, and whether it is positive."""
     formula = mln.parse(query) if isinstance(query, str) else query
+    if not isinstance(formula, Formula):
+        raise ArgumentError(f'A query is an atom such as "S(x)", or a formula, not {query!r:.60}.')
     literal = literal_of(formula)
     if literal is None:
         raise ArgumentError(f"{formula} is no literal; lift the model with it as a formula of weight 0.")

@@ -25,7 +25,9 @@ import numpy as np
 from mlnlab.errors import ArgumentError, UnsatisfiableError
 from mlnlab.lifted.arithmetic import Evaluated, LiftedValue
 from mlnlab.lifted.asked_atoms import (
+    direction_asked,
     group_size,
+    listed_queries,
     literal_asked,
     sizes_asked,
     symbol_of_atom,
@@ -156,6 +158,7 @@ class CellTheory:
         weights: Sequence[float] | None = None,
     ) -> list[float]:  # fmt: skip
         """Return the probabilities of atoms, all from one pass back."""
+        queries = listed_queries(queries)
         literals = [self.symbol_of(query) for query in queries]
         true, false = self._atoms(self.found(domains, weights, expectations=True))
         for query, (number, _) in zip(queries, literals, strict=True):
@@ -174,7 +177,9 @@ class CellTheory:
     ) -> Values:  # fmt: skip
         """Return Cov(n) · direction, the Hessian of log Z times a direction of weights, by differences."""
         return covariances_by_differences(
-            lambda moved: self.expected_counts(domains, moved), self.numbers(weights, domains), direction
+            lambda moved: self.expected_counts(domains, moved),
+            self.numbers(weights, domains),
+            direction_asked(self.mln, direction),
         )
 
     def most_probable_counts(self, *_: object, **__: object) -> MostProbableCounts:

@@ -67,6 +67,9 @@ class CompileParams:
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense."""
+        rules: object = self.rules
+        if not isinstance(rules, tuple) or not all(isinstance(rule, Rule) for rule in rules):
+            raise ArgumentError(f"rules= are some of mlnlab.lifted.registry.RULES, not {rules!r:.60}.")
         for name, least in (("limit", 1), ("recursions", 0), ("seconds", 0)):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | float) or not value >= least:

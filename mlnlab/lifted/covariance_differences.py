@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mlnlab.errors import ArgumentError
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -24,12 +22,9 @@ _FACTORS = ((-2, 1 / 12), (-1, -8 / 12), (1, 8 / 12), (2, -1 / 12))
 
 
 def covariances_by_differences(
-    expected_counts: Callable[[list[float]], Sequence[float]], weights: Values, direction: Sequence[float]
+    expected_counts: Callable[[list[float]], Sequence[float]], weights: Values, along: Values
 ) -> Values:
     """Return Cov(n) · direction from what counts are expected at some weights."""
-    along = np.asarray(direction, dtype=float)
-    if along.shape != weights.shape or not np.isfinite(along).all():
-        raise ArgumentError(f"A direction has a finite number for each of the {len(weights)} formulas.")
     length = float(np.abs(along).max(initial=0.0))
     if not length:
         return np.zeros(len(weights))

@@ -18,6 +18,7 @@ from mlnlab.circuits.derivatives import derivatives
 from mlnlab.circuits.fold import Weights
 from mlnlab.errors import ArgumentError, TooLargeError
 from mlnlab.lifted.arithmetic import at_growing_precision, is_sharp, middle_of
+from mlnlab.lifted.asked_atoms import direction_asked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,11 +35,7 @@ def covariances_times(
 ) -> Values:
     """Return Cov(n) · direction: how the expected counts change when weights go that way."""
     weighted = evaluation.weighted
-    along = np.asarray(direction, dtype=float)
-    if along.shape != (weighted.true.shape[1],) or not np.isfinite(along).all():
-        raise ArgumentError(
-            f"A direction has a finite number for each of the {weighted.true.shape[1]} formulas."
-        )
+    along = direction_asked(weighted.mln, direction)
     moved = (weighted.true @ along, weighted.false @ along)  # of the logarithms of atoms' weights
     changes = at_growing_precision(lambda: _trial(evaluation, logs, moved))
     if changes is None:

@@ -226,6 +226,7 @@ class LiftedCircuit:
         weights: Sequence[float] | None = None,
     ) -> list[float]:
         """Return the probabilities of atoms, all from one pass up and down."""
+        queries = asked.listed_queries(queries)
         literals = [self.symbol_of(query) for query in queries]
         found = self.evaluated(domains, weights, expectations=True)
         total = found.true + found.false
@@ -248,8 +249,9 @@ class LiftedCircuit:
         if self.weighted.tallies:
             numbers = asked.weights_asked(self.mln, weights, self.domain_sizes(domains))
             return covariances_by_differences(
-                lambda moved: self.expected_counts(domains, moved), numbers, direction
-            )
+                lambda moved: self.expected_counts(domains, moved), numbers,
+                asked.direction_asked(self.mln, direction),
+            )  # fmt: skip
         logs = self.log_weights(weights, self.domain_sizes(domains))
         return covariances_times(self.within_budget(domains), logs, direction)
 

@@ -83,3 +83,15 @@ def test_what_cannot_be_checked_is_refused():
         ml.check_circuit(friends, [2, 2])
     with pytest.raises(ml.TooLargeError, match="checked at small sizes"):
         ml.check_circuit(friends, [1_000])
+
+
+def test_what_is_no_circuit_and_no_sizes_is_refused():
+    compiled = ml.lift(ml.MLN.from_text(MODELS["friends"])).compile()
+    for circuit in (compiled, None):
+        with pytest.raises(ml.ArgumentError, match="A circuit is needed"):
+            ml.check_circuit(circuit, [3])
+    for sizes in (None, 3, "3", ["a"], [1.5], [-1]):
+        with pytest.raises(ml.ArgumentError, match="whole numbers from 0 on"):
+            ml.check_circuit(compiled.circuit, sizes)
+    with pytest.raises(ml.ArgumentError, match="whole numbers from 0 on"):
+        ml.check_circuit(compiled.circuit, [3], atoms=["a"])

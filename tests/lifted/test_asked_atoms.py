@@ -73,6 +73,14 @@ def test_what_is_no_list_of_weights_or_sizes_is_refused(lifted, method):
     for domains in (5, {"a": None}, {"a": [1.7, 2]}, {"a": "12"}, {"a": [True, -1]}):
         with pytest.raises(ml.ArgumentError, match=r"whole numbers from 0 on|needs sizes like"):
             compiled.sweep(domains)
+    for direction in (3.0, ["x"], {0: 1}, "1", [1.0, 2.0], [float("nan")], None):
+        with pytest.raises(ml.ArgumentError, match=r"finite number"):
+            compiled.covariances_times(direction, {"a": 2})
+    for queries in (None, 3, "P(x)", [3]):
+        with pytest.raises(ml.ArgumentError, match=r"needs a list such as|A query is an atom"):
+            compiled.marginals(queries, {"a": 2})
+    with pytest.raises(ml.ArgumentError, match="by the names of types"):
+        compiled.log_z({3: 3})
     for rows in ([[1.0], [1.0, 2.0]], 3.0, [["x"]], [[1.0], 2.0]):
         with pytest.raises(ml.ArgumentError, match="eights"):
             compiled.sweep({"a": 2}, rows)
@@ -80,8 +88,15 @@ def test_what_is_no_list_of_weights_or_sizes_is_refused(lifted, method):
 
 def test_options_and_models_are_checked(lifted):
     mln = ml.MLN.from_text(TEXT)
-    for options in ({"foo": 1}, {"limit": "a"}, {"limit": 0}, {"recursions": -1}):
-        with pytest.raises(ml.ArgumentError, match=r"limit, recursions|is a number from"):
+    for options in (
+        {"foo": 1},
+        {"limit": "a"},
+        {"limit": 0},
+        {"recursions": -1},
+        {"rules": "a"},
+        {"rules": None},
+    ):
+        with pytest.raises(ml.ArgumentError, match=r"limit, recursions|is a number from|rules= are"):
             ml.lift(mln, **options)
     for model in ("text", None):
         with pytest.raises(ml.ArgumentError, match="needs a model"):
