@@ -34,6 +34,7 @@ import numpy as np
 from mlnlab.errors import ArgumentError, count_of
 from mlnlab.evaluation.judged_atoms import AtomProbabilities
 from mlnlab.logic.ground_atoms import GroundAtom
+from mlnlab.model.database import Database
 from mlnlab.structure.cluster_membership import EvidenceAtoms, memberships
 from mlnlab.structure.cluster_scores import SMOOTHING, PredicateScores, predicted, refuse_odd_rules
 from mlnlab.structure.explicit_rules import explicit_rules, with_memberships
@@ -42,7 +43,6 @@ from mlnlab.structure.lift_graph import lift_graph
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from mlnlab.model.database import Database
     from mlnlab.model.mln import MLN
     from mlnlab.structure.cluster_scores import Likelihood, MembershipPrior, Memberships, Places
     from mlnlab.structure.clustering_posterior import Smoothing
@@ -184,6 +184,9 @@ class ClusterRules:
 
     def probabilities(self, database: Database, predicates: Sequence[str]) -> AtomProbabilities:
         """Return the probabilities of all atoms of some predicates, given the facts of all others."""
+        if not isinstance(database, Database):
+            raise ArgumentError(f"Atoms are predicted in a database, by ml.load_db, not in {database!r:.60}.")
+        predicates = [predicates] if isinstance(predicates, str) else predicates
         for name in predicates:
             if name not in self.scores:
                 self.lifted.hypergraph.vocabulary[name]  # says what there is instead
@@ -268,9 +271,7 @@ def cluster_rules(
     >>> cluster_rules(department)
     <ClusterRules: 15 rules over 12 clusters>
     """
-    from mlnlab.model.database import Database as OneDatabase
-
-    listed = (databases,) if isinstance(databases, OneDatabase) else tuple(databases)
+    listed = (databases,) if isinstance(databases, Database) else tuple(databases)
     if not listed:
         raise ArgumentError("Name at least one database to learn from.")
     whole = listed[0]

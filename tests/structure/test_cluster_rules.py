@@ -179,6 +179,16 @@ def test_what_makes_no_sense_gets_a_sentence(lifted, options, says):
         )
 
 
+def test_one_predicate_may_be_named_by_itself_and_a_database_is_needed(mln, lifted):
+    rules = ClusterRules(lifted)
+    database = ml.Database.from_text("Tall(A)\nFriends(E, A)", mln)
+    alone, listed = (rules.probabilities(database, asked) for asked in ("Friends", ["Friends"]))
+    assert alone.atoms == listed.atoms
+    np.testing.assert_array_equal(alone.probabilities, listed.probabilities)
+    with pytest.raises(ml.errors.ArgumentError, match="predicted in a database"):
+        rules.probabilities(None, ["Friends"])
+
+
 def test_learned_rules_are_written_out_when_formulas_are_asked_for_and_not_before(mln, monkeypatch):
     written = []
     whole = ClusterRules.mln
