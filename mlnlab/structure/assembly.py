@@ -14,12 +14,12 @@ are.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from mlnlab.counting.deltas import AtomDeltas
-from mlnlab.counting.grouping import grouped_keys
+from mlnlab.counting.grouping import grouped_keys, grouped_rows
 from mlnlab.steps.encoding import storable
 from mlnlab.structure.clause_making import dangling_variables
 from mlnlab.structure.clause_rows import ScoredRows, clause_signs
@@ -158,7 +158,7 @@ class GrowingModel:
                 columns[name] = column._replace(values=np.append(column.values, added, axis=1))
                 continue
             found = [
-                deltas[name].at(sample[name].rows, sample[name].truths)[:, 0].astype(np.int64)
+                deltas[name].at(sample[name].rows, sample[name].truths)[:, 0]
                 for deltas, sample in zip(own, self._scorer.samples, strict=True)
             ]
             columns[name] = _split(column, np.concatenate(found))
@@ -180,11 +180,11 @@ class GrowingModel:
                           np.concatenate(shares))  # fmt: skip
 
 
-def _split(column: _Column, values: NDArray[np.int64]) -> _Column:
-    of_value, first_values = grouped_keys(values)
+def _split(column: _Column, values: NDArray[Any]) -> _Column:
+    of_value, first_values = grouped_rows(values[:, None])  # numbers of any size
     groups, firsts = grouped_keys(column.groups * len(first_values) + of_value)
-    before = column.groups[firsts]
-    return _Column(groups, np.column_stack([column.values[before], values[firsts]]), column.truths[before])
+    before, added = column.groups[firsts], values[firsts].astype(np.float64)
+    return _Column(groups, np.column_stack([column.values[before], added]), column.truths[before])
 
 
 def one_clause(counter: ConjunctionDeltas, path: VariabilizedPath, positive: int) -> dict[str, AtomDeltas]:

@@ -172,9 +172,13 @@ def _classes(plain: AtomDeltas, position: int) -> tuple[NDArray[np.uint32], NDAr
 
 
 def joined_rows(
-    parts: Sequence[Mapping[str, OwnRows]], predicates: Sequence[str], atoms: Sequence[Mapping[str, int]]
-) -> ScoredRows:
-    """Put the rows of several databases together, by predicate; each database's atoms count 1 / ``atoms``."""
+    parts: Sequence[Mapping[str, OwnRows]], predicates: Sequence[str], atoms: Sequence[Mapping[str, int]],
+    columns: int,
+) -> ScoredRows:  # fmt: skip
+    """Put the rows of several databases together, by predicate; each database's atoms count 1 / ``atoms``.
+
+    There may be none: no atom of a closed predicate is scored.
+    """
     values, truths, shares, starts = [], [], [], [0]
     for name in predicates:
         for own, numbers in zip(parts, atoms, strict=True):
@@ -184,7 +188,6 @@ def joined_rows(
                 truths.append(found.truths)
                 shares.append(found.numbers / numbers[name])
         starts.append(sum(map(len, truths)))
-    columns = values[0].shape[1] if values else 0
     return ScoredRows(
         tuple(predicates), np.array(starts, np.int64), np.concatenate([np.zeros((0, columns)), *values]),
         np.concatenate([np.zeros(0, bool), *truths]), np.concatenate([np.zeros(0), *shares]),

@@ -208,6 +208,7 @@ class PlannedRows:
     def __init__(self, scorer: Scorer, supported: SupportedPath) -> None:
         """Count the conjunctions of the path in each database."""
         self._scorer, self._supported = scorer, supported
+        self._columns = (1 << supported.length) - 1
         self._deltas = [counter.of_path(supported.path) for counter in scorer.counters]
         self._names = [name for name in self._deltas[0] if name in scorer.alone]
 
@@ -223,7 +224,7 @@ class PlannedRows:
             for own, some in zip(self._deltas, drawn, strict=True)
         ]
         names = [name for name in self._names if any(name in part for part in parts)]
-        return joined_rows(parts, names, divisors(drawn, pooled=True))
+        return joined_rows(parts, names, divisors(drawn, pooled=True), self._columns)
 
     def sampled(self) -> ScoredRows:
         """Return those of the sampled atoms of all databases."""
@@ -231,7 +232,7 @@ class PlannedRows:
             {name: sampled_rows(found, sample[name]) for name, found in own.items() if name in self._names}
             for own, sample in zip(self._deltas, self._scorer.samples, strict=True)
         ]
-        return joined_rows(parts, self._names, self._scorer.atoms)
+        return joined_rows(parts, self._names, self._scorer.atoms, self._columns)
 
 
 def divisors(samples: Sequence[Mapping[str, SampledAtoms]], pooled: bool) -> list[dict[str, int]]:
@@ -260,4 +261,4 @@ def unit_score(
         parts.append(
             {name: OwnRows(np.zeros((2, 0)), np.array([False, True]), numbers)} if len(one.keys) else {}
         )
-    return best_weights(joined_rows(parts, [name], atoms), params.deviation).without
+    return best_weights(joined_rows(parts, [name], atoms, 0), params.deviation).without

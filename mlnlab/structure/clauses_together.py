@@ -99,7 +99,7 @@ def gain_beside(scorer: Scorer, path: VariabilizedPath, positive: int, parts: Se
                 found[name] = OwnRows(np.asarray(rows.values, np.float64) @ signs, rows.truths, rows.numbers)
         own.append(found)
     names = [name for name in dict.fromkeys(atom.predicate for atom in path.atoms) if name in scorer.alone]
-    rows_of_all = joined_rows(own, names, scorer.atoms)
+    rows_of_all = joined_rows(own, names, scorer.atoms, len(parts) + 1)
     deviation = scorer.params.deviation
     with_it = best_together(rows_of_all, deviation).value
     without = best_together(_without_last(rows_of_all), deviation).value

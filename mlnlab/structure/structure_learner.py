@@ -30,6 +30,7 @@ from mlnlab.structure.worth_trying import (
     refuse_long_runs,
     refuse_many_pairs_of,
     refuse_many_paths,
+    refuse_what_has_no_score,
 )
 
 if TYPE_CHECKING:
@@ -154,6 +155,7 @@ def structure_learner(
     params = method.settings(seed=seed, **options)
     databases, most = checked_databases(dbs), checked_hours(most_hours)
     if not method.only_lifts:
+        refuse_what_has_no_score(databases)
         refuse_long_runs(databases, params.longest, most)
     if params.lifted:
         refuse_many_pairs_of(databases if not method.only_lifts else [joined(databases)])

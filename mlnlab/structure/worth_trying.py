@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, prod
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +18,7 @@ from mlnlab.structure.pair_estimates import refuse_many_pairs
 if TYPE_CHECKING:
     from mlnlab.structure.path_support import PathProgress
 
+MOST_GROUND_ATOMS = 2**62  # of a predicate: their numbers have 64 bits
 MOST_PATHS = 2e9  # of hyperedges that are not lifted: some hours
 _SECONDS = 4e-7  # for a true atom, one conjunction and one path, as counting goes
 _SEARCHED = 2e-4  # seconds for a path that is found, whether it is kept or not
@@ -97,6 +98,27 @@ def joined(databases: Sequence[Database]) -> Database:
     for other in databases[1:]:
         whole = whole.with_facts(other.to_text())
     return whole
+
+
+def refuse_what_has_no_score(databases: Sequence[Database]) -> None:
+    """Refuse where no predicate is scored, and predicates of more ground atoms than can be numbered."""
+    predicates = databases[0].vocabulary.predicates
+    if all(one.closed for one in predicates.values()):
+        raise ArgumentError(
+            f"All predicates are closed, {', '.join(map(str, predicates.values()))}, but clauses are scored "
+            "by how well they predict atoms of those that are not. Declare some without the star."
+        )
+    for database in databases:
+        for name, predicate in predicates.items():
+            atoms = prod(len(database.domain(type_)) for type_ in predicate.types)
+            if atoms > MOST_GROUND_ATOMS:
+                raise TooLargeError(
+                    f"{predicate} has some 10^{len(str(atoms)) - 1} ground atoms; scores are sums over a "
+                    f"sample of at most {MOST_GROUND_ATOMS:.1e}.",
+                    atoms,
+                    [f"read the facts with a model that does not declare {name}",
+                     "learn from parts of the databases, which have fewer constants"],
+                )  # fmt: skip
 
 
 # --- large databases ------------------------------------------------------------------------------

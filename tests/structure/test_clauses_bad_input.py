@@ -9,9 +9,13 @@ import pytest
 
 import mlnlab as ml
 from mlnlab.errors import TooLargeError
+from mlnlab.structure.assembly import RetainedClause, greedy_steps
+from mlnlab.structure.clause_scores import ScoreParams, Scorer
+from mlnlab.structure.dense_deltas import DenseDeltas
 from mlnlab.structure.lift_problem import lift_problem
 from mlnlab.structure.pair_estimates import estimated_pairs
 from mlnlab.structure.smoothing_cost import pairs_at_first
+from mlnlab.structure.variabilized import canonical_path
 
 MODEL = ml.MLN.from_text("Rain()\nSmokes(person)\nFriends(person, person)\nLikes(person, thing)")
 USUAL = "\n".join(f"Smokes(A{i})\nFriends(A{i}, A{(3 * i + 1) % 6})\nLikes(A{i}, T{i % 2})" for i in range(6))
@@ -54,3 +58,39 @@ def test_pairs_are_estimated_and_refused_before_they_are_made() -> None:
         ml.lift_graph(many)
     assert refusal.value.estimate == pytest.approx(2_500 * 2_499 / 2, rel=0.01)
     assert any("one by one" in way for way in refusal.value.remedies)
+
+
+def test_atoms_of_closed_predicates_are_not_scored(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = ml.MLN.from_text("*Friends(person, person)\n*Likes(person, thing)\nSmokes(person)")
+    database = ml.Database.from_text(USUAL, model)
+    options = {"longest": 2, "fewest": 0, "fraction": 1.0, "length_penalty": 0.001, "signs": 1}
+
+    def found() -> dict[object, list[float]]:
+        learned = ml.learn_structure(database, **options)
+        return {(one.path, one.positive): [one.score, one.near] for one in learned.candidates}
+
+    by_tables = found()
+    monkeypatch.setattr(DenseDeltas, "of", lambda *_: None)  # as on databases with many constants
+    by_plans = found()
+    assert by_tables.keys() == by_plans.keys()
+    np.testing.assert_allclose(list(by_tables.values()), list(by_plans.values()), atol=1e-6)
+
+
+def test_what_no_score_can_see_is_refused() -> None:
+    closed = ml.MLN.from_text("*Smokes(person)\n*Friends(person, person)")
+    with pytest.raises(ml.errors.ArgumentError, match="All predicates are closed"):
+        ml.learn_structure(ml.Database.from_text("Smokes(A)\nFriends(A, B)", closed))
+    wide = ml.MLN.from_text(f"Meet({', '.join(['person'] * 7)})\nSmokes(person)")
+    crowd = ml.Database.from_text("\n".join(f"Smokes(A{i})" for i in range(600)), wide)
+    with pytest.raises(TooLargeError, match=r"some 10\^19 ground atoms"):
+        ml.structure_learner("lhl-findpaths", crowd)
+
+
+def test_counts_beyond_64_bits_are_assembled() -> None:
+    facts = "\n".join(f"Smokes(A{i})" for i in range(70_000)) + "\nFriends(A1, A2)\nFriends(A2, A3)"
+    database = ml.Database.from_text(facts, ml.MLN.from_text("Smokes(person)\nFriends(person, person)"))
+    chain = canonical_path([("Friends", (i, i + 1)) for i in range(5)])  # four variables beside an atom's
+    scorer = Scorer([database], [], ScoreParams(fraction=1e-8))
+    last = list(greedy_steps(scorer, [RetainedClause(chain, 31, 0.0, 0.0, 0)], 0.0))[-1]
+    assert last.tried == 1
+    assert np.isfinite([last.value, last.gain]).all()
