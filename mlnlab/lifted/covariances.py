@@ -16,7 +16,7 @@ import numpy as np
 from mlnlab.algebra.semirings import ball_series
 from mlnlab.circuits.derivatives import derivatives
 from mlnlab.circuits.fold import Weights
-from mlnlab.errors import ArgumentError, TooLargeError
+from mlnlab.errors import TooLargeError
 from mlnlab.lifted.arithmetic import at_growing_precision, is_sharp, middle_of
 from mlnlab.lifted.asked_atoms import direction_asked
 
