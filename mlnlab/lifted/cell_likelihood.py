@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.float64]
 
 TERMS_A_SECOND = 5e5
+SIGNED_TERMS_A_SECOND = 1e4  # in exact numbers, with derivatives
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +68,8 @@ def cell_likelihood(
     cells: CellTheory, sizes: Mapping[str, int], counts: Sequence[float] | NDArray[np.float64], seconds: float
 ) -> CellLikelihood:
     """Return the likelihood of a database of these sizes and counts; a sum may take so many seconds."""
-    limited = replace(cells, budget=min(cells.budget, seconds * TERMS_A_SECOND))
+    terms = seconds * (SIGNED_TERMS_A_SECOND if cells.is_signed else TERMS_A_SECOND)
+    limited = replace(cells, budget=min(cells.budget, terms))
     soft = [
         0.0 if isinstance(one.weight, Hard) else float(count)
         for one, count in zip(cells.mln.formulas, counts, strict=True)
