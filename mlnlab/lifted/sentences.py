@@ -76,8 +76,8 @@ class Sentences:
             case (Cardinality() as inner) | Not(Cardinality() as inner):
                 if not top:
                     raise ArgumentError(
-                        f"{formula} stands inside a larger formula; lifted inference counts a whole"
-                        " predicate only where that is a hard formula by itself."
+                        f"{formula} has a weight, or stands inside a larger formula; lifted inference counts"
+                        " a whole predicate only where that is a hard formula by itself."
                     )
                 self.tallies.append(_tally_of(inner, negated=isinstance(formula, Not)))
                 return Truth(True)

@@ -98,6 +98,8 @@ def test_options_and_models_are_checked(lifted):
     ):
         with pytest.raises(ml.ArgumentError, match=r"limit, recursions|is a number from|rules= are"):
             ml.lift(mln, **options)
+    with pytest.raises(ml.ArgumentError, match=r"^\|P\| <= 1 has a weight, or stands inside"):
+        ml.lift(ml.MLN.from_text("P(a)\n0.7 |P| <= 1"))
     for model in ("text", None):
         with pytest.raises(ml.ArgumentError, match="needs a model"):
             ml.lift(model)
