@@ -44,6 +44,8 @@ def folds(names: Sequence[str], number: int | None = None) -> tuple[Fold, ...]:
         twice = next(name for name in names if names.count(name) > 1)
         raise ArgumentError(f"Two databases are called {twice:.60}; each needs a name of its own.")
     many = len(names) if number is None else number
+    if not isinstance(many, int):
+        raise ArgumentError(f"number is how many folds there are, a whole number, not {many!r:.60}.")
     if len(names) < 2 or not 2 <= many <= len(names):
         raise ArgumentError(
             f"Cross-validation needs at least two databases, and from 2 to as many folds as databases; "

@@ -12,14 +12,15 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import inf
+from inspect import signature
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mlnlab.counting.counting_methods import check_executor
-from mlnlab.errors import ArgumentError, MlnlabError
+from mlnlab.errors import ArgumentError, InputError, MlnlabError
 from mlnlab.evaluation.evaluating import PRIOR
 from mlnlab.experiments.cross_validation import Progress
 from mlnlab.experiments.elsewhere import Executor, results_elsewhere
@@ -35,10 +36,13 @@ from mlnlab.experiments.structure_testing import (
     groups_of,
     without_predicates,
 )
+from mlnlab.inference.asking import LIFTED, SAMPLING, infer
+from mlnlab.inference.method import MARGINALS
+from mlnlab.inference.registry import method_named
 from mlnlab.logic.suggestions import did_you_mean
 from mlnlab.logic.vocabulary import FrozenMapping
 from mlnlab.steps.step import numbered, watched
-from mlnlab.structure.checked_options import checked_seed
+from mlnlab.structure.checked_options import checked_seed, is_number
 
 if TYPE_CHECKING:
     from mlnlab.model.database import Database
@@ -113,7 +117,7 @@ def evaluate_structure(
     [-0.563, -0.693]
     """
     how = (groups, predicates, evidence, method, prior, inference, exact, smoothing)
-    place = None if folder is None else Path(folder)
+    place = _folder(folder)
     tasks = _tasks(systems, named(dbs), omit, how, number, only, place, checked_seed(seed))
     check_executor(executor)
     order = [(task.system.name, task.fold.name) for task in tasks]
@@ -134,11 +138,25 @@ def evaluate_structure(
     return found
 
 
+def _folder(folder: object) -> Path | None:
+    """Return where results are kept; what is no folder is refused before anything is learned."""
+    if folder is None:
+        return None
+    if not isinstance(folder, str | PathLike):
+        raise ArgumentError(f"folder is the name of a folder, not {folder!r:.60}.")
+    if Path(folder).exists() and not Path(folder).is_dir():
+        raise InputError(f"{str(folder)!r:.200} is a file, and no folder to keep results in.")
+    return Path(folder)
+
+
 def _tasks(
     systems: object, databases: Mapping[str, Database], omit: Sequence[str], how: tuple[object, ...],
     number: int | None, only: Sequence[str], folder: Path | None, seed: int,
 ) -> list[StructureTask]:  # fmt: skip
     """Return a task for each system and fold; the same seed for all systems of a fold."""
+    for word, given in (("omit", omit), ("only", only)):
+        if isinstance(given, str):
+            raise ArgumentError(f'{word} is a list, as in {word}=["{given:.40}"].')
     used = {name: without_predicates(db, omit) for name, db in databases.items()}
     splits = folds(list(used), number)
     for name in only:
@@ -172,12 +190,23 @@ def _testing(
     for name, db in databases.items():
         if db.vocabulary.predicates != first.vocabulary.predicates:
             raise ArgumentError(f"All databases need the same predicates; those of {name:.60} differ.")
-    if smoothing is not None and not 0 < smoothing < inf:
+    if smoothing is not None and not (is_number(smoothing) and smoothing > 0):
         raise ArgumentError(f"smoothing is a number of samples above 0, or None, not {smoothing!r:.60}.")
+    if not is_number(prior) or prior < 0:
+        raise ArgumentError(f"prior is a number of samples from 0 on, not {prior!r:.60}.")
+    _refuse_odd_inference(method, inference)
     found = groups_of(first.vocabulary, groups, predicates)
     return StructureTesting(
         found, evidence, method, prior, FrozenMapping(dict(inference)), bool(exact), smoothing
     )
+
+
+def _refuse_odd_inference(method: str, options: Mapping[str, object]) -> None:
+    """Refuse misspelt methods and options before anything is learned, which may take hours."""
+    of_questions = signature(infer).parameters
+    own = {name: value for name, value in options.items() if name not in of_questions}
+    if method != LIFTED:
+        method_named(SAMPLING if method == "auto" else method, MARGINALS).settings(**own)
 
 
 def _states(tasks: Sequence[StructureTask], executor: Executor | None) -> Iterator[Progress]:

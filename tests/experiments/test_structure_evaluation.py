@@ -276,6 +276,30 @@ def test_what_makes_no_sense_gets_a_sentence(mln, dbs, systems, options, says):
         ml.evaluate_structure(mln if systems == "hand" else systems, dbs, **options)
 
 
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"method": "gibs"}, "did you mean gibbs"),
+        ({"samplse": 100}, "did you mean samples"),
+        ({"method": "gibbs", "begin": "true"}, "begin is one of random, false"),
+        ({"prior": "x"}, "prior is a number"),
+        ({"prior": -1}, "prior is a number"),
+        ({"smoothing": "x"}, "smoothing is a number"),
+        ({"number": "x"}, "number is how many folds"),
+        ({"folder": 3}, "folder is the name of a folder"),
+        ({"folder": __file__}, "is a file, and no folder"),
+        ({"omit": "Same"}, r'omit=\["Same"\]'),
+        ({"only": "first"}, r'only=\["first"\]'),
+    ],
+)
+def test_what_cannot_be_asked_is_refused_before_anything_is_learned(dbs, options, says):
+    def learner(databases, seed):
+        raise AssertionError(seed)
+
+    with pytest.raises(ml.errors.MlnlabError, match=says):
+        ml.evaluate_structure({"any": learner}, dbs, **options)
+
+
 def test_records_say_whose_they_are():
     record = Learned("LHL", "first", "abc", "text")
     assert np.isnan(record.seconds)
