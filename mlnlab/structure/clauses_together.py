@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mlnlab.structure.clause_making import reordered, sub_paths
-from mlnlab.structure.clause_rows import OwnRows, clause_signs, joined_rows, sampled_rows
+from mlnlab.structure.clause_rows import OwnRows, joined_rows, sampled_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -85,15 +85,13 @@ def _value(every: Numbers, rows: ScoredRows, weights: Numbers, precision: float)
 def gain_beside(scorer: Scorer, path: VariabilizedPath, positive: int, parts: Sequence[ClauseKey]) -> float:
     """Return how much the score of some sub-clauses together grows with the whole clause, penalty and all."""
     length = len(path.atoms)
-    whole = clause_signs(length, (positive,))
-    places = [_place(path, positive, part) for part in parts]
+    places = [*(_place(path, positive, part) for part in parts), (1 << length) - 1]
     own = []
     for counter, sample in zip(scorer.counters, scorer.samples, strict=True):
         sizes = [counter.facts.size(type_) for type_ in path.types(counter.facts.vocabulary)]
-        columns = [_of_part(path, positive, place, sizes) for place in places]
-        signs = np.column_stack([*columns, whole])
+        signs = np.column_stack([_of_part(path, positive, place, sizes) for place in places])
         found = {}
-        for name, deltas in counter.of_path(path).items():
+        for name, deltas in counter.of_path(path, least=1).items():
             if name in scorer.alone:
                 rows = sampled_rows(deltas, sample[name])
                 found[name] = OwnRows(np.asarray(rows.values, np.float64) @ signs, rows.truths, rows.numbers)
@@ -122,12 +120,18 @@ def _place(path: VariabilizedPath, positive: int, part: ClauseKey) -> int:
 
 
 def _of_part(path: VariabilizedPath, positive: int, atoms: int, sizes: Sequence[int]) -> Numbers:
-    """Return the combination of a path's conjunctions that is a sub-clause over its own variables."""
+    """Return the combination of a path's conjunctions that is a sub-clause over its own variables.
+
+    Where a database lacks the constants of one of these, the sub-clause has no groundings; where it lacks
+    those of another variable of the path, conjunctions are as with one constant, so that nothing is lost.
+    """
     own = {
         variable for place, atom in enumerate(path.atoms) if atoms >> place & 1 for variable in atom.variables
     }
-    times = prod(size for variable, size in enumerate(sizes) if variable not in own)
+    times = prod(max(1, size) for variable, size in enumerate(sizes) if variable not in own)
     column = np.zeros((1 << len(path.atoms)) - 1)
+    if not all(sizes[variable] for variable in own):
+        return column
     unnegated, chosen = atoms & ~positive, atoms & positive
     within = chosen
     while True:

@@ -132,14 +132,15 @@ class ConjunctionDeltas:
             _, (_, freed) = self._kept.popitem(last=False)
             self._bytes -= freed
 
-    def of_path(self, path: VariabilizedPath) -> dict[str, AtomDeltas]:
+    def of_path(self, path: VariabilizedPath, least: int = 0) -> dict[str, AtomDeltas]:
         """Return Δn of all conjunctions of a path's atoms by the atoms of each predicate in it.
 
         Column ``bits - 1`` is the conjunction of the atoms in ``bits``. The variables of the whole path stay
-        free: each that a conjunction lacks multiplies its count by the number of its constants.
+        free: each that a conjunction lacks multiplies its count by the number of its constants, or by
+        ``least`` where these are fewer.
         """
         vocabulary = self.facts.vocabulary
-        sizes = [self.facts.size(type_) for type_ in path.types(vocabulary)]
+        sizes = [max(least, self.facts.size(type_)) for type_ in path.types(vocabulary)]
         changes = []
         for part in sub_paths(path):
             times = 1

@@ -9,8 +9,10 @@ import pytest
 
 import mlnlab as ml
 from mlnlab.errors import TooLargeError
-from mlnlab.structure.assembly import RetainedClause, greedy_steps
+from mlnlab.structure.assembly import GrowingModel, RetainedClause, greedy_steps
+from mlnlab.structure.clause_making import ClauseKey
 from mlnlab.structure.clause_scores import ScoreParams, Scorer
+from mlnlab.structure.clauses_together import gain_beside
 from mlnlab.structure.dense_deltas import DenseDeltas
 from mlnlab.structure.lift_problem import lift_problem
 from mlnlab.structure.pair_estimates import estimated_pairs
@@ -94,3 +96,18 @@ def test_counts_beyond_64_bits_are_assembled() -> None:
     last = list(greedy_steps(scorer, [RetainedClause(chain, 31, 0.0, 0.0, 0)], 0.0))[-1]
     assert last.tried == 1
     assert np.isfinite([last.value, last.gain]).all()
+
+
+def test_sub_clauses_together_are_compared_where_a_fold_has_no_constants_of_a_type() -> None:
+    bare = USUAL.replace("Likes", "// Likes")  # nothing to like
+    databases = [ml.Database.from_text(text, MODEL) for text in (USUAL, bare)]
+    scorer = Scorer(databases, [], ScoreParams(fraction=1.0))
+    path = canonical_path([("Friends", (0, 1)), ("Likes", (0, 2)), ("Smokes", (1,))])
+    part = canonical_path([("Friends", (0, 1)), ("Smokes", (1,))])
+    found = gain_beside(scorer, path, 0, [ClauseKey(part, 0)])
+    model = GrowingModel(scorer, units=True)
+    values = []
+    for clause in (RetainedClause(part, 0, 0.0, 0.0, 0), RetainedClause(path, 0, 0.0, 0.0, 1)):
+        model.add(clause)
+        values.append(model.learned(None).value)
+    assert found == pytest.approx(values[1] - values[0] - 3 * 0.01, abs=1e-6)
