@@ -9,7 +9,7 @@ import { mount } from "./scene.js";
 import { keepShortcutsAway } from "./shortcuts.js";
 import { NewestWins, SLIDERS_SHEET, ShareBar, Slider } from "./sliders.js";
 import { element } from "./table_parts.js";
-import { bringToMiddle, keepLegible } from "./wide.js";
+import { bringIntoSight, keepLegible } from "./wide.js";
 
 const VIEW_SHEET = SHEET.replaceAll(".mlnlab-view", ".mlnlab-circuit") + SLIDERS_SHEET +
   ".mlnlab-circuit{color:var(--s-text)}.mlnlab-circuit .mlnlab-logz{font-weight:600;font-variant-numeric:tabular-nums;margin:2px 0 6px}" +
@@ -93,7 +93,7 @@ class CircuitView {
     this.#take(this.#model.get("values"), this.#model.get("said"));
     this.#draw();
     this.#describe(this.#model.get("details"));
-    this.#rootAsked = requestAnimationFrame(() => bringToMiddle(this.#place, this.#place.querySelector("[data-id=definition-0]")));
+    this.#rootAsked = requestAnimationFrame(() => bringIntoSight(this.#place, this.#place.querySelector("[data-id=definition-0]")));
     this.#line.open();
   }
 

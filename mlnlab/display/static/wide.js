@@ -1,6 +1,7 @@
 // A drawing that is much wider than its place is scrolled, not made too small to be read.
 
 const SMALLEST = 0.7; // of the size that letters are made for
+const BESIDE = 60; // pixels between what is brought into sight and the edge
 
 /** Let the drawing in an element be at least so large that a scene of this width can be read. */
 export function keepLegible(place, width) {
@@ -9,9 +10,8 @@ export function keepLegible(place, width) {
   place.querySelector(".mlnlab-view").style.minWidth = `${Math.round(SMALLEST * width)}px`;
 }
 
-/** Scroll an element until the middle of an item in it is in its middle, as far as there is anything to be scrolled. */
-export function bringToMiddle(place, item) {
+/** Scroll an element to the right no further than it takes to have an item in it in sight. */
+export function bringIntoSight(place, item) {
   if (!item) return;
-  const [inner, outer] = [item.getBoundingClientRect(), place.getBoundingClientRect()];
-  place.scrollLeft += inner.left + inner.width / 2 - outer.left - outer.width / 2;
+  place.scrollLeft += Math.max(0, item.getBoundingClientRect().right - place.getBoundingClientRect().right + BESIDE);
 }
