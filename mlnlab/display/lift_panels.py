@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from mlnlab.display.lift_view import Before, LiftView
     from mlnlab.structure.lifted_hypergraph import LiftedHypergraph
 
-_NODE = 3.4
+_NODE, _BESIDE = 3.4, 5.0
 _PLAIN = 60  # more lines have no dashes
 
 
@@ -92,12 +93,14 @@ def _atoms(lifted: LiftedHypergraph, slots: Slots, lit: frozenset[str]) -> Itera
     graph = lifted.hypergraph
     predicates = list(graph.vocabulary.predicates)
     gap = 9.0 if slots.named else _NODE
+    beside: Counter[tuple[int, ...]] = Counter()  # atoms of the same constants lie side by side
     for name, rows in graph.members.items():
         if rows.shape[1] < 2:
             continue
         pairs, heads = [], []
-        for row in slots.places[rows.astype(np.int64)]:
-            lines = _lines(row, gap, slots.named)
+        for nodes, row in zip(rows.tolist(), slots.places[rows.astype(np.int64)], strict=True):
+            lines = _lines(row + _aside(row, beside[tuple(nodes)]), gap, slots.named)
+            beside[tuple(nodes)] += 1
             pairs += lines
             if len(row) == 2 and slots.named:
                 heads.append(arrow_head(lines[0][1], lines[0][0], 6))
@@ -109,6 +112,16 @@ def _atoms(lifted: LiftedHypergraph, slots: Slots, lit: frozenset[str]) -> Itera
         if heads:
             children.append(Path(path="".join(heads), look=f"bar {LIT}" if name in lit else "bar grey faint"))
         yield Group(id=numbered_id("atoms", number), tooltip=tip, children=tuple(children))
+
+
+def _aside(row: np.ndarray, before: int) -> np.ndarray:
+    """Return how far aside an atom is drawn where so many are of the same constants."""
+    across, down = (row[-1] - row[0]).tolist()
+    length = float(np.hypot(across, down))
+    if not before or not length:
+        return np.zeros(2)
+    far = _BESIDE * ((before + 1) // 2) * (-1) ** before / length
+    return np.array([far * down, -far * across])
 
 
 def _lines(row: np.ndarray, gap: float, named: bool) -> list[tuple[tuple[float, float], tuple[float, float]]]:

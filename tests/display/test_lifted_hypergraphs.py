@@ -8,6 +8,7 @@ from bs4 import BeautifulSoup
 
 import mlnlab as ml
 from mlnlab.display.bundles import bundle, bundle_size
+from mlnlab.display.lift_pictures import lift_picture
 from mlnlab.display.lifted_hypergraphs import lifted_display, scene_of
 from mlnlab.display.markup import render
 from mlnlab.display.scene.items import Group, Rectangle, Text
@@ -156,3 +157,17 @@ def test_a_cluster_of_very_many_constants_opens_and_closes():
     assert not box.x < name.x + name.width / 2 < box.x + frame.width / 2  # beside the box, not on its names
     assert not any(item.expands for item in drawn(scene_of(lifted), "cluster").values())
     assert "Large clusters are counts" in render(lifted_display(lifted))
+
+
+def test_two_atoms_of_the_same_constants_are_two_lines_and_the_heading_counts_what_is_drawn():
+    mln = ml.MLN.from_text("Likes(person, thing)\nLoves(person, thing)")
+    facts = ml.Database.from_text("Likes(A, X)\nLikes(B, Y)\nLoves(A, X)\nLoves(B, Y)", mln)
+    source = ml.lift_graph(facts, cluster_predicates=True)
+    picture, trace = lift_picture(source), ml.Trace.of(source)
+    scene = picture.parts["merging"](trace[-1], trace)
+    assert trace[-1].state.predicates.tolist() == [0, 0]
+    lines = [item.children[0].path for item in scene.items() if item.id in {"atoms-0", "atoms-1"}]
+    assert lines[0] != lines[1]
+    heading = next(item.text for item in scene.items() if item.id == "right-heading")
+    names = [item for item in scene.items() if item.id.startswith("name-edge")]
+    assert f"{len(names)} drawn" in heading
