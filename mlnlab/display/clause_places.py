@@ -31,7 +31,7 @@ def place_drawing(found: Provenance, number: int) -> tuple[Group | None, float]:
     place = found.places[number % len(found.places)]
     lifted = found.learned.graphs[place.database]
     drawing = whole_drawing(lifted) if len(lifted.clusters) <= MOST_CLUSTERS else None
-    if drawing is None:
+    if drawing is None or drawing.width > GRAPH:  # beside it stands what is said of the clause
         drawing = drawing_of(lifted, [lifted.edges[edge] for edge in dict.fromkeys(place.edges)], GRAPH)
     items = tuple(_items(found, lifted, drawing, place))
     return Group(id="place", children=items), drawing.height

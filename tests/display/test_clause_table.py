@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 import mlnlab as ml
 from mlnlab.display.bundles import bundle
-from mlnlab.display.clause_places import place_drawing
+from mlnlab.display.clause_places import GRAPH, place_drawing
 from mlnlab.display.clause_rows import ShownTable, heading_items, number
 from mlnlab.display.scene.items import Group, Text
 from mlnlab.errors import ArgumentError
@@ -208,3 +210,20 @@ def test_no_heading_stands_on_another(learned):
 
 def test_numbers_of_a_column_have_equally_many_digits():
     assert [number(value) for value in (-2.5, -2.506, 1.0, 1234.0)] == ["−2.500", "−2.506", "1.000", "1234"]
+
+
+def test_a_place_that_is_drawn_does_not_reach_what_is_said_beside_it():
+    people = [name * 20 for name in "ABCDEFG"]
+    facts = [f"S({name})" for name in people] + [f"F({a}, {b})" for a, b in pairwise(people)]
+    db = ml.Database.from_text("\n".join(facts), ml.MLN.from_text("S(p)\nF(p, p)"))
+    found = ml.learn_structure(db, "lhl-noheu", longest=2, fraction=1.0, least_gain=0.0, progress=False)
+    drawn, _ = place_drawing(ml.clause_table(found).provenance(0), 0)
+    boxes = [item for item in drawn.children if isinstance(item, Group)]
+    assert boxes
+    assert max(right_of(item) for item in boxes) <= GRAPH
+
+
+def right_of(item, x=0.0):
+    if isinstance(item, Group):
+        return max((right_of(child, x + item.x) for child in item.children), default=0.0)
+    return x + getattr(item, "x", 0.0) + getattr(item, "width", 0.0)

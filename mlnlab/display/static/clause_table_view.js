@@ -1,6 +1,7 @@
 // The view of a table of clauses: a drawing to be clicked, and a line in which to search; Python makes the pages.
 import { DrawnView } from "./drawn_view.js";
 import { element } from "./table_parts.js";
+import { keepLegible } from "./wide.js";
 
 const VIEW_SHEET = ".mlnlab-clauses .mlnlab-line{display:flex;gap:6px;align-items:baseline;margin:4px 0}" +
   ".mlnlab-clauses label{flex:none;font-weight:600}" +
@@ -20,15 +21,20 @@ class ClauseTableView extends DrawnView {
   #search = element("input");
   #wrong = element("div", "mlnlab-wrong");
   #typing = 0;
+  #place = element("div");
 
   constructor(model, host) {
     super(model, host, "mlnlab-clauses", VIEW_SHEET);
-    const drawing = element("div");
-    this.root.append(this.#line(), this.#wrong, drawing);
+    this.root.append(this.#line(), this.#wrong, this.#place);
     this.listen("said", () => this.#say());
     this.#search.value = model.get("said")?.text ?? "";
     this.#say();
-    this.begin(drawing);
+    this.begin(this.#place);
+  }
+
+  draw() {
+    super.draw();
+    keepLegible(this.#place, this.model.get("scene")?.width ?? 0);
   }
 
   #line() {
