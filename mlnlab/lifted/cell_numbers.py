@@ -155,6 +155,17 @@ class ExactNumbers:
 
     def __init__(self, one: Any, *, undivided: bool = False) -> None:  # noqa: ANN401 - no stubs
         self.one, self.zero, self.undivided = Exact(one), Exact(one * 0), undivided
+        self._times: np.ufunc = np.frompyfunc(self._multiplied, 2, 1)
+        self._plus: np.ufunc = np.frompyfunc(self._added, 2, 1)
+
+    def _multiplied(self, left: Exact, right: Exact) -> Exact:
+        """Return a product; most numbers of a table are this very 1 or 0, with which nothing is computed."""
+        if left is self.one or right is self.zero:
+            return right
+        return left if right is self.one or left is self.zero else left * right
+
+    def _added(self, left: Exact, right: Exact) -> Exact:
+        return right if left is self.zero else left if right is self.zero else left + right
 
     def ones(self, shape: tuple[int, ...]) -> Array:
         """Return ones."""
@@ -168,11 +179,11 @@ class ExactNumbers:
 
     def product(self, left: Array, right: Array) -> Array:
         """Return a product, place by place."""
-        return left * right
+        return self._times(left, right)
 
     def total(self, array: Array, axis: int) -> Array:
         """Return sums along an axis."""
-        return np.add.reduce(array, axis=axis)
+        return self._plus.reduce(array, axis=axis)
 
     def is_zero(self, array: Array) -> NDArray[np.bool_]:
         """Return where numbers are 0."""
