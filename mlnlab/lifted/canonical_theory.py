@@ -75,52 +75,65 @@ class _Search:
 
 
 class _ClauseColours:
-    """The colours of clauses; one is made anew only where the colours of what it is made of have changed."""
+    """The colours of clauses; one is made only where no clause of its shape had parts of these colours."""
 
     def __init__(self, theory: Theory) -> None:
         self.clauses = theory.clauses
         self.parts = [
-            (tuple({literal.piece for literal in clause.literals}), tuple(set(clause.subdomains)))
+            (
+                tuple(dict.fromkeys(literal.piece for literal in clause.literals)),
+                tuple(dict.fromkeys(clause.subdomains)),
+            )
             for clause in theory.clauses
         ]
-        self.known: list[dict[tuple[int, ...], Colour]] = [{} for _ in theory.clauses]
+        shapes = [_shape(*both) for both in zip(theory.clauses, self.parts, strict=True)]
+        known: dict[Colour, dict[tuple[int, ...], Colour]] = {shape: {} for shape in shapes}
+        self.known = [known[shape] for shape in shapes]
+        self.patterns = [_pattern(piece.subdomains) for piece in theory.pieces]
 
     def ranks(self, subdomains: Sequence[int], pieces: Sequence[int]) -> list[int]:
         """Return the clauses' colours as ranks."""
         colours = []
         for clause, parts, known in zip(self.clauses, self.parts, self.known, strict=True):
-            key = (*(pieces[p] for p in parts[0]), *(subdomains[b] for b in parts[1]))
-            if key not in known:
-                known[key] = _clause_colour(clause, subdomains, pieces)
-            colours.append(known[key])
+            key = (*[pieces[p] for p in parts[0]], *[subdomains[b] for b in parts[1]])
+            colour = known.get(key)
+            if colour is None:
+                colour = known[key] = _clause_colour(clause, subdomains, pieces)
+            colours.append(colour)
         return _ranks(colours)
+
+
+def _shape(clause: Clause, parts: tuple[tuple[int, ...], tuple[int, ...]]) -> Colour:
+    """Return what a clause's colour depends on beside the colours of its parts."""
+    piece, subdomain = ({part: n for n, part in enumerate(of_kind)} for of_kind in parts)
+    literals = tuple((piece[p], arguments, positive) for p, arguments, positive in clause.literals)
+    return tuple(subdomain[b] for b in clause.subdomains), literals
 
 
 def _refined(
     theory: Theory, of_clauses: _ClauseColours, subdomains: list[int], pieces: list[int]
 ) -> tuple[list[int], list[int], int]:
-    """Return stable colours, as ranks that depend on nothing but the structure, and after how many rounds."""
+    """Return stable colours, as ranks that depend on nothing but the structure, and after how many rounds.
+
+    What meets a piece or a subdomain is written as one whole number, for these are sorted again and again.
+    """
+    many = len(theory.clauses) + len(theory.pieces)  # more than any rank
     for rounds in count(1):
         clauses = of_clauses.ranks(subdomains, pieces)
-        of_piece: list[list[tuple[int, bool]]] = [[] for _ in theory.pieces]
-        of_subdomain: list[list[Colour]] = [[] for _ in range(theory.subdomains)]
+        of_piece: list[list[int]] = [[] for _ in theory.pieces]
+        of_subdomain: list[list[int]] = [[] for _ in range(theory.subdomains)]
         for clause, colour in zip(theory.clauses, clauses, strict=True):
             for literal in clause.literals:
-                of_piece[literal.piece].append((colour, literal.positive))
+                of_piece[literal.piece].append(2 * colour + literal.positive)
             for subdomain in clause.subdomains:
-                of_subdomain[subdomain].append((1, colour, 0))
+                of_subdomain[subdomain].append(colour - many)  # all below what pieces are
         for number, piece in enumerate(theory.pieces):
             for place, subdomain in enumerate(piece.subdomains):
-                of_subdomain[subdomain].append((0, pieces[number], place))
+                of_subdomain[subdomain].append(pieces[number] + many * place)
         new_pieces = _ranks(
             [
-                (
-                    pieces[n],
-                    tuple(subdomains[b] for b in p.subdomains),
-                    _pattern(p.subdomains),
-                    tuple(sorted(of_piece[n])),
-                )
-                for n, p in enumerate(theory.pieces)
+                (pieces[n], tuple(subdomains[b] for b in p.subdomains), pattern, tuple(sorted(of_piece[n])))
+                for n, (p, pattern) in enumerate(zip(theory.pieces, of_clauses.patterns, strict=True))
             ]
         )
         new_subdomains = _ranks(

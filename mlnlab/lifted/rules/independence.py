@@ -33,17 +33,21 @@ def separate(theory: Theory) -> Fired | Refused:
 
 
 def connected(clauses: Sequence[Clause]) -> list[list[Clause]]:
-    """Return the clauses in groups that share no piece."""
-    groups: list[tuple[set[int], list[Clause]]] = []
-    for clause in clauses:
-        pieces = {literal.piece for literal in clause.literals}
-        touched = [group for group in groups if group[0] & pieces]
-        groups = [group for group in groups if not group[0] & pieces]
-        groups.append((
-            pieces.union(*(group[0] for group in touched)),
-            [*(c for group in touched for c in group[1]), clause],
-        ))  # fmt: skip
-    return [group[1] for group in groups]
+    """Return the clauses in groups that share no piece, by their last clauses."""
+    groups: dict[int, list[int]] = {}  # by any number: places of clauses
+    group_of: dict[int, int] = {}  # of pieces
+    pieces: dict[int, set[int]] = {}
+    for place, clause in enumerate(clauses):
+        own = {literal.piece for literal in clause.literals}
+        touched = sorted({group_of[p] for p in own if p in group_of}, key=lambda g: len(pieces[g]))
+        kept = touched.pop() if touched else place
+        groups.setdefault(kept, []).append(place)
+        for other in touched:  # the smaller ones go into the largest
+            groups[kept] += groups.pop(other)
+            own |= pieces.pop(other)
+        pieces.setdefault(kept, set()).update(own)
+        group_of.update(dict.fromkeys(own, kept))
+    return [[clauses[place] for place in sorted(group)] for group in sorted(groups.values(), key=max)]
 
 
 RULE = Rule(
