@@ -105,9 +105,8 @@ def _panels(
     graph = view.source.hypergraph
     left = f"the hypergraph: {graph.number_of_nodes:,} constants, {graph.number_of_edges:,} true atoms"
     right = f"lifted: {count_of(state.clusters, 'cluster')}, {count_of(state.hyperedges, 'hyperedge')}"
-    if (
-        view.together(state) and len(lifted.edges) > state.hyperedges
-    ):  # each is of one predicate, also where predicates are clustered
+    # Where predicates are clustered, too, each hyperedge is drawn for each of its predicates.
+    if view.together(state) and len(lifted.edges) > state.hyperedges:
         right += f"; {len(lifted.edges):,} drawn, by predicate"
     merged = view.predicates_in(state, told.chosen) if told.chosen else view.merged(state)
     entries = predicate_entries(lifted, merged, view.together(state), view.picks)
