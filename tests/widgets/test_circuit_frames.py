@@ -10,6 +10,7 @@ import pytest
 import mlnlab as ml
 from mlnlab.display.circuit_boxes import value_line
 from mlnlab.lifted.circuit_numbers import circuit_numbers
+from mlnlab.logic.ground_atoms import formula_constant
 from mlnlab.widgets.view import script_of
 from tests.display.scene.pages import address, open_page
 from tests.display.things import HOSTILE
@@ -184,5 +185,5 @@ def test_hostile_names_stay_text_while_numbers_move(page, name):
     view = shown(ml.circuit_view(ml.lift(mln).compile(), {"person": 5}), page)
     assert slide(page, "weight of Smokes(x)", 100)["own"]
     assert page.locator(".mlnlab-circuit :is(script, img)").count() == 0
-    assert name in page.locator(".mlnlab-circuit").inner_text()
+    assert formula_constant(name) in page.locator(".mlnlab-circuit").inner_text()
     view.close()

@@ -162,7 +162,7 @@ def test_what_is_saved_is_small_and_what_is_shown_statically_is_there(view):
     state = view.get_state()
     data = len(json.dumps([state["scene"], state["table"]]))
     del state["layout"]
-    assert len(json.dumps(state)) - data < 52_000
+    assert len(json.dumps(state)) - data < 53_000
     bundle, _ = view._repr_mimebundle_()
     assert bundle[MIME_TYPE]["format"] == "mlnlab-scene"
     assert "<img" in bundle["text/html"]
