@@ -84,7 +84,6 @@ def circuit_numbers(
 
 def refuse_slow(circuit: LiftedCircuit, evaluation: Evaluation, sizes: Mapping[str, int], most: int) -> None:
     """Refuse an evaluation that takes more numbers than so many, in words that name the sizes."""
-    told = ", ".join(f"{type_} = {size:,}" for type_, size in sizes.items())
     if circuit.by_floats:
         numbers, limit = predicted_numbers(circuit.circuit, evaluation.subdomains), most
     else:
@@ -95,10 +94,37 @@ def refuse_slow(circuit: LiftedCircuit, evaluation: Evaluation, sizes: Mapping[s
         kind = "numbers" if circuit.by_floats else "values in ball arithmetic"
         more = "about" if circuit.by_floats else "more than"
         raise TooLargeError(
-            f"With {told} this circuit takes {more} {min(numbers, 10**15) if circuit.by_floats else limit:,}"
-            f" {kind}, too many to follow a slider; at most {limit:,} are taken here.", float(numbers),
+            f"With {_told(sizes)} this circuit takes {more}"
+            f" {min(numbers, 10**15) if circuit.by_floats else limit:,}"
+            f" {kind}, too many to follow a slider; at most {limit:,} are taken here"
+            f"{_as_with(circuit, sizes, limit)}.", float(numbers),
             ["take smaller domains", "ask circuit.log_z(...), which may take its time"],
         )  # fmt: skip
+
+
+def _told(sizes: Mapping[str, int]) -> str:
+    return ", ".join(f"{type_} = {size:,}" for type_, size in sizes.items())
+
+
+def _as_with(circuit: LiftedCircuit, sizes: Mapping[str, int], limit: int) -> str:
+    """Return which sizes can be followed, as words: all as they are, but none above a bound."""
+    named = max((len(names) for names in circuit.weighted.constants.values()), default=0)
+    low, high = named, max(sizes.values(), default=0)  # what does, or nothing does; what does not
+    if not circuit.circuit.is_complete:  # to look would be to compile
+        return ""
+
+    def bounded(most: int) -> dict[str, int]:
+        return {type_: min(size, most) for type_, size in sizes.items()}
+
+    while high - low > 1:
+        middle = (low + high) // 2
+        at = circuit.subdomain_sizes(bounded(middle))
+        if circuit.by_floats:
+            taken = predicted_numbers(circuit.circuit, at)
+        else:
+            taken = values_needed(circuit.circuit, at, limit)
+        low, high = (middle, high) if taken <= limit else (low, middle)
+    return f", as with {_told(bounded(low))}" if low > named else ""
 
 
 def _evaluated(

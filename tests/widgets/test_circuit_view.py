@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -72,6 +73,10 @@ def test_what_takes_too_long_is_refused_and_the_slider_stays_usable():
     assert "too many to follow a slider" in sent[-1]["said"]
     assert "still the numbers for p = 20." in sent[-1]["said"]
     assert view.numbers is before
+    largest = int(re.search(r"as with p = ([\d,]+)\.", sent[-1]["said"])[1].replace(",", ""))
+    for size, refused in ((largest + 1, True), (largest, False)):
+        view.answer("set", {"turn": 1, "view": "a", "weights": [], "sizes": [["p", size]]}, [])
+        assert ("too many to follow a slider" in sent[-1]["said"]) is refused
     view.answer("set", {"turn": 2, "view": "a", "weights": [], "sizes": [["p", 21]]}, [])
     assert sent[-1]["said"] == ""
     assert view.numbers.log_z.value == pytest.approx(circuit.log_z({"p": 21}).value)
