@@ -91,23 +91,20 @@ def _kinds(symbol: Symbol) -> tuple[KindName, ...]:
     return tuple((type_, symbol.group(place)) for place, type_ in enumerate(symbol.variables))
 
 
+class _Written(NamedTuple):
+    """A formula without quantifiers: the number of a soft one, and what it was before."""
+
+    number: int | None
+    variables: tuple[Variable, ...]
+    formula: Formula
+    origin: Formula
+
+
 def two_variable_model(weighted_theory: WeightedTheory) -> TwoVariableModel:
     """Translate a model whose formulas relate at most two elements at once; others are refused."""
     mln, constants, evidence = weighted_theory.mln, weighted_theory.constants, weighted_theory.evidence
     collected = TwoVariableSentences()
-    for predicate in mln.vocabulary.predicates.values():
-        known = closed(predicate) if evidence is NOTHING else ()
-        for sentence in (*marked(predicate), *known):
-            collected.require(sentence)
-    written: list[tuple[int | None, tuple[Variable, ...], Formula]] = []
-    for number, weighted in enumerate(mln.formulas):
-        if isinstance(weighted.weight, Hard):
-            collected.require(weighted.formula)
-        elif literal_of(weighted.formula) is None:
-            free = free_variables(weighted.formula)
-            written.append((number, free, collected.without_quantifiers(weighted.formula)))
-    clauses = [(one.variables, Or(one.literals)) for one in collected.made]
-    written += [(None, needed(variables, body), body) for variables, body in clauses]
+    written = _without_quantifiers(mln, evidence, collected)
     predicates = {p.name: p.types for p in mln.vocabulary.predicates.values()}
     shattering = Shattering({**predicates, **collected.predicates}, constants, evidence)
     factors = [factor for one in written for factor in _decided(one, shattering)]
@@ -123,11 +120,32 @@ def two_variable_model(weighted_theory: WeightedTheory) -> TwoVariableModel:
     return TwoVariableModel(made, tuple(factors))
 
 
-def _decided(
-    written: tuple[int | None, tuple[Variable, ...], Formula], shattering: Shattering
-) -> list[Factor]:
+def _without_quantifiers(mln: MLN, evidence: Evidence, collected: TwoVariableSentences) -> list[_Written]:
+    """Return all formulas without quantifiers: soft ones, then what has to hold."""
+    origins: list[Formula] = []  # of the sentences that are made
+    for predicate in mln.vocabulary.predicates.values():
+        known = closed(predicate) if evidence is NOTHING else ()
+        for sentence in (*marked(predicate), *known):
+            collected.require(sentence)
+            origins += [sentence] * (len(collected.made) - len(origins))
+    written: list[_Written] = []
+    for number, weighted in enumerate(mln.formulas):
+        if isinstance(weighted.weight, Hard):
+            collected.require(weighted.formula)
+        elif literal_of(weighted.formula) is None:
+            free = free_variables(weighted.formula)
+            body = collected.without_quantifiers(weighted.formula)
+            written.append(_Written(number, free, body, weighted.formula))
+        origins += [weighted.formula] * (len(collected.made) - len(origins))
+    for made, origin in zip(collected.made, origins, strict=True):
+        body = Or(made.literals)
+        written.append(_Written(None, needed(made.variables, body), body, origin))
+    return written
+
+
+def _decided(written: _Written, shattering: Shattering) -> list[Factor]:
     """Return a formula's factors, one for each way to decide which variables are equal or constants."""
-    number, variables, formula = written
+    number, variables, formula, origin = written
     found = []
     for decided in shattering.cases(tuple(dict.fromkeys(variables))):
         kinds = {p: (v.type, p.group) for v, p in decided.items() if isinstance(p, Element)}
@@ -135,12 +153,12 @@ def _decided(
         _collect(formula, decided, shattering, atoms)
         if len(kinds) > 2:
             raise TooManyVariablesError(
-                f"{formula} relates {len(kinds)} constants at once: cells need formulas of at most two"
+                f"{origin} relates {len(kinds)} constants at once: cells need formulas of at most two"
                 " variables, method='rules' does not."
             )
         if len(atoms) > MOST_ATOMS:
             raise TooLargeError(
-                f"{formula} has more than {MOST_ATOMS} atoms, too many for a table of truth values.",
+                f"{origin} has more than {MOST_ATOMS} atoms, too many for a table of truth values.",
                 2.0 ** len(atoms), ["split the formula", "compile with method='rules'"],
             )  # fmt: skip
         grids = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from functools import partial
 
 import numpy as np
@@ -205,3 +206,13 @@ def test_counts_that_floats_cannot_hold_yet_are_no_answer(method):
     text = "E(a, a)\nP(a)\n2000 (EXIST>1 x:a (x != y ^ E(x, y))) v P(x)\n-2000 P(x)\n1e6 !P(x)"
     theory = ml.lift(ml.MLN.from_text(text)).compile(method=method)
     assert theory.expected_counts({"a": 1}) == pytest.approx([0.0, 0.0, 1.0], abs=1e-12)
+
+
+def test_what_relates_three_constants_is_named_as_it_was_written():
+    for text in (
+        "E(x, y) ^ E(y, z) => E(x, z)",
+        "(EXIST y (E(x, y) ^ (EXIST z (E(y, z) ^ E(x, z))))) v U(x)",
+    ):
+        mln = ml.MLN.from_text(f"U(a)\nE(a, a)\n0.3 U(x) => E(x, x)\n{text}.")
+        with pytest.raises(ml.ArgumentError, match=re.escape(f"{text} relates 3 constants at once")):
+            ml.lift(mln).compile(method="cells")
