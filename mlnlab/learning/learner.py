@@ -180,9 +180,6 @@ def weight_learner(
     return WeightLearner(preset, data, problem, chosen, params, seconds, remarks, counting)
 
 
-_COUNTED_BY = {"lifted": "lifted inference", "by-classes": "classes of groundings"}
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Counting:
     """What is counted or ground before the first step; each call does so anew."""

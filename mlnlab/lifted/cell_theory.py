@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mlnlab.errors import ArgumentError, UnsatisfiableError
+from mlnlab.errors import ArgumentError, UnsatisfiableError, count_of
 from mlnlab.lifted.arithmetic import Evaluated, LiftedValue
 from mlnlab.lifted.asked_atoms import (
     direction_asked,
@@ -103,7 +103,7 @@ class CellTheory:
 
     def __repr__(self) -> str:
         cost = f"about n^{self.order} terms" if self.order else "no sum over sizes"
-        return f"<CellTheory of {self.compiled.cells} cell{'s' * (self.compiled.cells != 1)}, {cost}>"
+        return f"<CellTheory of {count_of(self.compiled.cells, 'cell')}, {cost}>"
 
     # --- questions
 
