@@ -1,19 +1,25 @@
-"""What can go wrong, said in sentences to a person.
+"""Define the errors, warnings and diagnostics of the package, as sentences to a person.
 
-A :class:`Diagnostic` is one problem in a text: what was wrong, where (file, line, column, caret), what
-would be accepted, and the likely repair. The exceptions carry either diagnostics or one sentence.
+A :class:`Diagnostic` is one problem in a text: its message, its place (file, line, column, caret), the
+accepted input, and the likely repair. The exceptions carry either diagnostics or one sentence.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
+_MOST_LINES = 12  # that are named of a problem's other places
 _SHOWN_WIDTH = 100  # longer source lines are shown as a window around the culprit
+# Characters that steer a terminal, turn the direction of the text around them, show nothing (Unicode's
+# Default_Ignorable_Code_Point), look like a blank, or that no page can hold. With them two names look alike.
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\xa0\xad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f"
+    "\u2000-\u200f\u2028-\u202f\u205f-\u206f\u2800\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
+    "\ufffe\uffff\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
 
 
 class Severity(StrEnum):
@@ -51,13 +57,25 @@ class Diagnostic:
     source_line: str = ""
     expected: str = ""
     repair: str = ""
+    again: tuple[Span, ...] = ()  # the other places where the same is wrong
+
+    @property
+    def elsewhere(self) -> str:
+        """The lines of the other places in words, the first few of them; nothing where there are none."""
+        own, lines = self.span.file, dict.fromkeys((one.file, one.line) for one in self.again)
+        named = [f"{line:,}" if file == own else f"{line:,} of {file}" for file, line in lines]
+        more = len(named) - _MOST_LINES
+        text = ", ".join(named[:_MOST_LINES]) + (f" and {more:,} more" if more > 0 else "")
+        return text and f"line{'s' * (len(named) > 1)} {text}"
 
     def __str__(self) -> str:
-        """Return the message with its place, the source line, a caret, what was expected and a repair."""
+        """Return the message with its place, the source line, a caret, the expected input and a repair."""
         message = printable(self.message)
         lines = [f"{printable(str(self.span))}: {self.severity}: {message} [{self.code}]"]
         if self.source_line.strip():
             lines += _caret_lines(self.source_line, self.span)
+        if self.again:
+            lines.append(f"    also on {printable(self.elsewhere)}")
         if self.expected:
             lines.append(f"    expected: {printable(self.expected)}")
         if self.repair:
@@ -65,9 +83,22 @@ class Diagnostic:
         return "\n".join(lines)
 
 
+def visible(text: str) -> str:
+    """Return a text of one or several lines with a mark for each character that a person would not see."""
+    return _UNSEEN.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
 def printable(text: str) -> str:
-    """Return a text in which nothing can steer a terminal: control characters become a mark."""
-    return "".join(c if c.isprintable() or c == "\t" else "�" for c in text)
+    """Return a line in which nothing can steer a terminal, and nothing is hidden: a mark stands for it."""
+    shown = visible(text)
+    if shown.isprintable():
+        return shown
+    return "".join(c if c.isprintable() or c == "\t" else "�" for c in shown)
+
+
+def printable_lines(text: str) -> str:
+    """Return a text of several lines, each printable."""
+    return "\n".join(map(printable, text.split("\n")))
 
 
 def count_of(number: int, noun: str, plural: str = "") -> str:
@@ -91,13 +122,24 @@ def _caret_lines(source_line: str, span: Span) -> list[str]:
 class MlnlabError(Exception):
     """Base of all errors that mlnlab raises on purpose; the message is a sentence to a person."""
 
+    def __str__(self) -> str:
+        """Return the message, in which names cannot steer the terminal that shows a traceback."""
+        return printable_lines(super().__str__())
+
     def _render_traceback_(self) -> list[str]:
         """Show the sentence alone in a notebook: IPython's own hook, which needs no import of IPython."""
         return [f"{type(self).__name__}: {self}"]
 
 
 class ArgumentError(MlnlabError, ValueError):
-    """An argument of a function is not what the function can work with."""
+    """An argument that a function cannot work with."""
+
+
+def require(value: object, kind: type | tuple[type, ...], needed: str) -> None:
+    """Refuse a value of another kind; ``needed`` begins the sentence of the error."""
+    if not isinstance(value, kind):
+        shown = "None" if value is None else f"{value!r:.60}"
+        raise ArgumentError(f"{needed}, not {shown}.")
 
 
 class InputError(MlnlabError, ValueError):
@@ -114,15 +156,19 @@ class InputError(MlnlabError, ValueError):
         return type(self), (self.summary, self.diagnostics)
 
 
+class OutputError(InputError, OSError):
+    """A file cannot be written; its previous content is still there."""
+
+
 class CircuitError(ArgumentError):
-    """A circuit is not decomposable, deterministic or smooth, so that its value is no count."""
+    """A circuit is not decomposable, deterministic or smooth, so that its value is not a count."""
 
 
 class TooLargeError(MlnlabError):
     """A computation was refused before it began; the message holds the estimate and the ways out."""
 
     def __init__(self, message: str, estimate: float, remedies: Sequence[str]) -> None:
-        """Keep the sentence, the estimated size and what the user can do instead."""
+        """Keep the sentence, the estimated size and the ways out."""
         self.summary, self.estimate, self.remedies = message, estimate, tuple(remedies)
         ways = "".join(f"\n  - {remedy}" for remedy in self.remedies)
         super().__init__(f"{message}\nWays out:{ways}" if ways else message)
@@ -135,7 +181,7 @@ class TooLargeError(MlnlabError):
 class UnsatisfiableError(MlnlabError):
     """No world satisfies the hard formulas, the blocks and the evidence together.
 
-    ``conflict`` says what contradicts what, and what would resolve it, where that was found.
+    ``conflict`` describes the contradiction and its possible resolutions, if they were computed.
     """
 
     conflict: object | None = None
@@ -160,4 +206,4 @@ class DomainSizeWarning(UserWarning):
 
 
 class FormulaHint(UserWarning):
-    """A formula built in Python probably does not mean what was intended."""
+    """A formula built in Python that probably differs from the intended one."""

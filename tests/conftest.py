@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 from pathlib import Path
@@ -9,18 +10,50 @@ from pathlib import Path
 import hypothesis
 import pytest
 
-from tests.patience import PATIENCE
-from tests.shared_data import folder_or_skip
+from tests.support.patience import PATIENCE
+from tests.support.shared_data import folder_or_skip
+from tests.support.thoroughness import EXAMPLES, IN_PROOF, examples
 
-# In continuous integration every run draws the same examples; a failure can then be repeated by anyone.
+# `make test` draws the same examples everywhere, so that no change fails by chance; `make proof` draws new
+# ones and prints the seed that repeats them. Every failure that it finds is kept as an explicit example.
 hypothesis.settings.register_profile(
-    "ci", derandomize=True, deadline=None, database=None, print_blob=True, max_examples=60
+    "usual",
+    derandomize=True,
+    deadline=None,
+    database=None,
+    print_blob=True,
+    max_examples=examples(EXAMPLES),
 )
-hypothesis.settings.register_profile("local", deadline=None)
-hypothesis.settings.register_profile("thorough", deadline=None, max_examples=2000)
-hypothesis.settings.load_profile(
-    os.environ.get("HYPOTHESIS_PROFILE", "ci" if os.environ.get("CI") else "local")
+hypothesis.settings.register_profile(
+    "proof", deadline=None, database=None, print_blob=True, max_examples=examples(EXAMPLES)
 )
+# A display that fails is an error here, in kernels and programs that tests start as well.
+os.environ["MLNLAB_RAISE"] = "1"
+hypothesis.settings.load_profile("proof" if IN_PROOF else "usual")
+
+
+class FullDisk:
+    """Says that there is no space left, while a test wants it so; all that is written passes ``os.fsync``."""
+
+    def __init__(self, sync):
+        self.is_full, self.tried, self._sync = False, 0, sync
+        self.within = ""  # a folder, where only one disk of several is full
+
+    def __call__(self, handle):
+        self.tried += 1
+        file = str(Path(f"/proc/self/fd/{handle}").readlink()) if self.within else ""
+        if self.is_full and (not self.within or f"/{self.within}/" in file):
+            raise OSError(28, "No space left on device")
+        self._sync(handle)
+
+
+@pytest.fixture
+def full_disk(monkeypatch):
+    """A disk that a test can fill: ``full_disk.is_full = True``."""
+    disk = FullDisk(os.fsync)
+    monkeypatch.setattr(os, "fsync", disk)
+    return disk
+
 
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
@@ -43,6 +76,13 @@ def pytest_collection_modifyitems(config, items):
         items.sort(key=lambda item: not (_is_notebook(item) or item.get_closest_marker("browser")))
 
 
+def pytest_make_parametrize_id(val):
+    """Name a test by the length of a text that would be no name itself: some have a million letters."""
+    if isinstance(val, str | bytes) and len(val) > 80:
+        return f"{type(val).__name__} of {len(val)}"
+    return None
+
+
 def _is_notebook(item):
     return item.path.parent.name == "notebooks"
 
@@ -52,7 +92,12 @@ def _module(item):
 
 
 def pytest_collection_finish(session):
-    """Refuse to run where xdist lost the groups: tests that share a page would be torn apart."""
+    """Refuse to run where xdist lost the groups: tests that share a page would be torn apart.
+
+    What was collected stays to the end: nobody who collects garbage needs to look through it again.
+    """
+    gc.collect()
+    gc.freeze()
     if not getattr(session.config.option, "loadgroup", False):
         return
     for item in session.items:
@@ -61,17 +106,28 @@ def pytest_collection_finish(session):
             raise pytest.UsageError(f"{versions} does not keep the group of {item.nodeid} together.")
 
 
+def pytest_sessionfinish():
+    """Let go of what was collected, as it is expected of a program that ends."""
+    gc.unfreeze()
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _unhurried():
     """Let what gives up after some seconds look longer: what it finds is what a test is about."""
-    from mlnlab.grounding import ground_bindings
-    from mlnlab.inference import conflict_remedies, conflicts, likelihoods, refutation
-    from mlnlab.widgets import session
+    from mlnlab.grounding.networks import ground_bindings
+    from mlnlab.inference.ask import likelihoods
+    from mlnlab.inference.sat import conflicts, refutation
+    from mlnlab.widgets.edit.edited_model import EditedModel
+    from mlnlab.widgets.explore.exploration import Exploration
+    from mlnlab.widgets.learn import learning_session, lift_view
+    from mlnlab.widgets.run import run_view, session
 
     ground_bindings.MOST_SECONDS = PATIENCE
-    conflict_remedies.SECONDS = likelihoods.SECONDS = refutation.SECONDS_OF_ROUNDS = PATIENCE
+    conflicts.SECONDS = likelihoods.SECONDS = refutation.SECONDS_OF_ROUNDS = PATIENCE
     conflicts.MOST_SECONDS = conflicts.SECONDS_TO_DECIDE = conflicts.SECONDS_TO_CONFIRM = PATIENCE
-    session.FIRST_STEP_SECONDS = PATIENCE
+    session.FIRST_STEP_SECONDS = run_view.STEP_SECONDS = PATIENCE
+    learning_session.RESTING_SECONDS = lift_view.RESTING_SECONDS = PATIENCE
+    EditedModel.wait.__defaults__ = Exploration.wait.__defaults__ = (PATIENCE,)
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""Semirings over which circuits are folded: one way to add, one to multiply, and what leaves are worth.
+"""Define semirings to fold circuits over: an addition, a multiplication, and values of leaves.
 
 Exact rationals count; balls (python-flint's ``arb``) carry a certified error, also where weights are
 negative; power series in one unknown keep worlds apart by how many atoms are marked; logarithms never

@@ -7,9 +7,9 @@ of what was accepted comes to an end.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, assert_never
+from collections.abc import Iterator, Sequence
+from typing import Any, assert_never
 
-from mlnlab.circuits.circuit_descent import refuse_endless
 from mlnlab.circuits.first_order import (
     SIGNED,
     Body,
@@ -24,12 +24,10 @@ from mlnlab.circuits.first_order import (
     SizeCase,
     Sum,
     Unfolded,
+    calls_of,
 )
 from mlnlab.circuits.sizes import CHOSEN, Count, Size
-from mlnlab.errors import ArgumentError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from mlnlab.errors import ArgumentError, require
 
 FORMAT, VERSION = "mlnlab-circuit", 1
 MOST_TEXT = 50_000_000  # characters
@@ -42,7 +40,7 @@ Json = dict[str, Any]
 
 
 def circuit_json(circuit: FirstOrderCircuit, symbols: Sequence[str] = ()) -> Json:
-    r"""Return a circuit as what ``circuit.schema.json`` describes; ``symbols`` name its kinds of atoms.
+    r"""Return a circuit as ``circuit.schema.json`` describes it; ``symbols`` name its kinds of atoms.
 
     >>> import mlnlab as ml
     >>> mln = ml.MLN.from_text("Smokes(person)\n1 Smokes(x)")
@@ -50,6 +48,7 @@ def circuit_json(circuit: FirstOrderCircuit, symbols: Sequence[str] = ()) -> Jso
     >>> found["format"], found["version"], len(found["definitions"])
     ('mlnlab-circuit', 1, 1)
     """
+    require(circuit, FirstOrderCircuit, "A circuit is needed, such as ml.lift(mln).compile().circuit")
     if not circuit.is_complete:
         raise ArgumentError(
             "This circuit is finished only when sizes are known; one that no rule leaves open can be written."
@@ -111,7 +110,7 @@ def _count_json(count: Count) -> Json:
 
 
 def circuit_from_json(data: str | Json) -> FirstOrderCircuit:
-    r"""Return the circuit that JSON describes, as text or as read; what is none is refused in a sentence.
+    r"""Return the circuit that JSON describes, as text or as read; refuse others in a sentence.
 
     >>> import mlnlab as ml
     >>> mln = ml.MLN.from_text("Smokes(person)\n1 Smokes(x)")
@@ -120,7 +119,7 @@ def circuit_from_json(data: str | Json) -> FirstOrderCircuit:
     True
     """
     read = _read(data)
-    _is(read.get("format") == FORMAT, "it has no format 'mlnlab-circuit'")
+    _is(read.get("format") == FORMAT, "its format is not 'mlnlab-circuit'")
     _is(read.get("version") == VERSION, f"its version is not {VERSION}; a newer mlnlab may read it")
     given = _list(read.get("definitions"), "definitions", MOST_DEFINITIONS)
     _is(len(given) > 0, "it has no definitions")
@@ -142,7 +141,7 @@ def _read(data: str | Json) -> Json:
     try:
         return _object(json.loads(data), "the whole")
     except (ValueError, RecursionError) as problem:
-        raise ArgumentError(f"This is no circuit: its text is no JSON ({problem!s:.80}).") from None
+        raise ArgumentError(f"This is not a circuit: its text is not JSON ({problem!s:.80}).") from None
 
 
 class _Reader:
@@ -171,7 +170,7 @@ class _Reader:
                 parts = [self.product(body.get(name), own) for name in ("large", "small")]
                 return SizeCase(subdomain, minimum, *parts)
             case kind:
-                raise ArgumentError(f"This is no circuit: there is no node of kind {kind!r:.40}.")
+                raise ArgumentError(f"This is not a circuit: there is no node of kind {kind!r:.40}.")
 
     def product(self, product: object, own: int) -> Product:
         found = _object(product, "a product")
@@ -182,7 +181,7 @@ class _Reader:
         found = _object(leaf, "a leaf")
         sign = found.get("sign")
         if sign not in SIGNS:
-            raise ArgumentError(f"This is no circuit: the sign of a leaf is one of {', '.join(SIGNS)}.")
+            raise ArgumentError(f"This is not a circuit: the sign of a leaf is one of {', '.join(SIGNS)}.")
         least = -1 if sign == "impossible" else 0
         made = sign != "impossible" and found.get("symbol") == SIGNED
         symbol = SIGNED if made else _number(found.get("symbol"), "a symbol", least, LARGEST)
@@ -220,22 +219,90 @@ class _Reader:
 
 def _is(condition: object, words: str) -> None:
     if not condition:
-        raise ArgumentError(f"This is no circuit: {words}.")
+        raise ArgumentError(f"This is not a circuit: {words}.")
 
 
 def _object(value: object, what: str) -> Json:
     if not isinstance(value, dict):
-        raise ArgumentError(f"This is no circuit: {what} is no JSON object.")
+        raise ArgumentError(f"This is not a circuit: {what} is not a JSON object.")
     return value
 
 
 def _list(value: object, what: str, most: int = MOST_PARTS) -> list[Any]:
     if not isinstance(value, list) or len(value) > most:
-        raise ArgumentError(f"This is no circuit: {what} is no list of at most {most:,}.")
+        raise ArgumentError(f"This is not a circuit: {what} is not a list of at most {most:,}.")
     return value
 
 
 def _number(value: object, what: str, low: int, high: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-        raise ArgumentError(f"This is no circuit: {what} is no whole number from {low:,} to {high:,}.")
+        raise ArgumentError(f"This is not a circuit: {what} is not a whole number from {low:,} to {high:,}.")
     return value
+
+
+# --- whether the evaluation of a circuit ends ---------------------------------------------------
+
+# Definitions that call themselves must do so with fewer elements.
+
+# Domain recursion takes one element out where there is one (a case by size), and nothing on the way back adds
+# any. A circuit that was compiled is so; one that was read must be looked at.
+
+
+def refuse_endless(circuit: FirstOrderCircuit) -> None:
+    """Refuse a circuit in which a definition may call itself for ever, or with more elements."""
+    import networkx as nx
+
+    recursive = circuit.recursive()
+    endless: nx.DiGraph[int] = nx.DiGraph()
+    for number in recursive:
+        body = circuit.definitions[number].body
+        for call, decreases in _inner_calls(body):
+            if call.definition not in recursive:
+                continue
+            if not _adds_nothing(body, call):
+                raise ArgumentError(
+                    f"This is not a circuit: definition {number} eventually calls itself with more elements."
+                )
+            if not decreases:
+                endless.add_edge(number, call.definition)
+    if not nx.is_directed_acyclic_graph(endless):
+        raise ArgumentError("This is not a circuit: a definition calls itself with no fewer elements.")
+
+
+def _inner_calls(body: Body) -> Iterator[tuple[Call, bool]]:
+    """Yield calls, and whether there are fewer elements in them: one less, where there is one."""
+    if not isinstance(body, SizeCase):
+        yield from ((call, False) for call in calls_of(body))
+        return
+    taken = Size(((body.subdomain, 1),), -1)
+    for call in body.large.calls:
+        yield call, taken in call.sizes
+    for call in body.small.calls:
+        yield call, False
+
+
+def _adds_nothing(body: Body, call: Call) -> bool:
+    """Tell whether a call has no more elements in all than its caller has: none is handed on twice."""
+    if any(size.constant > 0 for size in call.sizes):
+        return False
+    total: dict[int, int] = {}
+    for size in call.sizes:
+        for subdomain, times in size.terms:
+            total[subdomain] = total.get(subdomain, 0) + times
+    chosen = total.pop(CHOSEN, 0)
+    if isinstance(body, Counting) and chosen > 0:
+        total[body.subdomain] = total.get(body.subdomain, 0) + chosen
+    return all(times <= 1 for times in total.values()) and _is_natural(body, call)
+
+
+def _is_natural(body: Body, call: Call) -> bool:
+    """Tell whether a call's sizes are parts of a whole: n, k, n - k, or n - 1 where there is one."""
+    allowed = {Size(((CHOSEN, 1),)), Size(())}
+    if isinstance(body, Counting):
+        allowed.add(Size(tuple(sorted(((body.subdomain, 1), (CHOSEN, -1))))))
+    if isinstance(body, SizeCase):
+        allowed.add(Size(((body.subdomain, 1),), -1))
+    return all(
+        size in allowed or (len(size.terms) == 1 and size.terms[0][1] == 1 and not size.constant)
+        for size in call.sizes
+    )

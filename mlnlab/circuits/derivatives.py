@@ -21,12 +21,13 @@ from mlnlab.circuits.first_order import (
     Sum,
 )
 from mlnlab.circuits.fold import (
+    Bodies,
     Key,
     Weights,
     all_values,
     atom_value,
-    called,
     leaf_value,
+    resolve_call,
     run_of_calls,
     run_of_powers,
 )
@@ -36,11 +37,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from mlnlab.algebra.semirings import Semiring
-    from mlnlab.circuits.fold import Bodies
 
 
 class Derivatives(NamedTuple):
-    """A circuit's value, and its derivatives by what true and false atoms of each symbol weigh."""
+    """A circuit's value, and its derivatives by the weights of true and false atoms of each symbol."""
 
     value: Any
     true: tuple[Any, ...]
@@ -48,7 +48,7 @@ class Derivatives(NamedTuple):
 
 
 class Passes(NamedTuple):
-    """What a pass up and one down leave: values and adjoints by definition and sizes."""
+    """The results of a pass up and one down: values and adjoints by definition and sizes."""
 
     known: dict[Key, Any]
     adjoints: dict[Key, Any]
@@ -75,7 +75,7 @@ def both_passes(circuit: Bodies, sizes: Sequence[int], ring: Semiring[Any], weig
 
 
 class _Down:
-    """Hands adjoints from a definition to what it is made of; a mutable local of one pass."""
+    """Hands adjoints from a definition down to its parts; a mutable local of one pass."""
 
     def __init__(
         self, known: dict[Key, Any], ring: Semiring[Any], weights: Weights, adjoints: dict[Key, Any],
@@ -99,16 +99,17 @@ class _Down:
             case Power(call, count):
                 times = count.at(sizes)
                 if times:
-                    key = called(call, sizes)
+                    key = resolve_call(call, sizes)
                     slope = ring.multiple(ring.power(self.known[key], times - 1), times)
                     self.add(key, ring.multiply(adjoint, slope))
             case Counting(subdomain, call):
                 for chosen in range(sizes[subdomain] + 1):
                     self.add(
-                        called(call, sizes, chosen), ring.multiple(adjoint, comb(sizes[subdomain], chosen))
+                        resolve_call(call, sizes, chosen),
+                        ring.multiple(adjoint, comb(sizes[subdomain], chosen)),
                     )
             case CountingProduct():
-                self.counted(body, sizes, adjoint)
+                self.share_adjoint(body, sizes, adjoint)
             case SizeCase(subdomain, minimum, large, small):
                 self.product(large if sizes[subdomain] >= minimum else small, sizes, adjoint)
 
@@ -118,7 +119,7 @@ class _Down:
         if any(leaf.sign == "impossible" and leaf.times.at(sizes) for leaf in part.leaves):
             return
         leaves = [leaf for leaf in part.leaves if leaf.times.at(sizes)]
-        keys = [called(call, sizes) for call in part.calls]
+        keys = [resolve_call(call, sizes) for call in part.calls]
         values = [leaf_value(leaf, sizes, ring, self.weights) for leaf in leaves]
         values += [self.known[key] for key in keys]
         others = _others(values, ring.one, ring.multiply)
@@ -127,7 +128,7 @@ class _Down:
         for key, other in zip(keys, others[len(leaves) :], strict=True):
             self.add(key, ring.multiply(adjoint, other))
 
-    def counted(self, body: CountingProduct, sizes: tuple[int, ...], adjoint: Any) -> None:  # noqa: ANN401
+    def share_adjoint(self, body: CountingProduct, sizes: tuple[int, ...], adjoint: Any) -> None:  # noqa: ANN401
         """Give each factor of each term the product of the others, a run of terms at a time."""
         ring, elements = self.ring, sizes[body.subdomain]
         bars = [leaf for leaf in body.product.leaves if leaf.sign == "impossible"]

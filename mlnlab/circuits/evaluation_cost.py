@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
-from typing import TYPE_CHECKING
 
-from mlnlab.circuits.first_order import Counting, calls_of
-from mlnlab.circuits.fold import needed
+from mlnlab.circuits.first_order import Counting, FirstOrderCircuit, calls_of
+from mlnlab.circuits.fold import Bodies, Key, list_needed_values
 from mlnlab.circuits.sizes import Size, of_subdomain
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from mlnlab.circuits.first_order import FirstOrderCircuit
-    from mlnlab.circuits.fold import Bodies, Key
 
 
 def predicted_numbers(circuit: FirstOrderCircuit, sizes: Sequence[int]) -> int:
@@ -59,7 +53,7 @@ class _Walk:
         return max(size.constant + sum(ends), 0)
 
 
-def values_needed(bodies: Bodies, sizes: Sequence[int], most: int) -> int:
+def count_needed_values(bodies: Bodies, sizes: Sequence[int], most: int) -> int:
     """Return how many values a fold takes, or more than ``most`` where it stops to count."""
     waiting: list[Key] = [(bodies.root, tuple(sizes))]
     seen: set[Key] = set(waiting)
@@ -68,7 +62,7 @@ def values_needed(bodies: Bodies, sizes: Sequence[int], most: int) -> int:
         body = bodies.body(*key)
         if isinstance(body, Counting) and key[1][body.subdomain] > most:
             return most + 1  # more than could be listed
-        new = [child for child in needed(body, key[1]) if child not in seen]
+        new = [child for child in list_needed_values(body, key[1]) if child not in seen]
         seen.update(new)
         waiting += dict.fromkeys(new)
     return len(seen)

@@ -1,4 +1,4 @@
-"""First-order circuits: what a model's count is made of, as functions of the sizes of its subdomains.
+"""Define first-order circuits: a model's count as functions of the sizes of its subdomains.
 
 First-order d-DNNF (Van den Broeck et al., IJCAI 2011).
 A circuit is a list of definitions. Each is a function of the sizes of some
@@ -75,7 +75,7 @@ class Counting(NamedTuple):
 
 
 class SizeCase(NamedTuple):
-    """``large`` where a subdomain has at least so many elements, else ``small``."""
+    """``large`` where a subdomain has at least ``minimum`` elements, else ``small``."""
 
     subdomain: int
     minimum: int
@@ -154,7 +154,7 @@ def products_of(body: Body) -> tuple[Product, ...]:
 
 
 def calls_of(body: Body) -> Iterator[Call]:
-    """Yield what a body calls."""
+    """Yield the calls of a body."""
     if isinstance(body, Power | Counting):
         yield body.call
     for product in products_of(body):
@@ -162,7 +162,7 @@ def calls_of(body: Body) -> Iterator[Call]:
 
 
 def _nesting(circuit: FirstOrderCircuit, number: int, known: dict[int, int]) -> int:
-    """Return the depth of counting below a definition; what it calls again is on its way already."""
+    """Return the depth of counting below a definition; a definition that calls itself is visited once."""
     if number not in known:
         known[number] = 0
         body = circuit.definitions[number].body

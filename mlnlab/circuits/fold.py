@@ -43,14 +43,14 @@ MOST_VALUES = 1_000_000
 
 
 class Weights(NamedTuple):
-    """What an atom of each symbol is worth where it is true and where it is false, in a semiring."""
+    """The weights of an atom of each symbol, where it is true and where it is false, in a semiring."""
 
     true: Sequence[object]
     false: Sequence[object]
 
 
 class Bodies(Protocol):
-    """A circuit, or what compiles a circuit's definitions when they are asked for."""
+    """A circuit, or a compiler of a circuit's definitions on demand."""
 
     @property
     def root(self) -> int:
@@ -79,7 +79,7 @@ def all_values(
             waiting.pop()
             continue
         body = circuit.body(*key)
-        missing = [child for child in needed(body, key[1]) if child not in known]
+        missing = [child for child in list_needed_values(body, key[1]) if child not in known]
         if missing:
             waiting += missing
             continue
@@ -96,7 +96,7 @@ def refuse_many(values: int) -> None:
         )  # fmt: skip
 
 
-def needed(body: Body | CountingProduct, sizes: tuple[int, ...]) -> list[Key]:
+def list_needed_values(body: Body | CountingProduct, sizes: tuple[int, ...]) -> list[Key]:
     """Return which values a body is made of; a power of no elements needs none."""
     match body:
         case Product():
@@ -106,9 +106,9 @@ def needed(body: Body | CountingProduct, sizes: tuple[int, ...]) -> list[Key]:
         case InclusionExclusion(first, second, both):
             return [key for term in (first, second, both) for key in _keys(term, sizes)]
         case Power(call, count):
-            return [called(call, sizes)] if count.at(sizes) else []
+            return [resolve_call(call, sizes)] if count.at(sizes) else []
         case Counting(subdomain, call):
-            return [called(call, sizes, chosen) for chosen in range(sizes[subdomain] + 1)]
+            return [resolve_call(call, sizes, chosen) for chosen in range(sizes[subdomain] + 1)]
         case CountingProduct(subdomain, product):
             return [key for run in run_of_calls(product, sizes, sizes[subdomain]) for key in run if key]
         case SizeCase(subdomain, minimum, large, small):
@@ -118,10 +118,10 @@ def needed(body: Body | CountingProduct, sizes: tuple[int, ...]) -> list[Key]:
 
 
 def _keys(product: Product, sizes: tuple[int, ...]) -> list[Key]:
-    """Return a product's calls; what is impossible needs no more values."""
+    """Return a product's calls; an impossible product needs no more values."""
     if any(leaf.sign == "impossible" and leaf.times.at(sizes) for leaf in product.leaves):
         return []
-    return [called(call, sizes) for call in product.calls]
+    return [resolve_call(call, sizes) for call in product.calls]
 
 
 def run_of_calls(product: Product, sizes: tuple[int, ...], elements: int) -> list[list[Key | None]]:
@@ -141,7 +141,7 @@ def run_of_calls(product: Product, sizes: tuple[int, ...], elements: int) -> lis
     )
 
 
-def called(call: Call, sizes: tuple[int, ...], chosen: int = 0) -> Key:
+def resolve_call(call: Call, sizes: tuple[int, ...], chosen: int = 0) -> Key:
     """Return which value a call asks for."""
     return call.definition, tuple(size.at(sizes, chosen) for size in call.sizes)
 
@@ -175,22 +175,22 @@ def value_of(
             return semiring.add(product(first), semiring.subtract(product(second), product(both)))
         case Power(call, count):
             times = count.at(sizes)
-            return semiring.power(known[called(call, sizes)], times) if times else semiring.one
+            return semiring.power(known[resolve_call(call, sizes)], times) if times else semiring.one
         case Counting(subdomain, call):
             total = semiring.zero
             for chosen in range(sizes[subdomain] + 1):
-                part = known[called(call, sizes, chosen)]
+                part = known[resolve_call(call, sizes, chosen)]
                 total = semiring.add(total, semiring.multiple(part, comb(sizes[subdomain], chosen)))
             return total
         case CountingProduct():
-            return _counted(body, sizes, known, semiring, weights)
+            return _sum_products(body, sizes, known, semiring, weights)
         case SizeCase(subdomain, minimum, large, small):
             return product(large if sizes[subdomain] >= minimum else small)
         case Unfolded():
             raise LookupError("This part of the circuit is compiled only when sizes are known.")
 
 
-def _counted(
+def _sum_products(
     body: CountingProduct, sizes: tuple[int, ...], known: Mapping[Key, V], semiring: Semiring[V],
     weights: Weights,
 ) -> V:  # fmt: skip
@@ -215,7 +215,7 @@ def run_of_powers(one: V, counts: Sequence[int], semiring: Semiring[V]) -> list[
 
 
 def leaf_value(leaf: Leaf, sizes: Sequence[int], semiring: Semiring[V], weights: Weights) -> V:
-    """Return what the atoms of a leaf are worth."""
+    """Return the value of the atoms of a leaf."""
     times = leaf.times.at(sizes)
     if not times:
         return semiring.one
@@ -225,13 +225,13 @@ def leaf_value(leaf: Leaf, sizes: Sequence[int], semiring: Semiring[V], weights:
 
 
 def atom_value(leaf: Leaf, semiring: Semiring[V], weights: Weights) -> V:
-    """Return what one atom of a leaf is worth."""
+    """Return the value of one atom of a leaf."""
     true, false = atom_weights(leaf.symbol, semiring, weights)
     return true if leaf.sign == "true" else false if leaf.sign == "false" else semiring.add(true, false)
 
 
 def atom_weights(symbol: int, semiring: Semiring[V], weights: Weights) -> tuple[V, V]:
-    """Return what an atom of a symbol is worth where it is true, and where it is false."""
+    """Return the weights of an atom of a symbol, where it is true and where it is false."""
     if symbol == SIGNED:
         return semiring.subtract(semiring.zero, semiring.one), semiring.one
     return weights.true[symbol], weights.false[symbol]  # type: ignore[return-value]  # of the same semiring

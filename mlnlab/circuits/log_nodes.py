@@ -1,4 +1,4 @@
-"""What a pass up in logarithms leaves for the pass down: values, bounds of their errors, adjoints."""
+"""Keep results of a pass up in logarithms for the pass down: values, bounds of their errors, adjoints."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from mlnlab.errors import TooLargeError
+from mlnlab.steps.free_memory import refuse_beyond_memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -22,7 +23,7 @@ MOST_NUMBERS = 1 << 28  # held at once for the pass down: 2 GB
 
 @dataclass(slots=True, eq=False)
 class Node:
-    """A value of the pass up; ``back`` hands its adjoint to what it was made of."""
+    """A value of the pass up; ``back`` hands its adjoint to its parts."""
 
     value: Values  # axes of chosen sizes, the innermost first; then columns
     error: Values
@@ -40,8 +41,8 @@ class Term(NamedTuple):
 Linear = list[Term]  # the sum of count · value
 
 
-def weighed(linear: Linear) -> tuple[Values, Values, Callable[[Values], None]]:
-    """Return the sum of count · value, a bound of its error, and what hands its adjoint on.
+def sum_linear(linear: Linear) -> tuple[Values, Values, Callable[[Values], None]]:
+    """Return the sum of count · value, a bound of its error, and a function that hands its adjoint on.
 
     Values without axes are weighed all at once, a matrix of counts by a matrix of values.
     """
@@ -71,7 +72,7 @@ def weighed(linear: Linear) -> tuple[Values, Values, Callable[[Values], None]]:
 
     def back(adjoint: Values) -> None:
         if flat:
-            own = summed(np.broadcast_to(adjoint, np.broadcast_shapes(adjoint.shape, inner)), inner)
+            own = sum_to_shape(np.broadcast_to(adjoint, np.broadcast_shapes(adjoint.shape, inner)), inner)
             for term, part in zip(flat, product(matrix.T, own.reshape(len(matrix), -1)), strict=True):
                 add(term.node, part)
         for term in others:
@@ -86,20 +87,25 @@ def product(first: Values, second: Values) -> Values:
     return found
 
 
+_WAYS = ("ask about smaller domains", "sample with ml.infer(..., method='mc-sat')")
+
+
 def refuse_large(held: int, own: Sequence[tuple[int, ...]], linear: Linear) -> None:
     """Refuse arrays that would not fit, before they are made."""
     shapes = [np.broadcast_shapes(term.times.shape, term.node.value.shape) for term in linear]
     size = int(np.prod(np.broadcast_shapes(*own, *shapes), dtype=float))
-    if held + 4 * size > MOST_NUMBERS:
-        refuse(8 * (held + 4 * size))
+    needed = 8 * (held + 4 * size)
+    if needed > 8 * MOST_NUMBERS:
+        refuse(needed)
+    refuse_beyond_memory(needed, "Evaluating the circuit for these sizes", _WAYS)
 
 
 def refuse(needed: int) -> None:
-    """Refuse an evaluation that needs so many bytes."""
+    """Refuse an evaluation that needs ``needed`` bytes."""
     raise TooLargeError(
-        f"Evaluating the circuit for these sizes takes {needed / 2**30:,.0f} GB and more; at most"
-        f" {8 * MOST_NUMBERS / 2**30:.0f} GB are taken.",
-        float(needed), ["ask about smaller domains", "sample with ml.infer(..., method='mc-sat')"],
+        f"Evaluating the circuit for these sizes takes {needed / 2**30:,.0f} GB or more; the limit is"
+        f" {8 * MOST_NUMBERS / 2**30:.0f} GB.",
+        float(needed), _WAYS,
     )  # fmt: skip
 
 
@@ -122,11 +128,11 @@ def share(part: Values, whole: Values) -> Values:
 
 def add(node: Node, adjoint: Values) -> None:
     """Add to a node's adjoint, summed over the axes that the node does not have."""
-    own = summed(adjoint, node.value.shape)
+    own = sum_to_shape(adjoint, node.value.shape)
     node.adjoint = own if node.adjoint is None else node.adjoint + own
 
 
-def summed(adjoint: Values, shape: tuple[int, ...]) -> Values:
+def sum_to_shape(adjoint: Values, shape: tuple[int, ...]) -> Values:
     """Return an adjoint summed over the axes that a shape does not have, or has only as 1."""
     while adjoint.ndim > len(shape):
         adjoint = adjoint.sum(axis=0)

@@ -35,9 +35,9 @@ from mlnlab.circuits.log_nodes import (
     refuse,
     refuse_large,
     share,
-    weighed,
+    sum_linear,
 )
-from mlnlab.circuits.sizes import Size, of_subdomain
+from mlnlab.circuits.sizes import Count, Size, of_subdomain
 from mlnlab.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mlnlab.circuits.first_order import Call, FirstOrderCircuit, Leaf
-    from mlnlab.circuits.sizes import Count
 
     Values = NDArray[np.float64]
 
@@ -98,7 +97,7 @@ class LogPass:
 
     # --- up
 
-    def called(self, call: Call, sizes: Sequence[Size], chosen: Size | None = None) -> Linear:
+    def call_definition(self, call: Call, sizes: Sequence[Size], chosen: Size | None = None) -> Linear:
         """Return a definition's value for some sizes."""
         key = (call.definition, tuple(size.within(sizes, chosen) for size in call.sizes))
         if key not in self.known:
@@ -112,16 +111,16 @@ class LogPass:
                 return self.product(body, sizes)
             case Power(call, count):
                 times = self.count(count, sizes)
-                return [Term(term.times * times, term.node) for term in self.called(call, sizes)]
+                return [Term(term.times * times, term.node) for term in self.call_definition(call, sizes)]
             case Sum(terms):
-                node = self.sum([self.valued(self.product(term, sizes)) for term in terms])
+                node = self.sum([self.sum_values(self.product(term, sizes)) for term in terms])
             case InclusionExclusion(first, second, both):
-                parts = [self.valued(self.product(part, sizes)) for part in (first, second, both)]
+                parts = [self.sum_values(self.product(part, sizes)) for part in (first, second, both)]
                 node = self.difference(*parts)
             case Counting(subdomain, call):
                 node = self.counting(subdomain, call, sizes)
             case SizeCase():
-                cases = [self.valued(self.product(part, sizes)) for part in (body.large, body.small)]
+                cases = [self.sum_values(self.product(part, sizes)) for part in (body.large, body.small)]
                 node = self.case(self.array(sizes[body.subdomain]) >= body.minimum, *cases)
             case Unfolded():
                 raise LookupError("This part of the circuit is compiled only when sizes are known.")
@@ -131,7 +130,7 @@ class LogPass:
 
     def product(self, part: Product, sizes: Sequence[Size]) -> Linear:
         """Return all factors' terms, those of one node together."""
-        terms = [term for call in part.calls for term in self.called(call, sizes)]
+        terms = [term for call in part.calls for term in self.call_definition(call, sizes)]
         terms += [Term(self.count(leaf.times, sizes), self.leaf(leaf)) for leaf in part.leaves]
         merged: dict[int, Term] = {}
         for times, node in terms:
@@ -140,7 +139,7 @@ class LogPass:
         return list(merged.values())
 
     def leaf(self, leaf: Leaf) -> Node:
-        """Return the logarithm of what one atom of a leaf weighs."""
+        """Return the log weight of one atom of a leaf."""
         key = (leaf.symbol, leaf.sign)
         if key not in self.leaves:
             if leaf.sign == "impossible":
@@ -157,7 +156,7 @@ class LogPass:
             self.leaves[key] = Node(value, 3 * EPSILON * np.abs(finite(value)), lambda _: None)
         return self.leaves[key]
 
-    def made(self, value: Values, error: Values, back: Callable[[Values], None]) -> Node:
+    def keep_node(self, value: Values, error: Values, back: Callable[[Values], None]) -> Node:
         """Keep a node for the pass down."""
         self.numbers += value.size
         if self.numbers > MOST_NUMBERS:
@@ -166,10 +165,10 @@ class LogPass:
         self.order.append(node)
         return node
 
-    def valued(self, linear: Linear) -> Node:
-        """Return the value of a list of counts, times what they count, as one node."""
-        value, error, back = weighed(linear)
-        return self.made(value, error, back)
+    def sum_values(self, linear: Linear) -> Node:
+        """Return the sum of counts times their values, as one node."""
+        value, error, back = sum_linear(linear)
+        return self.keep_node(value, error, back)
 
     def sum(self, terms: Sequence[Node]) -> Node:
         """Return the logarithm of a sum."""
@@ -183,10 +182,10 @@ class LogPass:
             for term in terms:
                 add(term, adjoint * share(term.value, value))
 
-        return self.made(value, error, back)
+        return self.keep_node(value, error, back)
 
     def difference(self, first: Node, second: Node, both: Node) -> Node:
-        """Return log(first + second - both); what cancels is in the error's bound."""
+        """Return log(first + second - both); the error's bound includes cancellation."""
         plus = np.logaddexp(first.value, second.value)
         with np.errstate(divide="ignore", invalid="ignore"):
             rest = np.where(np.isfinite(both.value), -np.expm1(both.value - plus), 1.0)
@@ -200,7 +199,7 @@ class LogPass:
             add(second, adjoint * share(second.value, value))
             add(both, -adjoint * share(both.value, value))
 
-        return self.made(value, error, back)
+        return self.keep_node(value, error, back)
 
     def case(self, enough: NDArray[np.bool_], large: Node, small: Node) -> Node:
         """Return one of two values, by a size."""
@@ -210,7 +209,7 @@ class LogPass:
             add(large, np.where(enough, adjoint, 0.0))
             add(small, np.where(enough, 0.0, adjoint))
 
-        return self.made(value, np.where(enough, large.error, small.error), back)
+        return self.keep_node(value, np.where(enough, large.error, small.error), back)
 
     def counting(self, subdomain: int, call: Call, sizes: Sequence[Size]) -> Node:
         """Sum over k: a new axis before all that the sizes depend on."""
@@ -223,12 +222,12 @@ class LogPass:
             self.chosen[axis, length] = len(self.variables)
             self.variables.append(np.arange(length, dtype=float).reshape(-1, *(1,) * axis))
         k = self.variables[self.chosen[axis, length]]
-        linear = self.called(call, sizes, of_subdomain(self.chosen[axis, length]))
+        linear = self.call_definition(call, sizes, of_subdomain(self.chosen[axis, length]))
         refuse_large(self.numbers, (k.shape, elements.shape), linear)
         rest = np.maximum(elements - k, 0.0)
         parts = gammaln(elements + 1), gammaln(k + 1), gammaln(rest + 1)
         ways = np.where(k <= elements, parts[0] - parts[1] - parts[2], -np.inf)
-        inner, lost, inner_back = weighed(linear)
+        inner, lost, inner_back = sum_linear(linear)
         total = ways + inner
         peak = total.max(axis=0)
         total -= np.where(np.isfinite(peak), peak, 0.0)
@@ -240,12 +239,12 @@ class LogPass:
         lost = lost + 4 * EPSILON * (parts[0] + parts[1] + parts[2] + 1)
         error = np.einsum("k...,k...->...", *np.broadcast_arrays(shares, lost))
         error = error + 4 * EPSILON * (np.abs(finite(value)) + np.log2(length + 1) + 1)
-        return self.made(value, error, lambda adjoint: inner_back(shares * adjoint))
+        return self.keep_node(value, error, lambda adjoint: inner_back(shares * adjoint))
 
     # --- down
 
     def down(self, top: Node) -> tuple[Values, Values]:
-        """Return the derivatives of log Z by the logarithms of what true and false atoms weigh."""
+        """Return the derivatives of log Z by the log weights of true and false atoms."""
         columns = self.true.shape[1]
         top.adjoint = np.ones(columns)
         for node in reversed(self.order):
@@ -276,7 +275,7 @@ def log_value(
     columns = true.shape[1]
     one = LogPass(circuit, true, false, [np.asarray(size, dtype=float) for size in sizes])
     root = circuit.definitions[circuit.root]
-    top = one.valued(one.body(root.body, tuple(of_subdomain(b) for b in range(root.subdomains))))
+    top = one.sum_values(one.body(root.body, tuple(of_subdomain(b) for b in range(root.subdomains))))
     value, error = np.broadcast_to(top.value, (columns,)), np.broadcast_to(top.error, (columns,))
     if np.isnan(value).any():
         raise ArgumentError("A weight is not a number, or too large to count with.")

@@ -49,10 +49,10 @@ class MultipliedOut:
     def body(self, number: int, sizes: Sequence[int]) -> Body | CountingProduct:  # noqa: ARG002 - as others
         """Return the body of a definition."""
         if number not in self._bodies:
-            self._bodies[number] = self._made(self._definitions[number].body)
+            self._bodies[number] = self._multiply_out(self._definitions[number].body)
         return self._bodies[number]
 
-    def _made(self, body: Body) -> Body | CountingProduct:
+    def _multiply_out(self, body: Body) -> Body | CountingProduct:
         match body:
             case Product():
                 return self._flat(body)

@@ -1,9 +1,9 @@
-"""What the definitions of a circuit are worth at some sizes and weights, and how much log Z hangs on each.
+"""Evaluate the definitions of a circuit at some sizes and weights, and the effect of each on log Z.
 
 The derivative of log Z by the logarithm of a definition's value is how often a random world goes through it,
 where no weight is negative: all of them for the root, a share for a case, many times below a power. A
-definition below a counting node has a value for each size k of the subset; these are told at the k on which
-most hangs, and together with how probable each k is.
+definition below a counting node has a value for each size k of the subset; the one reported is at the
+k on which log Z depends most, together with the probability of each k.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mlnlab.circuits.derivatives import both_passes
-from mlnlab.circuits.first_order import Call, Counting
-from mlnlab.circuits.fold import called
+from mlnlab.circuits.first_order import Call, Counting, FirstOrderCircuit
+from mlnlab.circuits.fold import Bodies, Key, Weights, resolve_call
 from mlnlab.circuits.log_nodes import Linear, Node, Term
 from mlnlab.circuits.log_space import LogPass, LogResult
 from mlnlab.circuits.sizes import Size, of_subdomain
@@ -28,15 +28,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mlnlab.algebra.semirings import Semiring
-    from mlnlab.circuits.first_order import FirstOrderCircuit
-    from mlnlab.circuits.fold import Bodies, Key, Weights
 
     Values = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NodeValue:
-    """A definition's value for the sizes on which most hangs, and the derivative of log Z by all its values.
+    """A definition's value at its most important sizes, and the derivative of log Z by all its values.
 
     ``value`` is the logarithm of the value without its sign; ``uses`` the derivative of log Z by logarithms.
     ``chosen``, of a counting node: how probable each size k of the subset is, with signs as they are.
@@ -58,7 +56,7 @@ def log_node_values(
         raise ArgumentError("A circuit with domain recursion or signs is evaluated size by size.")
     one = _NodePass(circuit, true[:, None], false[:, None], [np.array([float(size)]) for size in sizes])
     plain = tuple(map(of_subdomain, range(len(sizes))))
-    (top,) = one.called(Call(circuit.root, plain), plain)
+    (top,) = one.call_definition(Call(circuit.root, plain), plain)
     if np.isnan(top.node.value).any():
         raise ArgumentError("A weight is not a number, or too large to count with.")
     value, error = np.broadcast_to(top.node.value, (1,)), np.broadcast_to(top.node.error, (1,))
@@ -102,7 +100,7 @@ def _chosen_shares(
     for key in keys:
         elements = key[1][body.subdomain]
         for k in range(elements + 1) if key in adjoints else ():
-            total[k] += told(adjoints[key] * known[called(body.call, key[1], k)] * comb(elements, k))
+            total[k] += told(adjoints[key] * known[resolve_call(body.call, key[1], k)] * comb(elements, k))
     whole = sum(total)
     return np.array([float((part / whole).mid()) if whole != 0 and part != 0 else 0.0 for part in total])
 
@@ -116,32 +114,32 @@ def _logarithm(ball: Any) -> tuple[float, bool]:  # noqa: ANN401 - flint's types
 
 @dataclass(slots=True, eq=False)
 class _NodePass(LogPass):
-    """A pass that gives every definition a node of its own, and keeps what flows through it down."""
+    """A pass that gives every definition a node of its own, and keeps its flow on the way down."""
 
     nodes: dict[tuple[int, tuple[Size, ...]], Node] = field(default_factory=dict)
     flows: dict[tuple[int, tuple[Size, ...]], Values] = field(default_factory=dict)
     chosen_flows: dict[int, list[Values]] = field(default_factory=dict)
     path: list[int] = field(default_factory=list)
 
-    def called(self, call: Call, sizes: Sequence[Size], chosen: Size | None = None) -> Linear:
+    def call_definition(self, call: Call, sizes: Sequence[Size], chosen: Size | None = None) -> Linear:
         """Return a definition's value for some sizes, as one node."""
         key = (call.definition, tuple(size.within(sizes, chosen) for size in call.sizes))
         counting = self.path[-1] if self.path else -1
         if key not in self.nodes:
             self.path.append(call.definition)
-            linear = LogPass.called(self, call, sizes, chosen)
+            linear = LogPass.call_definition(self, call, sizes, chosen)
             self.path.pop()
-            self.nodes[key] = self._heard(self.valued(linear), key)
+            self.nodes[key] = self._record_flow(self.sum_values(linear), key)
         one = Term(np.ones(1), self.nodes[key])
         if chosen is None:
             return [one]
         # A node between the counting one and what it calls has the axis of k also where the latter has not.
         axis = np.ones_like(self.variables[chosen.terms[0][0]])
-        between = self.valued([Term(axis, self.nodes[key])])
+        between = self.sum_values([Term(axis, self.nodes[key])])
         self._hear_chosen(between, counting)
         return [Term(np.ones(1), between)]
 
-    def _heard(self, node: Node, key: tuple[int, tuple[Size, ...]]) -> Node:
+    def _record_flow(self, node: Node, key: tuple[int, tuple[Size, ...]]) -> Node:
         inner = node.back
 
         def back(adjoint: Values) -> None:
@@ -162,7 +160,7 @@ class _NodePass(LogPass):
         node.back = back
 
     def node_values(self) -> dict[int, NodeValue]:
-        """Return what is known of each definition after the pass down."""
+        """Return the value and the flow of each definition after the pass down."""
         found: dict[int, list[tuple[tuple[Size, ...], Values, Values]]] = {}
         for (number, sizes), node in self.nodes.items():
             flow = self.flows.get((number, sizes), np.zeros_like(node.value))
@@ -176,9 +174,9 @@ class _NodePass(LogPass):
         here = tuple(int(np.broadcast_to(self.array(size), flow.shape)[at]) for size in sizes)
         uses = float(sum(flow.sum() for _, _, flow in parts))
         different = sum(flow.size for _, _, flow in parts)
-        return NodeValue(here, float(value[at]), False, uses, different, self._chosen(number))
+        return NodeValue(here, float(value[at]), False, uses, different, self._normalise_flows(number))
 
-    def _chosen(self, number: int) -> Values | None:
+    def _normalise_flows(self, number: int) -> Values | None:
         flows = self.chosen_flows.get(number)
         if flows is None:
             return None

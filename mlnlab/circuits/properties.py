@@ -1,4 +1,4 @@
-r"""What makes a circuit's value a count: decomposable, deterministic and smooth, checked at small sizes.
+r"""Check that a circuit's value is a count: decomposable, deterministic and smooth, at small sizes.
 
 Darwiche, A differential approach to inference in Bayesian networks (2003), for propositional circuits; the
 first-order nodes promise the same of all their groundings. A circuit is folded in a semiring of its own. The
@@ -6,30 +6,26 @@ value of a definition is its scope, how many atoms of each symbol it names, and 
 0, 1, 2, ... true atoms:
 
 - smooth: all cases of a sum, and all k of a counting node, name as many atoms of each symbol;
-- decomposable: nothing names more atoms of a symbol than there are, for what two parts share is named twice;
+- decomposable: nothing names more atoms of a symbol than there are: a shared one is named twice;
 - deterministic: no more worlds have j true atoms than there are sets of j atoms.
 
-The last two are necessary: what shares few atoms, or counts few worlds twice, may pass at some sizes.
+The last two are necessary: a circuit that shares few atoms, or counts few worlds twice, may pass at
+some sizes.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from math import comb
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from mlnlab.algebra.semirings import Semiring
-from mlnlab.circuits.first_order import FirstOrderCircuit, products_of
+from mlnlab.circuits.first_order import Body, FirstOrderCircuit, products_of
 from mlnlab.circuits.fold import Weights, all_values
 from mlnlab.errors import ArgumentError, CircuitError, TooLargeError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from mlnlab.circuits.first_order import Body
 
 MOST_ATOMS = 1_000  # that one value names
 Scope = frozenset[tuple[int, int]]  # of each symbol: how many atoms
@@ -53,7 +49,7 @@ class _NotSmoothError(Exception):
 def check_circuit(
     circuit: FirstOrderCircuit, sizes: Sequence[int], atoms: Sequence[int] | None = None
 ) -> None:
-    r"""Raise an error that names what a circuit breaks, and where, at these sizes of the root's subdomains.
+    r"""Raise an error that names the property a circuit breaks, and where, at these sizes of its root.
 
     ``atoms``: how many there are of each symbol, where that is known.
 
@@ -71,7 +67,9 @@ def check_circuit(
     sizes = _whole_numbers("sizes", sizes)
     atoms = None if atoms is None else _whole_numbers("atoms", atoms)
     if not circuit.is_complete:
-        raise ArgumentError("This circuit is finished only when sizes are known; it is checked for none yet.")
+        raise ArgumentError(
+            "This circuit cannot be checked yet: parts of it are compiled only when sizes are known."
+        )
     wanted = circuit.definitions[circuit.root].subdomains
     if len(sizes) != wanted:
         raise ArgumentError(f"The circuit's root has {wanted} subdomains, not {len(sizes)}.")
@@ -97,7 +95,7 @@ def _whole_numbers(name: str, given: object) -> list[int]:
     numbers: list[object] = list(given) if listed else [None]  # type: ignore[call-overload]
     found = [int(one) for one in numbers if isinstance(one, int | np.integer) and one >= 0]
     if len(found) < len(numbers):
-        raise ArgumentError(f"{name} is a list of whole numbers from 0 on, not {given!r:.60}.")
+        raise ArgumentError(f"{name} must be a list of whole numbers of at least 0, not {given!r:.60}.")
     return found
 
 
@@ -154,14 +152,14 @@ def _check_worlds(key: tuple[int, tuple[int, ...]], value: Value) -> None:
 
 
 def _add(first: Value, second: Value) -> Value:
-    return _joined(first, second, 1)
+    return _combine_worlds(first, second, 1)
 
 
 def _subtract(first: Value, second: Value) -> Value:
-    return _joined(first, second, -1)
+    return _combine_worlds(first, second, -1)
 
 
-def _joined(first: Value, second: Value, sign: int) -> Value:
+def _combine_worlds(first: Value, second: Value, sign: int) -> Value:
     if second is None:
         return first
     if first is None:
@@ -189,10 +187,10 @@ def _multiply(first: Value, second: Value) -> Value:
             f"At these sizes more than {MOST_ATOMS:,} atoms are named; circuits are checked at small sizes.",
             float(scope.total()), ["check it at smaller sizes"],
         )  # fmt: skip
-    return Named(frozenset(scope.items()), _convolved(first.worlds, second.worlds))
+    return Named(frozenset(scope.items()), _convolve(first.worlds, second.worlds))
 
 
-def _convolved(first: tuple[int, ...], second: tuple[int, ...]) -> tuple[int, ...]:
+def _convolve(first: tuple[int, ...], second: tuple[int, ...]) -> tuple[int, ...]:
     product = np.convolve(np.array(first, dtype=object), np.array(second, dtype=object))
     return tuple(int(number) for number in product)
 

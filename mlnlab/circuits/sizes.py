@@ -7,11 +7,9 @@ node.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import factorial, perm, prod
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from typing import NamedTuple
 
 CHOSEN = -1  # the number of elements that a counting node puts into the first part: k
 
@@ -62,7 +60,7 @@ def of_subdomain(subdomain: int) -> Size:
     return Size(((subdomain, 1),))
 
 
-def fixed(constant: int) -> Size:
+def fix_size(constant: int) -> Size:
     """Return a size that is known."""
     return Size((), constant)
 
@@ -98,5 +96,5 @@ def tuples_of(subdomains: Sequence[int]) -> Count:
 
 
 def sets_of(subdomain: int, elements: int) -> Count:
-    """Return the number of sets of so many elements of a subdomain."""
+    """Return the number of sets of ``elements`` elements of a subdomain."""
     return Count(((of_subdomain(subdomain), elements),), factorial(elements))

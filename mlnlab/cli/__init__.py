@@ -1,4 +1,14 @@
-"""The command ``mlnlab``: everything that is useful without opening a notebook."""
+"""Run the command ``mlnlab``: everything that is useful without opening a notebook.
+
+Start with ``registry.py``: each file in ``commands/`` is a command, with ``add_parser`` and ``run``.
+``arguments`` reads what they share, ``output`` writes results, ``page`` makes pages of notebooks.
+
+It may import every package, but at the top of a file only what is light: heavy imports stand inside
+``run``.
+What always holds: results go to stdout, everything else to stderr; a mistake is one sentence and an exit
+code above 0; an interrupt writes the results so far and ends with 130; a file is replaced as a whole or not
+at all.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +17,14 @@ import io
 import os
 import sys
 import traceback
+from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from mlnlab.cli.arguments.manual import CommandParser, list_options, say_options
+from mlnlab.cli.output.marked_output import marked_output
 from mlnlab.cli.registry import command_modules
-from mlnlab.display.terminal import printable_lines
-from mlnlab.errors import MlnlabError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from mlnlab.errors import MlnlabError, printable_lines
 
 __all__ = ["main"]
 
@@ -40,11 +48,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         arguments = _parser().parse_args(argv)
     except SystemExit as finished:  # argparse has said what was wrong, or shown the manual
         return finished.code if isinstance(finished.code, int) else 1
-    return _run(arguments)
+    writes_files, is_lab = hasattr(arguments, "output"), arguments.command == "lab"
+    with marked_output(sys.stdout, sys.stderr, writes_files=writes_files, logs_in_colours=is_lab):
+        return _run(arguments)
 
 
 def _open_closed_streams() -> None:
-    """Let what is said go nowhere where a stream is closed, as in ``mlnlab doctor >&-``."""
+    """Discard output to a closed stream, as in ``mlnlab doctor >&-``."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 - until the end
@@ -69,7 +79,9 @@ def _run(arguments: argparse.Namespace) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _PIPE_CLOSED
     except MlnlabError as error:
-        print(printable_lines(f"mlnlab {arguments.command}: {error}"), file=sys.stderr)
+        # Problems of a text quote it, so that they stay as they are.
+        told = str(error) if getattr(error, "diagnostics", ()) else say_options(str(error), arguments)
+        print(printable_lines(f"mlnlab {arguments.command}: {told}"), file=sys.stderr)
         return 1
     except OSError as error:
         print(printable_lines(f"mlnlab {arguments.command}: {_in_words(error)}"), file=sys.stderr)
@@ -93,18 +105,19 @@ class _ShowVersion(argparse.Action):
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog="mlnlab", description=_MANUAL, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--version", action=_ShowVersion, nargs=0, help="show the version and exit")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for module in command_modules():
-        module.add_parser(commands).set_defaults(run=module.run)
+        command = module.add_parser(commands)
+        command.set_defaults(run=module.run, options=list_options(command))
     return parser
 
 
 def _in_words(error: OSError) -> str:
-    """Say what the system refused, and for which file."""
+    """Return an error of the system as a sentence, with the file."""
     reason = (error.strerror or str(error) or type(error).__name__).lower()
     return f"{error.filename}: {reason}." if error.filename else f"{reason}."
 

@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
-    from mlnlab.cli.manual import Subparsers
+    from mlnlab.cli.arguments.manual import Subparsers
 
 
 class Command(Protocol):
-    """What a file in ``commands/`` offers; its imports are light, the heavy ones stand inside ``run``."""
+    """The interface of a file in ``commands/``; its imports are light, heavy ones stand inside ``run``."""
 
     def add_parser(self, subparsers: Subparsers) -> argparse.ArgumentParser:
         """Declare name, manual and arguments."""

@@ -1,4 +1,4 @@
-"""Calibration: whether of what was said to hold with probability p, a share of about p holds."""
+"""Measure calibration: whether a share of about p holds among the atoms with probability p."""
 
 from __future__ import annotations
 
@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mlnlab.errors import ArgumentError
-from mlnlab.evaluation.judged_atoms import judged
+from mlnlab.evaluation.judged_atoms import JudgedAtoms, judge_marginals
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from mlnlab.evaluation.judged_atoms import JudgedAtoms
-    from mlnlab.inference.marginals import Marginals
-    from mlnlab.model.database import Database
+    from mlnlab.inference.answers.marginals import Marginals
+    from mlnlab.model.database.database import Database
 
 TOO_FEW = 30  # queries in all: the intervals of their parts say next to nothing
 _QUANTILE = 1.959963984540054  # of the normal distribution: intervals of 95 %
@@ -99,7 +98,7 @@ def wilson_interval(true: int, number: int) -> tuple[float, float]:
 
 
 def calibration(marginals: Marginals, truth: Database, *, parts: int = 10) -> Calibration:
-    r"""Return how well probabilities agree with a database; what it does not list is false.
+    r"""Measure how well probabilities agree with a database; atoms that it does not list are false.
 
     Only atoms count whose probability was computed: neither facts of the evidence, nor formulas, nor atoms
     that the database marks as unknown or gives a probability, or whose constants it does not know.
@@ -114,11 +113,11 @@ def calibration(marginals: Marginals, truth: Database, *, parts: int = 10) -> Ca
     'Only 3 atoms have a known truth: too few to tell how well calibrated the probabilities are.'
     """
     if not 1 <= parts <= 1_000:
-        raise ArgumentError(f"parts is a whole number from 1 to 1,000, not {parts!r:.60}.")
-    return calibrated(judged(marginals, truth), parts=parts)
+        raise ArgumentError(f"parts must be a whole number from 1 to 1,000, not {parts!r:.60}.")
+    return measure_calibration(judge_marginals(marginals, truth), parts=parts)
 
 
-def calibrated(atoms: JudgedAtoms, *, parts: int = 10) -> Calibration:
+def measure_calibration(atoms: JudgedAtoms, *, parts: int = 10) -> Calibration:
     """Return how well the probabilities of some atoms agree with their truth."""
     places = np.minimum((atoms.probabilities * parts).astype(np.int64), parts - 1)
     numbers = np.bincount(places, minlength=parts)

@@ -18,15 +18,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mlnlab.errors import ArgumentError
-from mlnlab.evaluation.calibration import Calibration, calibrated
-from mlnlab.evaluation.judged_atoms import JudgedAtoms, joined, judged
+from mlnlab.evaluation.calibration import Calibration, measure_calibration
+from mlnlab.evaluation.judged_atoms import JudgedAtoms, join_judgements, judge_marginals
 from mlnlab.evaluation.precision_recall import PrecisionRecall, areas, precision_recall
-from mlnlab.inference.asking import infer
-from mlnlab.inference.marginals import Marginals
-from mlnlab.inference.unseen_atoms import refuse_many
-from mlnlab.model.database import Database
-from mlnlab.model.hiding import FalseFacts, hiding
-from mlnlab.model.mln import MLN
+from mlnlab.inference.answers.marginals import Marginals
+from mlnlab.inference.ask.asking import infer
+from mlnlab.inference.lazy.unseen_atoms import refuse_many
+from mlnlab.model.database.database import Database, databases_of
+from mlnlab.model.database.hiding import FalseFacts, hiding
+from mlnlab.model.mln.mln import MLN
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -96,8 +96,8 @@ class Evaluation:
 
     @cached_property
     def calibration(self) -> Calibration:
-        """Whether of what is said to hold with probability p, a share of about p holds."""
-        return calibrated(self.judged)
+        """The calibration: whether a share of about p holds among the atoms with probability p."""
+        return measure_calibration(self.judged)
 
     @property
     def predicates(self) -> tuple[str, ...]:
@@ -120,7 +120,7 @@ class Evaluation:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What to know before one believes the numbers."""
+        """The caveats to read before one believes the numbers."""
         return tuple(_remarks(self))
 
     def by_predicate(self) -> pd.DataFrame:
@@ -132,7 +132,7 @@ class Evaluation:
         return pd.DataFrame([*rows, _row("all together", self)], columns=names)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a data frame with a row for each atom: what was said of it, and what is true."""
+        """Return a data frame with a row for each atom: its probability and its truth."""
         import pandas as pd
 
         return pd.DataFrame(
@@ -177,12 +177,12 @@ def evaluate(
     <Evaluation of 3 atoms, 2 true: CLL -0.8653 ± 0.4415, AUC 0.5473 ± 0.2791>
     """
     if not 0 <= prior < inf:
-        raise ArgumentError(f"prior is a number of samples from 0 on, not {prior!r}.")
-    databases = [db] if isinstance(db, Database) else list(db)
+        raise ArgumentError(f"prior must be a number of samples, at least 0, not {prior!r}.")
+    databases = databases_of(db, "A model is judged by")
     if isinstance(mln, Marginals):
         if len(databases) != 1 or query:
             raise ArgumentError("Probabilities are judged by one database: ml.evaluate(marginals, truth).")
-        return Evaluation(judged(mln, databases[0]), (mln,), prior, seed)
+        return Evaluation(judge_marginals(mln, databases[0]), (mln,), prior, seed)
     answers, found = [], []
     for group in _groups(query, mln):
         for one in databases:
@@ -193,10 +193,10 @@ def evaluate(
                 observers=observers, **options,  # type: ignore[arg-type]  # infer checks them
             )  # fmt: skip
             answers.append(answer)
-            found.append(judged(answer, one))
+            found.append(judge_marginals(answer, one))
     if not found:
         raise ArgumentError("Name at least one database to evaluate on.")
-    return Evaluation(joined(found), tuple(answers), prior, seed)
+    return Evaluation(join_judgements(found), tuple(answers), prior, seed)
 
 
 def _names(names: Sequence[str] | str) -> list[str]:
@@ -214,7 +214,7 @@ def _groups(query: str | Query, mln: MLN) -> list[list[str]]:
     for name in names:
         mln.vocabulary[name]  # says what there is instead
         if names.count(name) > 1:
-            raise ArgumentError(f"{name} stands twice in the query; each predicate is evaluated once.")
+            raise ArgumentError(f"{name} appears twice in the query; each predicate is evaluated once.")
     return groups
 
 

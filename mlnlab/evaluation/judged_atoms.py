@@ -1,4 +1,4 @@
-"""Atoms whose probability was computed, beside their truth in a database: what every measure is taken of."""
+"""Pair atoms whose probability was computed with their truth in a database, for every measure to use."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mlnlab.errors import ArgumentError
-from mlnlab.inference.marginals import Marginals
-from mlnlab.model.database import Database
+from mlnlab.inference.answers.marginals import Marginals
+from mlnlab.model.database.database import Database
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from mlnlab.logic.ground_atoms import GroundAtom
+    from mlnlab.logic.formulas.ground_atoms import GroundAtom
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,8 +59,8 @@ class AtomProbabilities:
     def __len__(self) -> int:
         return len(self.atoms)
 
-    def judged(self, truth: Database) -> JudgedAtoms:
-        """Return them beside their truth in a database; what it does not list is false."""
+    def judge_atoms(self, truth: Database) -> JudgedAtoms:
+        """Pair the atoms with their truth in a database; atoms that it does not list are false."""
         true = set(truth.atoms())
         undecided = set(truth.atoms("unknown")) | {atom for atom, _ in truth.soft_evidence()}
         found = JudgedAtoms(
@@ -74,15 +74,15 @@ class AtomProbabilities:
         return found.where([atom not in undecided for atom in self.atoms])
 
 
-def judged(marginals: Marginals, truth: Database) -> JudgedAtoms:
-    """Return the queried atoms whose truth a database tells; what it does not list is false.
+def judge_marginals(marginals: Marginals, truth: Database) -> JudgedAtoms:
+    """Return the queried atoms whose truth a database tells; atoms that it does not list are false.
 
     Left out are facts of the evidence, formulas, atoms that the database marks as unknown or gives a
     probability, and those whose constants it does not know.
     """
     _check(marginals, truth)
-    asked = tuple(_asked(marginals))
-    found = list(_known(asked, marginals, truth))
+    asked = tuple(_list_asked_atoms(marginals))
+    found = list(_list_known_atoms(asked, marginals, truth))
     not_listed = len(asked) - len(marginals.question.query_atoms)
     true = set(truth.atoms())
     samples = float(marginals.number_of_worlds) if marginals.estimates else np.inf
@@ -95,7 +95,7 @@ def judged(marginals: Marginals, truth: Database) -> JudgedAtoms:
     )
 
 
-def joined(parts: Iterable[JudgedAtoms]) -> JudgedAtoms:
+def join_judgements(parts: Iterable[JudgedAtoms]) -> JudgedAtoms:
     """Return the atoms of several answers as one."""
     every = list(parts)
     return JudgedAtoms(
@@ -110,7 +110,7 @@ def joined(parts: Iterable[JudgedAtoms]) -> JudgedAtoms:
 def _check(marginals: object, truth: object) -> None:
     if not isinstance(marginals, Marginals):
         raise ArgumentError(
-            f"What is compared with a truth is probabilities, from ml.infer(...), not {marginals!r:.60}."
+            f"Probabilities from ml.infer(...) are compared with a truth, not {marginals!r:.60}."
         )
     if not isinstance(truth, Database):
         raise ArgumentError(
@@ -118,15 +118,17 @@ def _check(marginals: object, truth: object) -> None:
         )
 
 
-def _asked(marginals: Marginals) -> Iterator[GroundAtom]:
+def _list_asked_atoms(marginals: Marginals) -> Iterator[GroundAtom]:
     """Yield the atoms that were asked for, those included that a sampler does not list: true in no sample."""
     listed = dict.fromkeys(marginals.question.query_atoms)
     yield from listed
     if marginals.unseen is not None:
-        yield from marginals.unseen.listed(besides=listed)
+        yield from marginals.unseen.list_atoms(besides=listed)
 
 
-def _known(asked: Iterable[GroundAtom], marginals: Marginals, truth: Database) -> Iterator[GroundAtom]:
+def _list_known_atoms(
+    asked: Iterable[GroundAtom], marginals: Marginals, truth: Database
+) -> Iterator[GroundAtom]:
     unseen = marginals.unseen
     unknown = {atom for choice in marginals.question.choices for atom in choice.atoms}
     undecided = set(truth.atoms("unknown")) | {atom for atom, _ in truth.soft_evidence()}

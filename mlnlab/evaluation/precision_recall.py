@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PrecisionRecall:
-    """A precision-recall curve: for each different probability, what is found at that threshold and above."""
+    """A precision-recall curve: true and false positives at or above each distinct probability."""
 
     thresholds: NDArray[np.float64]  # falling
     true_positives: NDArray[np.float64]
@@ -41,7 +41,7 @@ class PrecisionRecall:
 
     @property
     def precision(self) -> NDArray[np.float64]:
-        """The share of what is found that is true."""
+        """The share of true atoms among all those at or above each threshold."""
         return self.true_positives / (self.true_positives + self.false_positives)
 
     @property
@@ -57,7 +57,7 @@ class PrecisionRecall:
         gained = np.diff(self.true_positives, prepend=0.0)
         return float(gained @ self.precision) / self.positives
 
-    def interpolated(self, number: int = 200) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def interpolate_curve(self, number: int = 200) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return recalls in equal distances and their precisions, to draw the curve by."""
         found = np.linspace(0.0, self.positives, number + 1)[1:] if self.positives else np.zeros(0)
         places = np.searchsorted(self.true_positives, found * (1 - 1e-12), side="left")

@@ -1,15 +1,17 @@
-"""``%%mln`` reads its cell as a model, ``%%db`` as facts; what is wrong is shown in place."""
+"""Read ``%%mln`` cells as models and ``%%db`` cells as facts, and show problems in place."""
 
 from __future__ import annotations
 
+import argparse
+import keyword
+import shlex
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from IPython.core.error import UsageError
 from IPython.display import display
 
 from mlnlab.errors import Diagnostic, InputError
-from mlnlab.jupyter.options import LineParser, variable_name
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 
     from IPython.core.interactiveshell import InteractiveShell
 
-    from mlnlab.model.mln import MLN
+    from mlnlab.model.mln.mln import MLN
 
 
 _STOPPING_SECONDS = 2.0  # for single steps that take long
@@ -55,20 +57,24 @@ def register_magics(shell: InteractiveShell) -> None:
 def read_model_cell(shell: InteractiveShell, line: str, cell: str) -> None:
     """Read the cell as a model, keep it in a variable and show it.
 
-    ``%%mln [NAME] [--semantics textbook|alchemy] [--folder FOLDER] [--keep-going]``
+    ``%%mln [NAME] [--semantics textbook|alchemy] [--folder FOLDER] [--includes below|anywhere]
+    [--keep-going]``
 
-    NAME is the variable (``mln`` without one), FOLDER is where ``#include`` looks. If something is wrong with
+    NAME is the variable (``mln`` without one), FOLDER is where ``#include`` looks, and below which the files
+    lie, except with ``--includes anywhere``. If something is wrong with
     the text, all of it is shown, the variable keeps its value, and the cell fails, so that "Run all" and
     ``mlnlab run`` stop there. With ``--keep-going`` the problems are only shown.
     """
     options = _model_options().read(line)
-    from mlnlab.model.mln import MLN
+    from mlnlab.model.mln.mln import MLN
     from mlnlab.model.remarks import remarks
 
     text = _as_numbered_in_the_cell(cell)
     place = "%%mln cell"
     try:
-        model = MLN.from_text(text, semantics=options.semantics, name=place, folder=options.folder)
+        model = MLN.from_text(
+            text, semantics=options.semantics, name=place, folder=options.folder, includes=options.includes
+        )
     except InputError as error:
         _report(error.diagnostics, options, shell)
         return
@@ -88,9 +94,9 @@ def read_facts_cell(shell: InteractiveShell, line: str, cell: str) -> None:
     so that "Run all" and ``mlnlab run`` stop there. With ``--keep-going`` the problems are only shown.
     """
     options = _facts_options().read(line)
-    from mlnlab.model.database import Database
+    from mlnlab.model.database.database import Database
 
-    model = _model_named(shell, options.model)
+    model = _find_model(shell, options.model)
     try:
         database = Database.from_text(_as_numbered_in_the_cell(cell), model, name="%%db cell")
     except InputError as error:
@@ -102,16 +108,16 @@ def read_facts_cell(shell: InteractiveShell, line: str, cell: str) -> None:
 
 
 def stop_runs(line: str) -> None:
-    """Stop every run that goes on in this kernel; what was recorded stays.
+    """Stop every run in this kernel and keep the recordings.
 
     ``%mln_stop``
     """
     if line.strip():
-        raise UsageError("%mln_stop takes nothing: it stops all runs.")
-    from mlnlab.steps.live import stop_all
+        raise UsageError("%mln_stop takes no arguments: it stops all runs.")
+    from mlnlab.steps.runs.live import stop_all
 
     stopped = stop_all(_STOPPING_SECONDS)
-    print(f"Stopped {stopped} run{'' if stopped == 1 else 's'}." if stopped else "No run was going on.")  # noqa: T201
+    print(f"Stopped {stopped} run{'' if stopped == 1 else 's'}." if stopped else "There was no run to stop.")  # noqa: T201
 
 
 def _model_options() -> LineParser:
@@ -119,6 +125,7 @@ def _model_options() -> LineParser:
     parser.add_argument("name", nargs="?", type=variable_name, default="mln", metavar="NAME")
     parser.add_argument("--semantics", choices=("textbook", "alchemy"), default="textbook")
     parser.add_argument("--folder", default=None)
+    parser.add_argument("--includes", choices=("below", "anywhere"), default="below")
     parser.add_argument("--keep-going", action="store_true")
     return parser
 
@@ -136,8 +143,8 @@ def _as_numbered_in_the_cell(text: str) -> str:
     return "\n" + text
 
 
-def _model_named(shell: InteractiveShell, name: str) -> MLN:
-    from mlnlab.model.mln import MLN
+def _find_model(shell: InteractiveShell, name: str) -> MLN:
+    from mlnlab.model.mln.mln import MLN
 
     model = shell.user_ns.get(name)
     if isinstance(model, MLN):
@@ -148,21 +155,53 @@ def _model_named(shell: InteractiveShell, name: str) -> MLN:
         if model is not None
         else f"there is no model {name}"
     )
-    way = f"name one of {', '.join(known)} behind --model" if known else "make one with a %%mln cell first"
+    way = f"name one of {', '.join(known)} after --model" if known else "make one with a %%mln cell first"
     raise UsageError(f"%%db: {what}; {way}.")
 
 
 def _report(diagnostics: Sequence[Diagnostic], options: Namespace, shell: InteractiveShell) -> None:
-    """Show what is wrong in place, and let the cell fail unless asked otherwise."""
-    from mlnlab.display.findings import findings_display, findings_text
-    from mlnlab.display.markup import render
-    from mlnlab.display.terminal import printable_lines
+    """Show the problems in place, and let the cell fail unless asked otherwise."""
+    from mlnlab.display.card.findings import findings_card
+    from mlnlab.display.card.markup import render
+    from mlnlab.errors import printable_lines
 
     name = options.name
-    kept = f"{name} keeps its value" if name in shell.user_ns else f"{name} is not made"
+    kept = f"{name} keeps its value" if name in shell.user_ns else f"{name} was not created"
     headline = f"This cell has problems; {kept}"
-    text = f"{headline}.\n{findings_text(diagnostics)}"
-    markup = render(findings_display(diagnostics, headline))
+    shown = findings_card(diagnostics, headline)
+    text, markup = f"{headline}.\n{shown.text()}", render(shown.markup())
     display({"text/plain": printable_lines(text), "text/html": markup}, raw=True)  # type: ignore[no-untyped-call]
     if not options.keep_going:
         raise CellError(f"{headline}.", diagnostics)
+
+
+# --- read the line behind ``%%mln`` and ``%%db`` ------------------------------------------------
+
+# It has a name and options; each mistake gets a sentence.
+
+
+class LineParser(argparse.ArgumentParser):
+    """Reads a magic's line; problems are usage errors, which a notebook shows as one sentence."""
+
+    def error(self, message: str) -> NoReturn:
+        """Raise the sentence instead of ending the kernel."""
+        raise UsageError(f"%%{self.prog}: {message}. Usage: %%{self.format_usage()[7:].strip()}")
+
+    def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
+        """Raise instead of ending the kernel."""
+        raise UsageError(message or f"%%{self.prog} ended with {status}.")
+
+    def read(self, line: str) -> argparse.Namespace:
+        """Return the options on the line."""
+        try:
+            words = shlex.split(line, comments=True)
+        except ValueError as problem:
+            self.error(str(problem).lower())
+        return self.parse_args(words)
+
+
+def variable_name(text: str) -> str:
+    """Return the text if Python can have a variable of this name."""
+    if not text.isidentifier() or keyword.iskeyword(text):
+        raise argparse.ArgumentTypeError(f"{text!r} cannot name a variable")
+    return text

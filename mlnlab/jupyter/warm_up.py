@@ -32,9 +32,9 @@ Result = TypeVar("Result")
 SWITCH = "MLNLAB_WARM_UP"
 # Variables of these types say that somebody is going to compute something.
 TELLING_TYPES = {
-    "mlnlab.model.mln": "MLN",
-    "mlnlab.model.database": "Database",
-    "mlnlab.experiments.samples.loading": "Sample",
+    "mlnlab.model.mln.mln": "MLN",
+    "mlnlab.model.database.database": "Database",
+    "mlnlab.experiments.samples": "Sample",
 }
 # Of several notebooks one compiles at a time: the others wait, and find what it has left in the cache.
 COMPILING = """
@@ -71,7 +71,7 @@ def register_warm_up(shell: InteractiveShell) -> None:
         return
     warm_up = WarmUp(shell)
     shell.events.register("pre_execute", warm_up.cell_begins)
-    shell.events.register("post_execute", warm_up.cell_ended)
+    shell.events.register("post_execute", warm_up.look_for_model)
 
 
 def is_wanted(shell: InteractiveShell) -> bool:
@@ -90,8 +90,9 @@ def holds_a_model(variables: Iterable[object]) -> bool:
 
 
 def _engine() -> Iterator[tuple[str, bool]]:
-    """Import what ``ml.infer`` imports when it is first called: another tenth of a second."""
-    from mlnlab.inference import asking, gibbs
+    """Import the modules that the first call of ``ml.infer`` needs: another tenth of a second."""
+    from mlnlab.inference.ask import asking
+    from mlnlab.inference.methods import gibbs
 
     yield from ((module.__name__, True) for module in (asking, gibbs))
 
@@ -111,7 +112,7 @@ class WarmUp:
         """Begin nothing new while a cell runs."""
         self._resting.clear()
 
-    def cell_ended(self) -> None:
+    def look_for_model(self) -> None:
         """Look whether there is a model now; go on."""
         if self.thread is None and holds_a_model(tuple(self._shell.user_ns.values())):
             self._begin()
@@ -165,7 +166,7 @@ class WarmUp:
         self._compiling.wait()
 
     def _leave(self) -> None:
-        """Begin nothing more, and wait a little for what was begun."""
+        """Start no more work, and wait a little for running work."""
         self._leaving.set()
         self._resting.set()
         if self._compiling is not None:

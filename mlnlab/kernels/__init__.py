@@ -1,6 +1,13 @@
-"""Hot loops, compiled by numba, over plain arrays. Importing this package does not import numba.
+"""Run hot loops over plain arrays, compiled by numba. Importing this package does not import numba.
 
-Every kernel module has a ``warm_up()`` that calls each of its kernels once with the types used in earnest.
+Start with ``compiled.py``, the decorator, and with a short loop such as those of ``counting``. Every kernel
+module has a ``warm_up()`` that calls each of its kernels once with the types used in earnest. The cache key
+covers all files of this folder.
+
+It may import ``errors`` alone.
+What always holds: kernels check nothing, arrays from outside are verified at one door before they come
+here; each has a plain twin that is tested flip for flip; random states are passed in, so that trajectories
+are equal on every machine and thread.
 """
 
 from __future__ import annotations
@@ -23,7 +30,7 @@ def warm_up_all(*, backwards: bool = False) -> Iterator[tuple[str, float]]:
 
 
 def load_cached() -> Iterator[tuple[str, bool]]:
-    """Load what is in the cache and compile nothing; yield each module's name and whether it was there."""
+    """Load the cached kernels and compile nothing; yield each module's name and whether it was cached."""
     from mlnlab.kernels.compiled import is_cached, kernels_of
 
     for module in _modules():
@@ -34,8 +41,8 @@ def load_cached() -> Iterator[tuple[str, bool]]:
 
 
 def _modules() -> tuple[ModuleType, ...]:
-    """Return the kernel modules: first what the first sampler needs, last what learns structure."""
-    from mlnlab.kernels import fact_scan
+    """Return the kernel modules: those of the first sampler first, those of structure learning last."""
+    from mlnlab.kernels.facts import fact_scan
 
     return (
         *_samplers(),
@@ -50,79 +57,85 @@ def _modules() -> tuple[ModuleType, ...]:
 
 
 def _samplers() -> tuple[ModuleType, ...]:
-    from mlnlab.kernels import (
-        gibbs,
-        ground_network,
+    from mlnlab.kernels import random_numbers
+    from mlnlab.kernels.chains import (
+        gibbs_sweeps,
         hard_worlds,
         lazy_slices,
-        random_numbers,
         sample_sat,
         sample_sat_components,
         sample_sat_constraints,
         sample_sat_listing,
         sample_sat_slices,
-        simulated_tempering,
+        tempering_sweeps,
+        world_arrays,
     )
 
-    sampling = random_numbers, ground_network, gibbs, hard_worlds, simulated_tempering
+    sampling = random_numbers, world_arrays, gibbs_sweeps, hard_worlds, tempering_sweeps
     slices = sample_sat_constraints, sample_sat, sample_sat_listing, sample_sat_components, sample_sat_slices
     return *sampling, *slices, lazy_slices
 
 
 def _searches() -> tuple[ModuleType, ...]:
-    from mlnlab.kernels import modes, walk_blocks, walk_sat, walk_steps
+    from mlnlab.kernels.chains import modes
+    from mlnlab.kernels.search import walk_blocks, walk_sat, walk_steps
 
     return modes, walk_steps, walk_blocks, walk_sat
 
 
 def _messages() -> tuple[ModuleType, ...]:
-    from mlnlab.kernels import (
-        belief_propagation,
-        belief_propagation_graph,
-        belief_propagation_logs,
-        belief_propagation_order,
-        factor_gibbs,
-        factor_mean_field,
-        factor_messages,
+    from mlnlab.kernels.chains import table_gibbs
+    from mlnlab.kernels.messages import (
         factor_tables,
-        mean_field,
-        structured_mean_field,
+        forest_ascent,
+        mean_field_ascent,
+        sum_product,
+        sum_product_graph,
+        sum_product_logs,
+        sum_product_order,
+        table_mean_field,
+        table_messages,
     )
 
-    graph = belief_propagation_graph, belief_propagation_logs
-    beliefs = *graph, belief_propagation, belief_propagation_order
-    tables = factor_tables, factor_gibbs, factor_messages
-    return *beliefs, *tables, mean_field, factor_mean_field, structured_mean_field
+    graph = sum_product_graph, sum_product_logs
+    beliefs = *graph, sum_product, sum_product_order
+    tables = factor_tables, table_gibbs, table_messages
+    return *beliefs, *tables, mean_field_ascent, table_mean_field, forest_ascent
 
 
 def _counters() -> tuple[ModuleType, ...]:
-    from mlnlab.kernels import (
+    from mlnlab.kernels.counting import (
         changing_relations,
-        count_tables,
-        counting,
         counting_cycles,
         counting_flips,
         counting_groups,
         flip_lookups,
+        true_tuples,
+        world_count_tables,
     )
 
-    counts = counting, counting_cycles, counting_groups, count_tables
+    counts = true_tuples, counting_cycles, counting_groups, world_count_tables
     return *counts, changing_relations, flip_lookups, counting_flips
 
 
 def _paths() -> tuple[ModuleType, ...]:
-    from mlnlab.kernels import path_embeddings, path_growing, path_patterns, path_support
+    from mlnlab.kernels.lift import (
+        path_embeddings,
+        path_growing,
+        path_patterns,
+        supported_paths,
+    )
 
-    return path_patterns, path_growing, path_embeddings, path_support
+    return path_patterns, path_growing, path_embeddings, supported_paths
 
 
 def _lifts() -> tuple[ModuleType, ...]:
-    from mlnlab.kernels import lift_combinations, lift_gains, lift_graph, lift_pairs
+    from mlnlab.kernels.lift import lift_combinations, lift_gains, lift_merges, lift_pairs
 
-    return lift_combinations, lift_pairs, lift_gains, lift_graph
+    return lift_combinations, lift_pairs, lift_gains, lift_merges
 
 
 def _structures() -> tuple[ModuleType, ...]:
-    from mlnlab.kernels import clause_scores
+    from mlnlab.kernels.lift import clause_newton
 
-    return (clause_scores,)
+    return (clause_newton,)

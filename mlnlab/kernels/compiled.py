@@ -1,32 +1,32 @@
 """The decorator of all kernels: numba's ``njit`` with a cache that is never wrong and never in the way.
 
-numba's own cache has two faults: it cannot be imported where no folder is writable, and it does not notice
-that a helper in another file has changed, so that old machine code answers for new source. Here a kernel
-falls back to no cache, and the cache is stamped with the content of every file of this package.
+numba's own cache has three faults: it cannot be imported where no folder is writable, it does not notice that
+a helper in another file has changed, so that old machine code answers for new source, and it writes into the
+package. Here a kernel falls back to no cache, and the cache lies in the user's own, in a folder that is named
+by the content of every file of this package (see :mod:`mlnlab.kernels.cache_folder`).
 
 Importing this module imports numba (0.2 s); so kernel modules are imported in the function that uses them.
 """
 
 from __future__ import annotations
 
-import hashlib
+from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
-from pathlib import Path
 from types import FunctionType, ModuleType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from numba import njit
 from numba.core.dispatcher import Dispatcher
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from mlnlab.kernels.cache_folder import cache_folder, is_usable
 
 Kernel = TypeVar("Kernel", bound="Callable[..., object]")
 
 
 def compiled(function: Kernel) -> Kernel:
     """Return the function compiled at its first call, without the interpreter lock; cached where possible."""
-    return _compiled(function)
+    return _compile_function(function)
 
 
 def borrowing(function: Kernel) -> Kernel:
@@ -36,14 +36,15 @@ def borrowing(function: Kernel) -> Kernel:
     atomic instructions: a third of the time of a SampleSAT move. All arrays have to come from outside, and
     none is made or returned.
     """
-    return _compiled(function, _nrt=False)
+    return _compile_function(function, _nrt=False)
 
 
-def _compiled(function: Kernel, **options: Any) -> Kernel:  # noqa: ANN401 - numba's own options
-    try:
-        kernel: Any = _with_own_cache(njit(nogil=True, cache=True, **options)(function))
-    except (RuntimeError, OSError, AttributeError):  # nothing is writable, or numba's internals have moved
-        kernel = njit(nogil=True, **options)(function)
+def _compile_function(function: Kernel, **options: Any) -> Kernel:  # noqa: ANN401 - numba's own options
+    kernel: Any = njit(nogil=True, **options)(function)
+    # Nothing is writable, there is no home, or numba's internals have moved.
+    with suppress(RuntimeError, OSError, ImportError, AttributeError, TypeError):
+        # Private, but there is no public way; a test changes a helper's file and sees the result change.
+        kernel._cache = _QuietCache(_cache_type()(function))  # noqa: SLF001
     return kernel  # type: ignore[no-any-return]
 
 
@@ -59,7 +60,7 @@ def plain_twin(kernel: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def kernels_of(module: ModuleType) -> tuple[Callable[..., Any], ...]:
-    """Return the kernels that a module has or uses; what is written out in them is none."""
+    """Return the kernels that a module has or uses, except for inlined ones."""
     found = (value for value in vars(module).values() if isinstance(value, Dispatcher))
     return tuple(kernel for kernel in found if kernel.targetoptions.get("inline") != "always")
 
@@ -73,19 +74,46 @@ def is_cached(kernel: Callable[..., Any]) -> bool:
         return False
 
 
+class _Locator:
+    """Tells numba where a kernel is cached: in the folder of this version of all kernels."""
+
+    def __init__(self, function: FunctionType, file: str) -> None:
+        self._py_file = file  # read by numba's warnings
+        self._line = function.__code__.co_firstlineno
+
+    @classmethod
+    def from_function(cls, function: FunctionType, file: str) -> _Locator | None:
+        """Return the place of a function; nothing where it cannot be written."""
+        return cls(function, file) if is_usable(cache_folder()) else None
+
+    def get_cache_path(self) -> str:
+        """Return the folder."""
+        return str(cache_folder())
+
+    def ensure_cache_path(self) -> None:
+        """Make the folder, which somebody may have removed."""
+        cache_folder().mkdir(parents=True, exist_ok=True)
+
+    def get_source_stamp(self) -> str:
+        """Return the cache folder's name, which differs where the source does."""
+        return cache_folder().name
+
+    def get_disambiguator(self) -> str:
+        """Return the line number, which tells functions of one name apart."""
+        return str(self._line)
+
+
 @cache
-def source_digest(folder: Path) -> str:
-    """Return the SHA-256 of all Python files under a folder, with their names."""
-    digest = hashlib.sha256()
-    for path in sorted(folder.rglob("*.py")):
-        content = path.read_bytes()
-        digest.update(f"{path.relative_to(folder).as_posix()}\0{len(content)}\0".encode())
-        digest.update(content)
-    return digest.hexdigest()
+def _cache_type() -> Any:  # noqa: ANN401 - numba is not typed
+    """Return numba's own cache of a function, but in our folder."""
+    from numba.core.caching import CompileResultCacheImpl, FunctionCache
+
+    files = type("KernelFiles", (CompileResultCacheImpl,), {"_locator_classes": (_Locator,)})
+    return type("KernelCache", (FunctionCache,), {"_impl_class": files})
 
 
 class _QuietCache:
-    """numba's cache of one kernel; what cannot be read or written is compiled again, silently."""
+    """numba's cache of one kernel; unreadable and unwritable entries are compiled again, silently."""
 
     def __init__(self, inner: Any) -> None:  # noqa: ANN401 - numba is not typed
         self._inner = inner
@@ -106,14 +134,6 @@ class _QuietCache:
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._inner, name)
-
-
-def _with_own_cache(kernel: Any) -> Any:  # noqa: ANN401 - numba is not typed
-    # Private, but there is no public way; a test changes a helper's file and sees the result change.
-    file = kernel._cache._cache_file  # noqa: SLF001
-    file._source_stamp = (*file._source_stamp, source_digest(Path(__file__).parent))  # noqa: SLF001
-    kernel._cache = _QuietCache(kernel._cache)  # noqa: SLF001
-    return kernel
 
 
 def _plain(kernel: Any, done: dict[object, Callable[..., Any]]) -> Callable[..., Any]:  # noqa: ANN401

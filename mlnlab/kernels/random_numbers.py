@@ -84,13 +84,13 @@ def jump(state: NDArray[np.uint64], moved: NDArray[np.uint64]) -> None:
 
 
 def streams(seed: int, number: int) -> NDArray[np.uint64]:
-    """Return the states of so many independent streams of a seed, a row for each.
+    """Return the states of ``number`` independent streams of a seed, a row for each.
 
     >>> streams(1, 2)[0].tolist() == streams(1, 1)[0].tolist()
     True
     """
     if not 0 <= seed < 1 << 64:
-        raise ArgumentError(f"A seed is a whole number from 0 to 2^64 - 1, not {seed}.")
+        raise ArgumentError(f"A seed must be a whole number from 0 to 2^64 - 1, not {seed}.")
     states = np.empty((number, 4), np.uint64)
     current, room = np.empty(4, np.uint64), np.empty(4, np.uint64)
     spread(np.uint64(seed), current)

@@ -1,11 +1,19 @@
-"""What Python needs besides operators to write formulas: variables, quantifiers, cardinalities."""
+"""Build formulas in Python where operators do not suffice: variables, quantifiers, cardinalities."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, get_args
 
 from mlnlab.errors import ArgumentError
-from mlnlab.logic.formulas import Cardinality, CountingExists, Exists, ForAll, Formula, Relation, Variable
+from mlnlab.logic.formulas.formulas import (
+    Cardinality,
+    CountingExists,
+    Exists,
+    ForAll,
+    Formula,
+    Relation,
+    Variable,
+)
 
 if TYPE_CHECKING:
     from mlnlab.logic.vocabulary import Predicate

@@ -11,7 +11,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Protocol, assert_never
 
 from mlnlab.errors import ArgumentError
-from mlnlab.logic.formulas import (
+from mlnlab.logic.formulas.formulas import (
     And,
     Arithmetic,
     Atom,
@@ -33,8 +33,8 @@ from mlnlab.logic.formulas import (
     Variable,
     holds_between,
 )
-from mlnlab.logic.substitution import free_variables
-from mlnlab.logic.traversal import children, leaves, terms
+from mlnlab.logic.formulas.substitution import free_variables
+from mlnlab.logic.formulas.traversal import children, leaves, terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -46,7 +46,7 @@ _WHOLE_NUMBER = re.compile(r"-?[0-9]{1,100}")  # more digits are no number of an
 
 
 class Structure(Protocol):
-    """What a formula is evaluated in: constants for each type, and a truth value for each ground atom."""
+    """A world to evaluate formulas in: constants for each type, and a truth value for each ground atom."""
 
     def domain(self, type_: str, /) -> Domain:
         """Return the constants of a type."""
@@ -77,7 +77,7 @@ def number_of(term: Term, binding: Mapping[Variable, str]) -> int:
     name = constant_of(term, binding)
     if not name and isinstance(term, Arithmetic):
         raise ArgumentError(
-            "A division by zero, or with a rest, has no value, so it cannot be compared by size."
+            "A division by zero, or with a remainder, has no value, so it cannot be compared by size."
         )
     return _whole(name)
 
@@ -89,7 +89,7 @@ def _whole(name: str) -> int:
 
 
 def _calculate(operator: str, left: int, right: int) -> int | str:
-    """Calculate; what is undefined (division by zero, or with a rest) denotes no constant."""
+    """Calculate; an undefined result (division by zero, or with a remainder) is the empty name."""
     match operator:
         case "+":
             return left + right

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mlnlab.logic.evaluation import typed_arithmetic
-from mlnlab.logic.formulas import (
+from mlnlab.logic.formulas.formulas import (
     And,
     Arithmetic,
     Atom,
@@ -24,12 +24,12 @@ from mlnlab.logic.formulas import (
     Or,
     Variable,
 )
-from mlnlab.logic.traversal import leaves, map_children
+from mlnlab.logic.formulas.traversal import leaves, map_children
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-    from mlnlab.logic.fresh_names import FreshNames
+    from mlnlab.logic.formulas.fresh_names import FreshNames
 
 
 def guards(variables: Collection[Variable], scope: Formula) -> tuple[tuple[Arithmetic, str], ...]:

@@ -1,4 +1,4 @@
-"""What is known about one predicate: its listed ground atoms as arrays of constant numbers."""
+"""Hold the listed ground atoms of one predicate as arrays of constant numbers."""
 
 from __future__ import annotations
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar, overload
 
-from mlnlab.errors import ArgumentError
-from mlnlab.logic.formulas import Arithmetic, Atom, Constant, Term, Variable, as_term
+from mlnlab.errors import ArgumentError, require
+from mlnlab.logic.formulas.formulas import Arithmetic, Atom, Constant, Term, Variable, as_term
 from mlnlab.logic.suggestions import did_you_mean
 
 if TYPE_CHECKING:
@@ -41,9 +41,9 @@ class FrozenMapping(Mapping[str, V], Generic[V]):
     def __repr__(self) -> str:
         return repr(self._items)
 
-    def with_item(self, key: str, value: V) -> FrozenMapping[V]:
-        """Return a mapping with one item added or replaced."""
-        return FrozenMapping({**self._items, key: value})
+    def with_items(self, items: Mapping[str, V]) -> FrozenMapping[V]:
+        """Return a mapping with some items added or replaced, this one where there are none."""
+        return FrozenMapping(self._items | dict(items)) if items else self
 
 
 class Domain(Sequence[str]):
@@ -67,6 +67,11 @@ class Domain(Sequence[str]):
         """Whether the user wrote the constants down (other domains grow with the data)."""
         return True
 
+    @property
+    def is_known(self) -> bool:
+        """Whether there are constants, or somebody said that there are none."""
+        return True
+
 
 @dataclass(frozen=True)
 class NamedDomain(Domain):
@@ -82,7 +87,12 @@ class NamedDomain(Domain):
     @property
     def listed(self) -> bool:
         """Whether the user wrote the constants down."""
-        return self.is_listed
+        return self.is_listed and bool(self.names)
+
+    @property
+    def is_known(self) -> bool:
+        """Whether there are constants, or somebody said that there are none: ``{}`` lists none."""
+        return self.is_listed or bool(self.names)
 
     def number(self, constant: str) -> int:
         """Return the constant's number."""
@@ -101,7 +111,7 @@ class NamedDomain(Domain):
     def __len__(self) -> int:
         return len(self.names)
 
-    def extended(self, names: Sequence[str]) -> NamedDomain:
+    def add_names(self, names: Sequence[str]) -> NamedDomain:
         """Return the domain with the new names behind the old ones; old numbers stay valid."""
         new = tuple(dict.fromkeys(name for name in names if name not in self._numbers))
         return NamedDomain(self.names + new, self.is_listed) if new else self
@@ -166,6 +176,17 @@ class SizedDomain(Domain):
         return self.size
 
 
+def not_in_domain(name: str, type_: str, domain: Domain) -> str:
+    """Return a sentence that says why a name is not a constant of a range or of unnamed constants."""
+    if isinstance(domain, RangeDomain):
+        limits = f"it has the numbers from {domain.low} to {domain.high}"
+    elif len(domain) > 1:
+        limits = f"its {len(domain):,} constants are unnamed ({domain[0]} ... {domain[-1]})"
+    else:
+        limits = f"its only constant is {domain[0]}" if len(domain) else "it has no constants"
+    return f"{name} is not a constant of type {type_}: {limits}"
+
+
 @dataclass(frozen=True, slots=True)
 class Predicate:
     """A predicate over types; call it with terms to get an atom: ``Friends("Anna", x)``.
@@ -205,9 +226,9 @@ class Predicate:
                 f"{'was' if len(arguments) == 1 else 'were'} given."
             )
         typed = zip(map(as_term, arguments), self.types, strict=True)
-        return Atom(self.name, tuple(self._typed(term, type_) for term, type_ in typed))
+        return Atom(self.name, tuple(self._give_type(term, type_) for term, type_ in typed))
 
-    def _typed(self, term: Term, type_: str) -> Term:
+    def _give_type(self, term: Term, type_: str) -> Term:
         match term:
             case Arithmetic(operator, left, right):
                 return Arithmetic(operator, self._operand(left, type_), self._operand(right, type_))
@@ -219,7 +240,7 @@ class Predicate:
     def _operand(self, term: Term, type_: str) -> Term:
         """Type the operands of arithmetic; a bare number there (the 1 of ``t + 1``) belongs to no type."""
         bare = isinstance(term, Constant) or (isinstance(term, Variable) and term.type)
-        return term if bare else self._typed(term, type_)
+        return term if bare else self._give_type(term, type_)
 
     def __str__(self) -> str:
         """Return the declaration, as Alchemy writes it."""
@@ -232,6 +253,11 @@ class Predicate:
 
 def _arguments(number: int) -> str:
     return f"{number} argument{'' if number == 1 else 's'}"
+
+
+def _require_name(name: object, needed: str) -> None:
+    if not isinstance(name, str):
+        raise ArgumentError(f"{needed}, not by {name!r:.60}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,8 +275,7 @@ class Vocabulary:
 
     def __getitem__(self, name: str) -> Predicate:
         """Return the predicate of this name."""
-        if not isinstance(name, str):
-            raise ArgumentError(f"Predicates are asked for by name, such as 'Smokes', not by {name!r:.60}.")
+        _require_name(name, "Predicates are given by name, such as 'Smokes'")
         try:
             return self.predicates[name]
         except KeyError:
@@ -260,6 +285,7 @@ class Vocabulary:
 
     def domain(self, type_: str) -> Domain:
         """Return the constants of a type."""
+        _require_name(type_, "Types are given by name, such as 'person'")
         try:
             return self.types[type_]
         except KeyError:
@@ -267,13 +293,27 @@ class Vocabulary:
 
     def with_domain(self, type_: str, domain: Domain) -> Self:
         """Return the vocabulary with the constants of one type replaced."""
-        return type(self)(self.types.with_item(type_, domain), self.predicates)
+        return self.with_domains({type_: domain})
+
+    def with_domains(self, domains: Mapping[str, Domain]) -> Self:
+        """Return the vocabulary with the constants of some types replaced, all in one copy."""
+        return type(self)(self.types.with_items(domains), self.predicates)
 
     def with_predicate(self, predicate: Predicate) -> Self:
         """Return the vocabulary with one predicate added or replaced; its types are added where new."""
-        new = {t: NamedDomain() for t in predicate.types if t not in self.types}
-        types = FrozenMapping({**self.types, **new})
-        return type(self)(types, self.predicates.with_item(predicate.name, predicate))
+        return self.with_predicates([predicate])
+
+    def with_predicates(self, predicates: Iterable[Predicate]) -> Self:
+        """Return the vocabulary with predicates added or replaced, all in one copy."""
+        listed = list(predicates)
+        for predicate in listed:
+            require(
+                predicate, Predicate, "A predicate is needed, such as ml.Predicate('Smokes', ('person',))"
+            )
+        named = {predicate.name: predicate for predicate in listed}
+        mentioned = (type_ for predicate in named.values() for type_ in predicate.types)
+        new = {type_: NamedDomain() for type_ in mentioned if type_ not in self.types}
+        return type(self)(self.types.with_items(new), self.predicates.with_items(named))
 
     def to_networkx(self) -> nx.Graph[Any]:
         """Return the graph of predicates and types: nodes ``("predicate", name)`` and ``("type", name)``.
@@ -291,3 +331,11 @@ class Vocabulary:
                 positions = tuple(place for place, own in enumerate(predicate.types, 1) if own == type_)
                 graph.add_edge(("predicate", name), ("type", type_), positions=positions)
         return graph
+
+
+class HasVocabulary(Protocol):
+    """A model, or whatever else has a vocabulary."""
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The types and predicates."""

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from mlnlab.errors import ArgumentError, Diagnostic, InputError, Severity, Span
 from mlnlab.logic.vocabulary import Vocabulary
-from mlnlab.model.database import vocabulary_of
-from mlnlab.model.mln import MLN
+from mlnlab.model.database.database import vocabulary_of
+from mlnlab.model.mln.mln import MLN, Semantics
 from mlnlab.model.remarks import remarks
-from mlnlab.syntax.analysis import analyse
-from mlnlab.syntax.facts import analyse_facts
-from mlnlab.syntax.sources import decoded, read_bytes
-
-if TYPE_CHECKING:
-    from mlnlab.model.mln import Semantics
+from mlnlab.syntax.facts.fact_files import analyse_facts
+from mlnlab.syntax.formulas.analysis import Includes, analyse
+from mlnlab.syntax.sources import decode_bytes, read_bytes
 
 __all__ = ["Findings", "check", "checked_model"]
 
@@ -44,13 +41,15 @@ def check(
     name: str | None = None,
     folder: str | Path | None = None,
     semantics: Semantics = "textbook",
+    includes: Includes = "below",
 ) -> Findings:
     r"""Return all problems of a text or file, by place; it never raises on bad text.
 
     A ``Path``, or a string of one line that ends in ``.mln``, ``.db`` or ``.func``, is a file. Text is a
     model, or facts where a ``vocabulary`` (or a model) is given that they must fit; ``kind`` says so
     explicitly. Models also get remarks: formulas that Alchemy reads differently, that are repeated, that are
-    always true or always false, and predicates that no formula mentions.
+    always true or always false, and predicates that no formula mentions. ``folder`` is where ``#include``
+    looks; files elsewhere are read with ``includes="anywhere"`` only.
 
     >>> import mlnlab as ml
     >>> for diagnostic in ml.check("Smokes(person)\n1.5 Smoke(x)"):
@@ -68,19 +67,19 @@ def check(
     if _is_of_facts(path, vocabulary, kind):
         return Findings(_check_facts(content, file, vocabulary))
     place = folder if folder is not None or path is None else path.parent
-    return _check_model(content, file, place, vocabulary, semantics)[0]
+    return _check_model(content, file, place, vocabulary, semantics, includes)[0]
 
 
-def checked_model(path: Path) -> tuple[Findings, Vocabulary | None]:
+def checked_model(path: Path, includes: Includes = "below") -> tuple[Findings, Vocabulary | None]:
     """Return the problems of a model file, and its vocabulary as far as it could be read."""
     content = _content(path, str(path))
     if isinstance(content, Diagnostic):
         return Findings((content,)), None
-    return _check_model(content, str(path), path.parent, None, "textbook")
+    return _check_model(content, str(path), path.parent, None, "textbook", includes)
 
 
 def _content(path: Path, file: str) -> bytes | Diagnostic:
-    """Return what stands in a file, or why it cannot be read."""
+    """Return the bytes of a file, or a diagnostic if it cannot be read."""
     try:
         return read_bytes(path)
     except InputError as problem:
@@ -128,7 +127,7 @@ def _check_facts(content: str | bytes, file: str, source: MLN | Vocabulary | Non
 
 
 def _about_the_form(found: tuple[Diagnostic, ...]) -> Iterator[Diagnostic]:
-    """Leave out what only says that the empty vocabulary knows no names."""
+    """Leave out diagnostics of unknown names, as the vocabulary is empty."""
     for diagnostic in found:
         if diagnostic.code not in {"unknown-predicate", "unknown-type"}:
             yield diagnostic
@@ -140,16 +139,17 @@ def _check_model(
     folder: str | Path | None,
     source: MLN | Vocabulary | None,
     semantics: Semantics,
+    includes: Includes,
 ) -> tuple[Findings, Vocabulary]:
     base = Vocabulary() if source is None else vocabulary_of(source)
-    analysis = analyse(content, file=file, folder=folder, vocabulary=base)
+    analysis = analyse(content, file=file, folder=folder, vocabulary=base, includes=includes)
     if analysis.errors:
         # Formulas are missing now, so nothing can be said about the model as a whole.
-        return Findings(analysis.diagnostics), analysis.vocabulary
+        return Findings(analysis.findings), analysis.vocabulary
     if not analysis.diagnostics and not analysis.formulas and analysis.vocabulary == base:
         return Findings((_says_nothing(file),)), analysis.vocabulary
     mln = MLN(analysis.vocabulary, analysis.formulas, semantics, places=analysis.places)
-    text, _ = decoded(content, file)
+    text, _ = decode_bytes(content, file)
     found = (*analysis.diagnostics, *remarks(mln, text, file))
     in_order = sorted(found, key=lambda diagnostic: (diagnostic.span.file, diagnostic.span))
     return Findings(in_order), analysis.vocabulary

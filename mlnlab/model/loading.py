@@ -5,22 +5,25 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, overload
 
-from mlnlab.errors import ArgumentError
-from mlnlab.model.database import Database
-from mlnlab.model.mln import MLN, Semantics
+from mlnlab.errors import ArgumentError, require
+from mlnlab.model.database.database import Database
+from mlnlab.model.mln.mln import MLN, Semantics
 
 if TYPE_CHECKING:
     from mlnlab.logic.vocabulary import Predicate, Vocabulary
+    from mlnlab.syntax.formulas.analysis import Includes
 
 
-def load(path: str | Path, *, semantics: Semantics = "textbook") -> MLN:
+def load(path: str | Path, *, semantics: Semantics = "textbook", includes: Includes = "below") -> MLN:
     """Read a ``.mln`` file; the files that it includes are read with it.
+
+    These lie below its folder; with ``includes="anywhere"`` they may lie elsewhere, too.
 
     >>> import mlnlab as ml
     >>> ml.load(ml.sample("karate_club").mln_path)
     <MLN karate_club.mln: 2 formulas over 2 predicates>
     """
-    return MLN.load(path, semantics=semantics)
+    return MLN.load(path, semantics=semantics, includes=includes)
 
 
 @overload
@@ -55,6 +58,7 @@ def predicates(declarations: str) -> tuple[Predicate, ...]:
     >>> print(mln.to_text().splitlines()[-1])
     1.5 Smokes(x) ^ Friends(x, y) => Smokes(y)
     """
+    require(declarations, str, "Declarations are a text, such as 'Smokes(person), Friends(person, person)'")
     lines = declarations.replace(";", "\n").replace("),", ")\n")
     vocabulary = MLN.from_text(lines).vocabulary
     if not vocabulary.predicates:

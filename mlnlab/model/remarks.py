@@ -1,4 +1,4 @@
-"""What can be remarked on a model: formulas repeated, settled or split by Alchemy, predicates left out."""
+"""Find remarks on a model: formulas repeated, settled or split by Alchemy, predicates left out."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from mlnlab.errors import Diagnostic, MlnlabError, Severity, Span
-from mlnlab.logic.canonical import canonical
-from mlnlab.logic.clauses import cnf
-from mlnlab.logic.formulas import And, Atom, Cardinality, Exists, Formula, Not, Truth
-from mlnlab.logic.normal_forms import nnf
-from mlnlab.logic.simplification import simplify
-from mlnlab.logic.substitution import free_variables
-from mlnlab.logic.traversal import subformulas
-from mlnlab.logic.weights import Hard, ToLearn, Weight, WeightedFormula, weight_value
-from mlnlab.syntax.tokens import Source, end_of, start_of, tokens
+from mlnlab.logic.forms.canonical import canonical
+from mlnlab.logic.forms.clauses import cnf
+from mlnlab.logic.forms.normal_forms import nnf
+from mlnlab.logic.forms.simplification import simplify
+from mlnlab.logic.formulas.formulas import And, Atom, Cardinality, Exists, Formula, Not, Truth
+from mlnlab.logic.formulas.substitution import free_variables
+from mlnlab.logic.formulas.traversal import subformulas
+from mlnlab.logic.formulas.weights import Hard, ToLearn, Weight, WeightedFormula, weight_value
+from mlnlab.syntax.formulas.tokens import Source, end_of, start_of, tokens
 
 if TYPE_CHECKING:
-    from mlnlab.model.mln import MLN
+    from mlnlab.model.mln.mln import MLN
 
 _MOST_FORMULAS = 5_000  # looked at one by one
 _MOST_PARTS = 300  # of a formula that is normalised only for a remark
@@ -25,7 +25,7 @@ _TWO = ("First", "Second")  # stand for the constants of a type that has none ye
 
 
 def remarks(mln: MLN, text: str = "", file: str = "") -> tuple[Diagnostic, ...]:
-    """Return what is worth saying about a model that has no errors; ``text`` is what was in ``file``.
+    """Return remarks on a model that has no errors; ``text`` is the text of ``file``.
 
     Remarks are attached to the places of the formulas, so a model built in Python gets none.
     """
@@ -38,9 +38,9 @@ def remarks(mln: MLN, text: str = "", file: str = "") -> tuple[Diagnostic, ...]:
     constants = _constants_of(mln)
     found: list[Diagnostic] = []
     for weighted, place in looked_at:
-        settled = _settled(weighted, place, source, constants)
+        settled = _remark_on_settled_formula(weighted, place, source, constants)
         found += [settled] if settled else _split(weighted, place, source, constants, mln.semantics)
-    return (*found, *_repeated(looked_at, source), *_unmentioned(mln, source))
+    return (*found, *_remark_on_repetitions(looked_at, source), *_remark_on_idle_predicates(mln, source))
 
 
 def _remark(code: str, severity: Severity, message: str, place: Span, source: Source) -> Diagnostic:
@@ -49,14 +49,14 @@ def _remark(code: str, severity: Severity, message: str, place: Span, source: So
 
 
 def _constants_of(mln: MLN) -> Mapping[str, Sequence[str]]:
-    """Return at most two constants for each type: enough to see what writing quantifiers out does."""
+    """Return at most two constants for each type: enough to see the effect of expanding quantifiers."""
     return {name: domain[:2] if len(domain) else _TWO for name, domain in mln.vocabulary.types.items()}
 
 
 # --- always true, always false ------------------------------------------------------------------
 
 
-def _settled(
+def _remark_on_settled_formula(
     weighted: WeightedFormula, place: Span, source: Source, constants: Mapping[str, Sequence[str]]
 ) -> Diagnostic | None:
     formula = weighted.formula
@@ -105,7 +105,7 @@ def _split(
     constants: Mapping[str, Sequence[str]],
     semantics: str,
 ) -> list[Diagnostic]:
-    """Say that Alchemy splits a formula that is no clause, and divides its weight among the clauses."""
+    """Say that Alchemy splits a formula that is not a clause, and divides its weight among the clauses."""
     if weight_value(weighted.weight) is None:
         return []
     number = len(_clauses(weighted.formula, constants) or ())
@@ -130,7 +130,9 @@ def _splitting(weighted: WeightedFormula, number: int, semantics: str) -> str:
 # --- repetitions --------------------------------------------------------------------------------
 
 
-def _repeated(formulas: Iterable[tuple[WeightedFormula, Span]], source: Source) -> Iterator[Diagnostic]:
+def _remark_on_repetitions(
+    formulas: Iterable[tuple[WeightedFormula, Span]], source: Source
+) -> Iterator[Diagnostic]:
     first: dict[Formula, tuple[Weight, Span]] = {}
     for weighted, place in formulas:
         try:
@@ -149,7 +151,7 @@ def _repeated(formulas: Iterable[tuple[WeightedFormula, Span]], source: Source) 
 
 
 def _effect(first: Weight, second: Weight) -> str:
-    """Say what a formula means that stands there twice."""
+    """Describe the effect of a formula that occurs twice."""
     if isinstance(first, Hard) and isinstance(second, Hard):
         return "once is enough"
     if isinstance(first, Hard) or isinstance(second, Hard):
@@ -160,7 +162,7 @@ def _effect(first: Weight, second: Weight) -> str:
 
 
 def _with_marks(weighted: WeightedFormula) -> Formula:
-    """Return the formula joined with atoms of impossible names that say what is marked ``+`` and ``*``."""
+    """Return the formula joined with atoms of impossible names for the marks ``+`` and ``*``."""
     marked = [v for v in free_variables(weighted.formula) if v.name in weighted.per_constant]
     plus = [Atom("\0+", (variable,)) for variable in marked]
     star = [Atom(f"\0*{atom.predicate}", atom.arguments) for atom in weighted.both_signs]
@@ -170,7 +172,7 @@ def _with_marks(weighted: WeightedFormula) -> Formula:
 # --- predicates without formulas ----------------------------------------------------------------
 
 
-def _unmentioned(mln: MLN, source: Source) -> list[Diagnostic]:
+def _remark_on_idle_predicates(mln: MLN, source: Source) -> list[Diagnostic]:
     if not mln.formulas:
         return []
     mentioned = {

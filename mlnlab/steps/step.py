@@ -7,17 +7,15 @@ from __future__ import annotations
 
 import time
 import warnings
+from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from mlnlab.errors import ArgumentError
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Mapping
-
 
 class State(Protocol):
-    """What an algorithm yields: an immutable value that can say its numbers."""
+    """A state of an algorithm: an immutable value that can return its metrics."""
 
     def metrics(self) -> Mapping[str, float]:
         """Return the numbers worth plotting, by name."""
@@ -53,7 +51,7 @@ class ObserverWarning(UserWarning):
     """An observer failed and was dropped; the run went on."""
 
 
-def numbered(
+def number_states(
     states: Iterable[S],
     first: int = 0,
     seconds: float = 0.0,
@@ -68,23 +66,25 @@ def numbered(
         yield Step(index, clock() - began, state)
 
 
-def watched(steps: Iterable[Step[S]], observers: Iterable[Observer] | None) -> Generator[Step[S], None, None]:
+def notify_observers(
+    steps: Iterable[Step[S]], observers: Iterable[Observer] | None
+) -> Generator[Step[S], None, None]:
     """Yield the steps after telling every observer; one that fails is dropped with a warning."""
     active = list(observers or ())
     last: Step[S] | None = None
     try:
         for step in steps:
             last = step
-            active = [observer for observer in active if _told(observer, "on_step", step)]
+            active = [observer for observer in active if _notify_observer(observer, "on_step", step)]
             yield step
     finally:
         # Also when the run is closed or interrupted: recorders write what they have.
         if last is not None:
             for observer in active:
-                _told(observer, "on_end", last)
+                _notify_observer(observer, "on_end", last)
 
 
-def _told(observer: Observer, method: str, step: Step[State]) -> bool:
+def _notify_observer(observer: Observer, method: str, step: Step[State]) -> bool:
     try:
         getattr(observer, method)(step)
     except Exception as problem:  # noqa: BLE001 - whatever an observer does, the run goes on
@@ -107,7 +107,7 @@ def run(
     The iterator itself stays open: after a stop, the caller may go on asking it for states.
     """
     last: Step[S] | None = None
-    stream = watched(numbered(states, first, seconds), observers)
+    stream = notify_observers(number_states(states, first, seconds), observers)
     try:
         for step in stream:
             last = step

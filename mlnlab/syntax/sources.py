@@ -1,10 +1,8 @@
-"""Reading and writing files, with a sentence for everything that can be wrong with a path."""
+"""Reading files, with a sentence for everything that can be wrong with a path."""
 
 from __future__ import annotations
 
 import contextlib
-import os
-import tempfile
 from pathlib import Path
 
 from mlnlab.errors import ArgumentError, Diagnostic, InputError, Severity, Span
@@ -35,7 +33,7 @@ def _unreadable(file: Path) -> str:
         return "is a folder; a file is needed"
     size = file.stat().st_size
     if not file.is_file():
-        return "is no ordinary file"
+        return "is not an ordinary file"
     return f"is larger than {MOST_BYTES >> 30} GiB; load it as a table instead" if size > MOST_BYTES else ""
 
 
@@ -52,42 +50,15 @@ def _reason(problem: Exception) -> str:
     return (problem.strerror or str(problem)) if isinstance(problem, OSError) else str(problem)
 
 
-def write_text(path: str | Path, text: str) -> None:
-    """Write a file whole or not at all: into a temporary neighbour first, which is then renamed."""
-    file = Path(path).expanduser()
-    try:
-        handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
-                stream.write(text)
-            Path(temporary).chmod(0o666 & ~_umask())
-            Path(temporary).replace(file)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
-    except UnicodeEncodeError:
-        message = f"{path} cannot be written: the text holds a lone surrogate, which no encoding knows."
-        raise InputError(message) from None
-    except OSError as problem:
-        raise InputError(f"{path} cannot be written: {_reason(problem)}.") from None
-
-
-def _umask() -> int:
-    """Return the process's file mode mask (the only way to read it is to set it)."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
-
-
-def decoded(data: str | bytes, file: str) -> tuple[str, list[Diagnostic]]:
-    """Return the text of some bytes; what is not UTF-8 is reported by its place and replaced."""
+def decode_bytes(data: str | bytes, file: str) -> tuple[str, list[Diagnostic]]:
+    """Decode some bytes; those outside UTF-8 are reported by place and replaced."""
     if isinstance(data, str):
         return data.removeprefix("\ufeff"), []
     if not isinstance(data, bytes | bytearray | memoryview):
         raise ArgumentError(f"A text is needed, not {data!r:.50} ({type(data).__name__}).")
     if b"\0" in data[:100_000]:
         span = Span(file, 1, 1, 1, 2)
-        message = "this is no text: it holds zero bytes, as binary files (or UTF-16) do"
+        message = "this is not text: it holds zero bytes, as binary files (or UTF-16) do"
         return "", [Diagnostic("not-text", Severity.ERROR, message, span, expected="text in UTF-8")]
     try:
         return data.decode("utf-8-sig"), []

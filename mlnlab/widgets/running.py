@@ -6,25 +6,25 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from mlnlab.errors import ArgumentError
-from mlnlab.grounding.ground_network import GroundNetwork
-from mlnlab.learning.learner import WeightLearner
-from mlnlab.model.hypergraph import Hypergraph
-from mlnlab.steps.trace import Trace
-from mlnlab.structure.lift_graph import LiftGraph
-from mlnlab.structure.lifted_hypergraph import LiftedHypergraph
-from mlnlab.structure.structure_learner import StructureLearner
-from mlnlab.widgets.asked import conditions, observers_of
-from mlnlab.widgets.dashboard import LearningDashboard
-from mlnlab.widgets.graph_view import graph_view
-from mlnlab.widgets.lift_view import LiftStepper
-from mlnlab.widgets.run_view import RunView
-from mlnlab.widgets.scene_view import SceneView
-from mlnlab.widgets.session import Session
-from mlnlab.widgets.structure_view import StructureStepper
+from mlnlab.grounding.networks.ground_network import GroundNetwork
+from mlnlab.learning.ask.learner import WeightLearner
+from mlnlab.model.database.hypergraph import Hypergraph
+from mlnlab.steps.recordings.trace import Trace
+from mlnlab.structure.ask.structure_learner import StructureLearner
+from mlnlab.structure.lift.lift_graph import LiftGraph
+from mlnlab.structure.lift.lifted_hypergraph import LiftedHypergraph
+from mlnlab.widgets.learn.dashboard import LearningDashboard
+from mlnlab.widgets.learn.lift_view import LiftStepper
+from mlnlab.widgets.learn.structure_view import StructureStepper
+from mlnlab.widgets.run.run_view import RunView
+from mlnlab.widgets.run.session import Session
+from mlnlab.widgets.view.graph_view import graph_view
+from mlnlab.widgets.view.scene_view import SceneView
+from mlnlab.widgets.view.view_arguments import conditions, observers_of
 
 if TYPE_CHECKING:
+    from mlnlab.steps.runs.stopping import Predicate
     from mlnlab.steps.step import Observer
-    from mlnlab.steps.stopping import Predicate
 
 
 def live(

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 import mlnlab as ml
-from mlnlab.display.collapsed import collapsed, expanded
-from mlnlab.display.ground_network_scenes import ground_network_scene, network_drawing
-from mlnlab.display.hypergraph_scenes import hypergraph_scene
+from mlnlab.display.model.hypergraph_scenes import hypergraph_scene
+from mlnlab.display.nodelink.collapsed import collapse_graph, expand_groups
+from mlnlab.display.nodelink.ground_network_scenes import ground_network_scene, network_drawing
+from tests.display.nodelink.test_collapsed import towns
+from tests.display.nodelink.test_ground_networks import crowd
 from tests.display.scene.gallery import dots, many
 from tests.display.scene.pages import mount, open_page
-from tests.display.test_collapsed import towns
-from tests.display.test_ground_networks import crowd
 
 pytestmark = pytest.mark.benchmark
 
@@ -60,10 +60,10 @@ def opening_path(groups):
 @pytest.mark.parametrize("graph", [towns, ten_thousand_atoms])
 def test_ten_thousand_nodes_collapse_and_expand(graph):
     value = graph()
-    whole = best_of(lambda: expanded(value))
-    groups = collapsed(value)
+    whole = best_of(lambda: expand_groups(value))
+    groups = collapse_graph(value)
     path = opening_path(groups)
-    steps = [best_of(lambda end=end: expanded(value, path[:end]), 3) for end in range(1, len(path) + 1)]
+    steps = [best_of(lambda end=end: expand_groups(value, path[:end]), 3) for end in range(1, len(path) + 1)]
     again = best_of(lambda: groups.scene(path))
     worst = f"{1e3 * max(steps):.0f} ms to open to depth {len(path)}, {1e3 * again:.0f} ms once known"
     print(f"\n{value!r}: {1e3 * whole:.0f} ms collapsed, {worst}")
@@ -86,7 +86,7 @@ def test_a_ground_network_of_four_hundred_atoms_takes_new_states():
 
 
 def busy_groups():
-    groups = collapsed(towns())
+    groups = collapse_graph(towns())
     return groups.scene([*opening_path(groups), "group-1", *(f"group-0-{n}" for n in range(1, 24))])
 
 

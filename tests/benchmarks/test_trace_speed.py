@@ -8,11 +8,11 @@ from statistics import median
 import numpy as np
 import pytest
 
-from mlnlab.experiments.bench.gibbs_speed import smokers
-from mlnlab.inference import gibbs
-from mlnlab.steps.breakpoints import not_finite, when
+from mlnlab.inference.methods import gibbs
+from mlnlab.steps.recordings.trace import Trace
+from mlnlab.steps.runs.breakpoints import not_finite, when
 from mlnlab.steps.step import run
-from mlnlab.steps.trace import Trace
+from tests.benchmarks.beside_c.gibbs_speed import smokers
 from tests.steps.toys import Sample, counting, frozen
 
 pytestmark = pytest.mark.benchmark

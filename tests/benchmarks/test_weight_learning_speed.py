@@ -16,10 +16,10 @@ import numpy as np
 import pytest
 
 import mlnlab as ml
-from mlnlab.experiments.bench.learning_growth import learning_growth
 from mlnlab.experiments.cora import cora_model
+from mlnlab.experiments.studies.learning_growth import learning_growth
 from mlnlab.experiments.webkb import synthetic_web
-from mlnlab.logic.printing import to_text
+from mlnlab.logic.formulas.printing import to_text
 
 pytestmark = pytest.mark.benchmark
 

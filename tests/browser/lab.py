@@ -26,7 +26,7 @@ from pathlib import Path
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from tests.patience import PATIENCE
+from tests.support.patience import PATIENCE
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 _TOKEN = "for-tests-only"

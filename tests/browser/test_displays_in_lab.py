@@ -6,7 +6,7 @@ import nbformat
 import pytest
 
 from mlnlab.cli.page.execute import execute
-from tests.patience import wait_until
+from tests.support.patience import wait_until
 
 HOSTILE = [
     "<script>window.harmed = 1</script>",

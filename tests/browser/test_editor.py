@@ -10,7 +10,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_output
 
-from tests.patience import becomes, wait_until
+from tests.support.patience import becomes, wait_until
 
 TEXT = """// Friends and smokers
 Smokes(person)
@@ -172,6 +172,26 @@ def test_a_mistake_is_shown_where_it_is_and_can_be_repaired(opened):
     bad.wait_for(state="detached")
     becomes(editor.field.input_value, TEXT + "0.5 Smokes(x) => Cancer(x)")
     assert editor.follows("0.5 Smokes(x) =>")["weights"] == [1.5, 1.1, -0.8, None, 0.5]
+
+
+EDIT_AND_CLICK = """(root, text) => {
+    const field = root.querySelector("textarea");
+    field.value = text;
+    field.dispatchEvent(new InputEvent("input", { bubbles: true }));
+    root.querySelector(".mle-list button:not(.mle-go)").click();
+}"""
+
+
+def test_a_click_on_a_repair_of_an_older_text_changes_nothing(opened):
+    editor = opened
+    editor.type_at_end("0.5 Smoke(x) => Cancer(x)")
+    editor.root.locator(".mle-list button", has_text="use Smokes").wait_for()
+    newer = "// first\n" + editor.field.input_value()
+    editor.root.evaluate(EDIT_AND_CLICK, newer)
+    editor.root.locator(".mle-problem", has_text="since this repair was shown").wait_for()
+    assert editor.field.input_value() == newer
+    editor.root.locator(".mle-list button", has_text="use Smokes").click()
+    becomes(editor.field.input_value, newer.replace("Smoke(", "Smokes("))
 
 
 def test_sliders_move_the_probabilities_by_keyboard_and_mouse(opened):
@@ -471,8 +491,7 @@ compare.right.add("Old(person)\\n0.7 Old(x) => Cancer(x)")
 compare.right.remove(2)
 compare"""
 )
-COMPARED = """bars => bars.map(bar => [bar.querySelector(".mlc-name").textContent,
-  [...bar.querySelectorAll(".mlc-words")].slice(0, 2).map(words => words.textContent)])"""
+CELLS = "rows => rows.map(row => [...row.cells].map(cell => cell.textContent))"
 DIFFERENCES = """
 found = {contrast.name: [contrast.left, contrast.right] for contrast in compare.contrasts}
 print(json.dumps({"marginals": found, "left": compare.left.text, "right": compare.right.model.weights}))
@@ -484,44 +503,43 @@ def test_two_models_stand_beside_each_other_and_take_over(lab):
         page.hide_sidebar()
         page.run_all()
         editor = Editor(page)
-        rows, bars = editor.root.locator(".mlc-row"), editor.root.locator(".mlc-bar")
-        bars.first.wait_for()
-        differing = ["~ changed", "− only left", "+ only right"]
+        left, right = (page.page.locator(f".mlc-{side} .mle") for side in ("left", "right"))
+        rows = page.page.locator(".mle .mlnlab-table tbody tr")
 
-        def states():
-            return [text for text in rows.locator(".mlc-state").all_inner_texts() if text]
+        def differences(*states):
+            cells = rows.evaluate_all(CELLS)
+            return [row for row in cells if row[0] in states]
 
-        becomes(states, differing)
+        def formulas():
+            return [row[0] for row in differences("changed", "only left", "only right")]
 
-        def follows(*texts):
-            """Wait until both models have these texts and the bars say what the kernel says."""
-            said = []
+        left.locator(".mle-code textarea").wait_for()
+        right.locator(".mle-code textarea").wait_for()
+        becomes(formulas, ["changed", "only left", "only right"])
 
-            def agrees():
-                said[:] = [editor.kernel()]
-                return all(text in said[0]["left"] for text in texts) and all(
-                    abs(float(words.strip("<> ")) - value) < 0.000101
-                    for name, shown in bars.evaluate_all(COMPARED)
-                    for words, value in zip(shown, said[0]["marginals"].get(name, [inf, inf]), strict=True)
-                )
+        def agrees():
+            """Tell whether the table says what the kernel says."""
+            said = editor.kernel()["marginals"]
+            return all(
+                abs(float(words.strip("<> ")) - value) < 0.000101
+                for _, name, *shown, _ in differences("probability")
+                for words, value in zip(shown, said.get(name, [inf, inf]), strict=True)
+            )
 
-            wait_until(agrees)
-            return said[0]
-
-        follows()
-        rows.nth(0).locator(".mlc-left input").fill("-2")
-        page.page.wait_for_function("document.querySelector('.mlc-middle span').textContent === '+2.5'")
-        follows("-2 Smokes(x) => Cancer(x)")
-        for label in ("this one", "the other", "this one"):
-            differs = editor.page.locator(".mlc-state", has_text=differing.pop(0))
-            rows.filter(has=differs).get_by_label(f"take over into {label}").click()
-            becomes(states, differing)
-        becomes(lambda: follows()["right"], [0.5, 1.1, None, 0.7, -0.8])
-        said = follows()
-        assert all(abs(left - right) < 1e-9 for left, right in said["marginals"].values())
-        editor.root.get_by_label("undo on the left").click()
-        becomes(lambda: len(states()), 1)
-        editor.root.get_by_label("swap the two models").click()
-        page.page.wait_for_function("document.querySelector('.mlc-removed') !== null")
+        wait_until(agrees)
+        left.locator("input[type=number]").first.fill("-2")
+        becomes(lambda: differences("changed")[0][2:], ["-2", "0.5", "2.5"])
+        wait_until(agrees)
+        assert "-2 Smokes(x) => Cancer(x)" in editor.kernel()["left"]
+        remaining = ["changed", "only left", "only right"]
+        for name in ("this one", "the other", "this one"):
+            rows.first.click()
+            page.page.get_by_role("button", name=f"take into {name}").click()
+            remaining.pop(0)
+            becomes(formulas, remaining)
+        becomes(lambda: editor.kernel()["right"], [0.5, 1.1, None, 0.7, -0.8])
+        wait_until(lambda: all(abs(a - b) < 1e-9 for a, b in editor.kernel()["marginals"].values()))
+        left.get_by_label("undo").click()
+        becomes(lambda: len(formulas()), 1)
         assert page.foreign == []
         assert page.complaints == []

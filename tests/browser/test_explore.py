@@ -7,7 +7,7 @@ import re
 import pytest
 
 import mlnlab as ml
-from tests.patience import becomes, wait_until
+from tests.support.patience import becomes, wait_until
 
 TEXT = "Smokes(person)\\nFriends(person, person)\\n0.4 Smokes(x)\\n1.2 Friends(x, y) ^ Smokes(x) => Smokes(y)"
 FACTS = "Friends(A, B)\\nFriends(B, C)\\nFriends(C, D)\\nSmokes(A)\\n!Smokes(D)"

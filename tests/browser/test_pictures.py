@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mlnlab.display.bars import Bar, bar_scene
+from mlnlab.display.chart.bars import Bar, bar_scene
 from mlnlab.display.scene.svg import svg_text
 
 

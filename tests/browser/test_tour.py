@@ -9,7 +9,7 @@ import pytest
 
 from mlnlab.cli import main
 from tests.browser.lab import REPOSITORY
-from tests.patience import wait_until
+from tests.support.patience import wait_until
 
 TOUR = REPOSITORY / "notebooks" / "00_tour.ipynb"
 

@@ -52,29 +52,57 @@ def test_only_recursion_that_ends_is_read():
     one_less = {"terms": [[0, 1]], "constant": -1}
     assert len(ml.circuit_from_json(counting_down(one_less))) == 1
     for size in ({"terms": [[0, 1]], "constant": 0}, {"terms": [], "constant": 7}):
-        with pytest.raises(ArgumentError, match=r"This is no circuit: .* calls itself"):
+        with pytest.raises(ArgumentError, match=r"This is not a circuit: .* calls itself"):
             ml.circuit_from_json(counting_down(size))
     for size in ({"terms": [[0, 2]], "constant": -1}, {"terms": [[0, 1]], "constant": 1}):
         with pytest.raises(ArgumentError, match="more elements"):
             ml.circuit_from_json(counting_down(size))
+    assert ml.circuit_from_json(counting_down(one_less)).nesting() == 0
+
+
+@pytest.mark.parametrize(("rest", "ends"), [([[-1, -1], [1, 1]], True), ([[1, 1]], False)])
+def test_recursion_may_divide_elements_but_not_hand_them_on_twice(rest, ends):
+    """Of b elements, k and b - k go on; with k and all b, where k may be b, it would begin again."""
+
+    def sizes(first, constant, second):
+        return [{"terms": first, "constant": constant}, {"terms": second, "constant": 0}]
+
+    divide = {
+        "kind": "counting",
+        "subdomain": 1,
+        "call": {"definition": 1, "sizes": sizes([[-1, 1]], 0, rest)},
+    }
+    circuit = counting_down({})
+    down = circuit["definitions"][0]["body"]
+    down["large"]["calls"] = [{"definition": 0, "sizes": sizes([[0, 1]], -1, [[1, 1]])}]
+    circuit["definitions"] = [{"subdomains": 2, "body": body} for body in (divide, down)]
+    if ends:
+        assert len(ml.circuit_from_json(circuit)) == 2
+    else:
+        with pytest.raises(ArgumentError, match="more elements"):
+            ml.circuit_from_json(circuit)
 
 
 @pytest.mark.parametrize(
     ("path", "value", "words"),
     [
-        (["format"], "mlnlab-scene", "no format 'mlnlab-circuit'"),
+        (["format"], "mlnlab-scene", "its format is not 'mlnlab-circuit'"),
         (["version"], 2, "version is not 1"),
-        (["root"], 99, "root is no whole number from 0 to"),
+        (["root"], 99, "root is not a whole number from 0 to"),
         (["definitions"], [], "no definitions"),
         (["definitions", 0, "body", "kind"], "<script>", "no node of kind '<script>'"),
-        (["definitions", 0, "body", "call", "definition"], 10**9, "a call's definition is no whole number"),
+        (
+            ["definitions", 0, "body", "call", "definition"],
+            10**9,
+            "a call's definition is not a whole number",
+        ),
         (["definitions", 0, "body", "call", "sizes"], [], "gives 0 sizes to a definition of 2"),
-        (["definitions", 0, "subdomains"], True, "subdomains is no whole number"),
-        (["definitions", 0, "body", "subdomain"], 5, "a subdomain is no whole number from 0 to 0"),
-        (["definitions", 0], "x", "a definition is no JSON object"),
+        (["definitions", 0, "subdomains"], True, "subdomains is not a whole number"),
+        (["definitions", 0, "body", "subdomain"], 5, "a subdomain is not a whole number from 0 to 0"),
+        (["definitions", 0], "x", "a definition is not a JSON object"),
         (["definitions", 1, "body", "leaves", 0, "sign"], "maybe", "the sign of a leaf is one of"),
-        (["definitions", 1, "body", "leaves", 0, "times", "divided"], 0, "a divisor is no whole number"),
-        (["definitions", 1, "body", "calls"], 3, "calls is no list"),
+        (["definitions", 1, "body", "leaves", 0, "times", "divided"], 0, "a divisor is not a whole number"),
+        (["definitions", 1, "body", "calls"], 3, "calls is not a list"),
     ],
 )
 def test_what_is_no_circuit_is_refused(path, value, words):
@@ -89,5 +117,5 @@ def test_what_is_no_circuit_is_refused(path, value, words):
 
 @pytest.mark.parametrize("text", ["", "[" * 100_000, "{}", "[1]", '{"format": "mlnlab-circuit"}', "NaN"])
 def test_strange_texts_are_refused(text):
-    with pytest.raises(ArgumentError, match="This is no circuit"):
+    with pytest.raises(ArgumentError, match="This is not a circuit"):
         ml.circuit_from_json(text)

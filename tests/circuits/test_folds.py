@@ -43,6 +43,7 @@ def test_all_numbers_agree(name):
     found = log_value(circuit.circuit, [[n] for n in sizes], true, false)
     expected = fold(circuit.circuit, sizes, LOGARITHMS, Weights(list(true[:, 0]), list(false[:, 0])))
     assert abs(found.value[0] - expected) <= found.error[0] + 1e-12 * abs(expected)
+    assert 0 < found.error[0] < 1e-11  # nothing cancels here
     from flint import arb
 
     ball = Weights([arb(exp(w)) for w in true[:, 0]], [arb(exp(w)) for w in false[:, 0]])
@@ -103,3 +104,11 @@ def test_what_would_not_fit_is_refused_before_it_is_made(monkeypatch):
     monkeypatch.setattr(log_nodes, "MOST_NUMBERS", 1_000)
     with pytest.raises(ml.TooLargeError, match="GB"):
         compiled("two counted").log_z({"p": 50})
+
+
+def test_arrays_that_just_fit_are_not_refused(monkeypatch):
+    """Of four arrays over the two axes, beside what is held already."""
+    monkeypatch.setattr(log_nodes, "MOST_NUMBERS", 4 * 15 + 40)
+    log_nodes.refuse_large(40, ((5, 1), (3,)), [])
+    with pytest.raises(ml.TooLargeError):
+        log_nodes.refuse_large(41, ((5, 1), (3,)), [])

@@ -10,12 +10,12 @@ import pytest
 
 import mlnlab as ml
 from mlnlab.algebra.semirings import LOGARITHMS, balls
-from mlnlab.circuits.evaluation_cost import predicted_numbers, values_needed
-from mlnlab.circuits.first_order import Counting
+from mlnlab.circuits.evaluation_cost import count_needed_values, predicted_numbers
+from mlnlab.circuits.first_order import Counting, calls_of
 from mlnlab.circuits.fold import Weights, all_values
 from mlnlab.circuits.node_values import log_node_values, ring_node_values
 from mlnlab.errors import TooLargeError
-from mlnlab.lifted.circuit_numbers import LIVE_NUMBERS, circuit_numbers
+from mlnlab.lifted.ask.circuit_numbers import LIVE_NUMBERS, circuit_numbers
 from tests.circuits.test_folds import MODELS, asked, compiled
 
 SIGNED = "E(p, p)\nS(p)\n0.5 S(x)\n0.3 E(x, y) => E(y, x)\nEXIST y E(x, y).\n-0.7 S(x) => E(x, x)"
@@ -77,11 +77,14 @@ def test_a_signed_circuit_says_what_balls_say():
 def test_what_takes_too_long_is_known_before():
     circuit = compiled("two counted")
     for n in (3, 10):
-        needed = values_needed(circuit.circuit, (n,), 10**6)
+        needed = count_needed_values(circuit.circuit, (n,), 10**6)
         assert needed <= predicted_numbers(circuit.circuit, (n,)) <= 40 * needed
     with pytest.raises(TooLargeError, match=r"With p = 30,000 this circuit takes about [0-9,]+ numbers"):
         circuit_numbers(circuit, {"p": 30_000})
     assert predicted_numbers(compiled("friends").circuit, (30_000,)) < LIVE_NUMBERS
+    either = compiled("either").circuit  # it counts nothing: a number for each definition and each call
+    calls = [call for definition in either.definitions for call in calls_of(definition.body)]
+    assert predicted_numbers(either, (9, 9)) == len(either) + len(calls)
 
 
 def test_atoms_of_sorts_that_were_taken_apart_have_their_own_marginals():

@@ -8,6 +8,7 @@ from math import perm
 import pytest
 
 import mlnlab as ml
+from mlnlab.circuits import properties
 from mlnlab.circuits.first_order import Call, Definition, Leaf, Product, Sum
 from mlnlab.circuits.sizes import of_subdomain, tuples_of
 from mlnlab.errors import CircuitError
@@ -76,7 +77,7 @@ def test_what_is_broken_is_told_by_name():
 
 def test_what_cannot_be_checked_is_refused():
     open_ended = ml.lift(ml.MLN.from_text("E(p, p)\nE(x, y) ^ E(y, z) => E(x, z).")).compile()
-    with pytest.raises(ml.ArgumentError, match="finished only when sizes are known"):
+    with pytest.raises(ml.ArgumentError, match="compiled only when sizes are known"):
         ml.check_circuit(open_ended.circuit, [2])
     friends = ml.lift(ml.MLN.from_text(MODELS["friends"])).compile().circuit
     with pytest.raises(ml.ArgumentError, match="root has 1 subdomains, not 2"):
@@ -85,13 +86,21 @@ def test_what_cannot_be_checked_is_refused():
         ml.check_circuit(friends, [1_000])
 
 
+def test_as_many_atoms_as_are_allowed_are_checked(monkeypatch):
+    monkeypatch.setattr(properties, "MOST_ATOMS", 10)
+    of_two = ml.lift(ml.MLN.from_text("S(p)\nT(p)\nS(x) v T(x).")).compile().circuit
+    ml.check_circuit(of_two, [5])
+    with pytest.raises(ml.TooLargeError, match="more than 10 atoms are named"):
+        ml.check_circuit(of_two, [6])
+
+
 def test_what_is_no_circuit_and_no_sizes_is_refused():
     compiled = ml.lift(ml.MLN.from_text(MODELS["friends"])).compile()
     for circuit in (compiled, None):
         with pytest.raises(ml.ArgumentError, match="A circuit is needed"):
             ml.check_circuit(circuit, [3])
     for sizes in (None, 3, "3", ["a"], [1.5], [-1]):
-        with pytest.raises(ml.ArgumentError, match="whole numbers from 0 on"):
+        with pytest.raises(ml.ArgumentError, match="whole numbers of at least 0"):
             ml.check_circuit(compiled.circuit, sizes)
-    with pytest.raises(ml.ArgumentError, match="whole numbers from 0 on"):
+    with pytest.raises(ml.ArgumentError, match="whole numbers of at least 0"):
         ml.check_circuit(compiled.circuit, [3], atoms=["a"])

@@ -92,3 +92,30 @@ def test_a_closed_stream_is_no_error(command, closed, tmp_path):
     assert "unexpected" not in finished.stdout + finished.stderr
     assert "Error" not in finished.stdout + finished.stderr
     assert finished.returncode == 0 or command == "doctor --json"
+
+
+@pytest.mark.parametrize("line", [
+    "M D E -q X --seed 3",
+    "M -q X D E --seed 3",
+    "-q X M --seed 3 D E",
+    "M D -q X --seed 3 E",
+    "--seed 3 M D --query=X E",
+    "-q X --seed 3 -- M D E",
+    "M -q X --seed 3 -- D E",
+])  # fmt: skip
+@pytest.mark.parametrize("command", ["infer", "learn", "evaluate"])
+def test_options_stand_anywhere_between_files(command, line):
+    read = cli._parser().parse_args([command, *line.split()])
+    assert [str(path) for path in (read.model, *read.databases)] == ["M", "D", "E"]
+    assert (read.query, str(read.seed)) == (["X"], "3")
+
+
+def test_files_behind_two_dashes_are_no_options():
+    read = cli._parser().parse_args(["check", "a.mln", "--strict", "b.db", "--", "--strict", "-"])
+    assert [path.name for path in read.files] == ["a.mln", "b.db", "--strict", "-"]
+
+
+@pytest.mark.parametrize("line", ["learn M", "infer -q X", "learn M D --nonsense E", "infer M D", "run"])
+def test_missing_and_unknown_arguments_are_still_told(line, capsys):
+    assert cli.main(line.split()) == 2
+    assert "error: " in capsys.readouterr().err

@@ -17,10 +17,10 @@ import numpy as np
 import pytest
 
 import mlnlab as ml
-from mlnlab.steps.checkpoint import load_checkpoint, save_checkpoint
-from mlnlab.steps.sameness import differing_parts, same_state
+from mlnlab.steps.files.checkpoint import load_checkpoint, save_checkpoint
+from mlnlab.steps.values.sameness import differing_parts, same_state
 from tests.conformance.subjects import STEPPING, answered, arrays_in, each_stepping, short, whole_run
-from tests.patience import PATIENCE
+from tests.support.patience import PATIENCE
 
 PACKAGE = str(Path(ml.__file__).parent)
 
@@ -44,7 +44,7 @@ def test_a_run_may_be_left_after_any_step(method, question):
         run.close()
         assert same_state(left[-1], whole[length - 1])
         if method.worlds is not None:
-            assert method.worlds(short(method), question).found(left[-1]).true
+            assert method.worlds(short(method), question).read_world(left[-1]).true
             continue
         estimate = method.estimate(short(method), question, left[-1])
         assert all(0 <= probability <= 1 for probability in estimate.values())
@@ -69,11 +69,11 @@ ELSEWHERE = """
 import sys
 from pathlib import Path
 from tests.conformance.subjects import asked, short
-from mlnlab.inference.registry import method_named
-from mlnlab.steps.checkpoint import load_checkpoint, save_checkpoint
+from mlnlab.inference.method_registry import find_method
+from mlnlab.steps.files.checkpoint import load_checkpoint, save_checkpoint
 folder, question = Path(sys.argv[1]), asked()
 for name in sys.argv[2:]:
-    method = method_named(name)
+    method = find_method(name)
     *_, last = method.steps(short(method), question, load_checkpoint(folder / f"{name} start.npz").state)
     save_checkpoint(folder / f"{name} end.npz", last)
 """

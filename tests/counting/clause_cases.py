@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from hypothesis import strategies as st
 
-from mlnlab.logic.formulas import And, Atom, Constant, Equality, Exists, ForAll, Not, Or, Variable
-from mlnlab.logic.ground_atoms import GroundAtom
+from mlnlab.logic.formulas.formulas import And, Atom, Constant, Equality, Exists, ForAll, Not, Or, Variable
+from mlnlab.logic.formulas.ground_atoms import GroundAtom
 from mlnlab.logic.vocabulary import FrozenMapping, NamedDomain, Predicate, Vocabulary
-from mlnlab.model.world import World
-from tests.strategies import ground_atoms
+from mlnlab.model.database.world import World
+from tests.support.strategies import ground_atoms
 
 NAMES = {"person": "ABC", "house": "HI"}
 

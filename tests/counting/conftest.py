@@ -7,7 +7,7 @@ from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 
 import pytest
 
-from mlnlab.counting.duckdb_store import opened
+from mlnlab.counting.duckdb.duckdb_store import open_connection
 from mlnlab.logic.vocabulary import Vocabulary
 
 
@@ -31,5 +31,5 @@ def executor(request):
 @pytest.fixture(scope="session")
 def duckdb():
     """An open DuckDB without tables; see :func:`tests.counting.shared_duckdb.facts_in`."""
-    with opened(Vocabulary(), threads=1) as connection:
+    with open_connection(Vocabulary(), threads=1) as connection:
         yield connection

@@ -13,8 +13,8 @@ from itertools import combinations_with_replacement, product
 from pathlib import Path
 
 import mlnlab as ml
-from mlnlab.logic.formulas import And, Atom, Implies, Not, Variable
-from tests.patience import PATIENCE
+from mlnlab.logic.formulas.formulas import And, Atom, Implies, Not, Variable
+from tests.support.patience import PATIENCE
 
 FOLDS = range(1, 6)
 NUMBER = 50

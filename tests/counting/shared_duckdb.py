@@ -16,4 +16,4 @@ def facts_in(connection, facts):
         yield store
     finally:
         for table in list(store.rows):
-            store.dropped(table)
+            store.drop_table(table)

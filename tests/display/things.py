@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import tempfile
+from pathlib import Path as FilePath
+
 import mlnlab as ml
 from mlnlab.errors import Diagnostic, Severity, Span
-from mlnlab.logic.formulas import Atom, Constant, Not
-from mlnlab.steps.live import Live
-from mlnlab.steps.trace import Trace
-from mlnlab.structure.lifted_hypergraph import unlifted
-from mlnlab.structure.paths import Path
+from mlnlab.experiments.studies.counting_growth import CountingGrowth, GrowthPoint
+from mlnlab.experiments.studies.learning_growth import LearningGrowth, LearningPoint
+from mlnlab.logic.formulas.formulas import Atom, Constant, Not
+from mlnlab.steps.recordings.trace import Trace
+from mlnlab.steps.runs.live import Live
+from mlnlab.structure.lift.lifted_hypergraph import separate_constants
+from mlnlab.structure.paths.hyperedge_paths import Path
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -64,7 +69,7 @@ def things(mln, db):
         ml.map_state(mln, db, query=query), *map_things(mln, db, query), ml.log_z(mln, db),
         diagnostic, [diagnostic] * 3,
         mln.diff(mln.without(0)), ml.variables("x")[0], ml.Hypergraph.from_database(db),
-        unlifted(ml.Hypergraph.from_database(db)),
+        separate_constants(ml.Hypergraph.from_database(db)),
         ml.lift_graph(ml.Hypergraph.from_database(db)),
         ml.ground_network(mln, db, query), ml.network_size(mln, db, query),
         ml.ground(mln, db, query), ml.lazy_ground(mln, db, query),
@@ -72,15 +77,35 @@ def things(mln, db):
         tested(mln, db), *path_things(db), *structure_things(mln, db),
         *lifted_things(mln, db),
         *learning_things(mln, db), *count_things(mln, db), *run_things(mln, db),
-        *factor_things(next(iter(mln.vocabulary.domain("person")), "thing")),
+        *factor_things(next(iter(mln.vocabulary.domain("person")), "thing")), *other_things(mln, db),
     ]  # fmt: skip
+
+
+def other_things(mln, db):
+    """Results that are a sentence and a table; what is in files has no strange names."""
+    facts = FilePath(tempfile.mkdtemp(), "facts.csv")
+    facts.write_text("a\n1\n", encoding="utf-8")
+    numbered = ml.MLN.from_text("P(t)\nt = {1, 2}\n1 P(x)")
+    complete = ml.Database(db.vocabulary).with_atoms({"Smokes(Bob)": True, "Cancer(Bob)": True})
+    few = {"rates": [0.1], "iterations": 2, "samples": 10, "burn_in": 2}
+    return [
+        ml.inference_plan(mln, db, ["Smokes"]),
+        ml.conditioning(mln, complete, ["Smokes"]),
+        ml.tune_rate("vp", mln, complete, ["Smokes"], validation=complete, **few),
+        ml.FactFiles({"P": facts}, numbered),
+        ml.IncrementalCounts(mln, db),
+        ml.find_paths(ml.Hypergraph.from_database(db)),
+        ml.lift(numbered).compile().circuit,
+        CountingGrowth((GrowthPoint("tuples", "chain", "A(x)", 10, 2, 0.1, 0.2, same=True),)),
+        LearningGrowth((LearningPoint(3, 9, 2, 0.1, 0.2),)),
+    ]
 
 
 def path_things(db):
     """A path of the hypergraph, where there is one, and what it looks like."""
-    graph = unlifted(ml.Hypergraph.from_database(db))
+    graph = separate_constants(ml.Hypergraph.from_database(db))
     paths = [Path(graph, (edge.number,)) for edge in graph.edges[:1]]
-    return [*paths, *(path.variabilized() for path in paths)]
+    return [*paths, *(path.variabilize() for path in paths)]
 
 
 def validated(mln, db):

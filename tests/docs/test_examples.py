@@ -44,6 +44,25 @@ def test_the_readme_runs(repository):
     assert 0 < names["marginals"]["Smokes(Bob)"] < 1
 
 
+def test_the_readme_names_what_there_is_and_what_is_missing(repository):
+    there, missing = (repository / "README.md").read_text(encoding="utf-8").split("## Not here yet")
+    missing = missing.split("\n## ")[0]
+    pages = [there, *(page.read_text(encoding="utf-8") for page in (repository / "mlnlab").glob("*.md"))]
+    for name in {name for page in pages for name in re.findall(r"\bml\.([A-Za-z_]+)", page)}:
+        assert hasattr(ml, name), f"a page shows ml.{name}"
+    for name in set(re.findall(r"\bml\.([A-Za-z_]+)`", missing)):
+        assert not hasattr(ml, name), f"ml.{name} is there"
+    mln = ml.MLN.from_text("P(a)\n1 P(x)")
+    db = ml.Database.from_text("P(A)", mln)
+    methods = re.findall(r"method=\"([a-z]+)\"", missing)
+    assert methods == ["msl", "busl", "ijgp"]
+    for method in methods[:2]:
+        with pytest.raises(ml.ArgumentError, match="not among the structure learners yet"):
+            ml.learn_structure(db, method=method)
+    with pytest.raises(ml.ArgumentError, match="not 'ijgp'"):
+        ml.count(mln, db, method="ijgp")
+
+
 def test_links_of_the_pages_lead_somewhere(repository):
     pages = [repository / "README.md", repository / "CONTRIBUTING.md", *(repository / "mlnlab").glob("*.md")]
     for page in pages:
@@ -56,7 +75,7 @@ def test_diagnostics_that_the_language_page_names_exist(repository):
     page = (repository / "mlnlab" / "LANGUAGE.md").read_text(encoding="utf-8")
     section = page.split("## What has no meaning here")[1]
     codes = re.findall(r"`([a-z]+(?:-[a-z]+)+)`", section)
-    sources = "".join(p.read_text(encoding="utf-8") for p in Path(ml.__file__).parent.glob("syntax/*.py"))
+    sources = "".join(p.read_text(encoding="utf-8") for p in Path(ml.__file__).parent.glob("syntax/**/*.py"))
     assert len(codes) >= 5
     for code in codes:
         assert f'"{code}"' in sources, code

@@ -77,9 +77,9 @@ def test_many_are_enough():
 @pytest.mark.parametrize("parts", [0, -1, 1_001])
 def test_what_makes_no_sense_gets_a_sentence(parts):
     mln, found = answer([0.5])
-    with pytest.raises(ArgumentError, match="parts is a whole number"):
+    with pytest.raises(ArgumentError, match="parts must be a whole number"):
         calibration(found, ml.Database.from_text("", mln), parts=parts)
     with pytest.raises(ArgumentError, match="The truth is a database"):
         calibration(found, {"Smokes(P0)": True})
-    with pytest.raises(ArgumentError, match="What is compared with a truth is probabilities"):
+    with pytest.raises(ArgumentError, match="Probabilities from"):
         calibration(mln, ml.Database.from_text("", mln))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import mlnlab as ml
-from mlnlab.display.bundles import bundle
+from mlnlab.display.doors.bundles import bundle
 from mlnlab.errors import ArgumentError
 
 MODEL = "Smokes(person)\nCancer(person)\n1.5 Smokes(x) => Cancer(x)\n-0.3 Smokes(x)\n"
@@ -119,7 +119,7 @@ def test_calibration_belongs_to_it(mln, db):
     [
         ((), "Name the predicates"),
         (["Smoke"], "Smokes"),
-        ([["Smokes"], ["Smokes"]], "stands twice"),
+        ([["Smokes"], ["Smokes"]], "appears twice"),
         ([[]], "Name"),
     ],
 )

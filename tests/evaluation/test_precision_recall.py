@@ -48,7 +48,7 @@ def test_the_curve_is_what_one_counts(pairs):
     gains = [(true - before, true / (true + false))
              for (before, _), (true, false) in zip([(0, 0), *points], points, strict=False)]  # fmt: skip
     assert curve.average_precision == pytest.approx(sum(g * p for g, p in gains) / points[-1][0])
-    recall, precision = curve.interpolated(50)
+    recall, precision = curve.interpolate_curve(50)
     assert recall[-1] == 1
     assert float(np.mean(precision)) == pytest.approx(curve.area, abs=0.12)
     for place, true in enumerate(curve.true_positives):

@@ -7,8 +7,7 @@ import json
 import pytest
 
 import mlnlab as ml
-from mlnlab.experiments.samples.catalogue import CATALOGUE
-from mlnlab.experiments.samples.loading import sample_folder
+from mlnlab.experiments.samples import SAMPLES, sample_folder
 
 _FEW = 20  # unknown atoms: what enumeration answers quickly
 # The small databases: plain grounding of the others takes minutes.
@@ -28,7 +27,7 @@ def questions():
     """Return the questions with few unknown atoms; enumeration refuses the others (the karate club's)."""
     return [
         pytest.param(name, question, id=f"{name}-{question['database']}")
-        for name in CATALOGUE
+        for name in SAMPLES
         for question in answers_of(name).get("questions", ())
         if question["unknown_atoms"] <= _FEW
     ]

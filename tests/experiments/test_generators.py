@@ -8,7 +8,7 @@ import networkx as nx
 import pytest
 
 import mlnlab as ml
-from mlnlab.experiments.samples import (
+from sample_data import (
     department,
     florentine_families,
     friends_smokers,

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mlnlab.experiments.samples.friends_smokers import RULES, SCHEMA, log_z
-from mlnlab.experiments.samples.plain_answers import by_elimination, by_enumeration, ground
-from mlnlab.experiments.samples.rules import Rule, domains_of, rule_text, true_groundings, variable_types
+from sample_data.friends_smokers.friends_smokers import RULES, SCHEMA, log_z
+from sample_data.plain_answers import by_elimination, by_enumeration, ground
+from sample_data.rules import Rule, domains_of, rule_text, true_groundings, variable_types
+from tests.support.thoroughness import examples
 
 PREDICATES = {"F": ("a", "a"), "G": ("a", "b"), "S": ("a",), "T": ("b",)}
 VARIABLES = {"a": ("x", "y"), "b": ("u", "v")}
@@ -64,7 +65,7 @@ def test_counts_by_joining_are_counts_by_grounding(rule, true):
 
 
 @given(st.lists(rules(), max_size=3), st.sets(st.sampled_from(every_atom()), max_size=6), st.data())
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=examples(50))
 def test_enumeration_and_elimination_are_the_definition(model, true, data):
     left = [atom for atom in every_atom() if atom not in true]
     unknown = data.draw(st.lists(st.sampled_from(left), min_size=1, max_size=5, unique=True))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import tarfile
@@ -39,6 +40,16 @@ def test_the_wheel_brings_it_once_and_without_its_sources(wheel):
     assert not [name for name in wheel if "labextension/" in name or "extension/src" in name]
     assert not [name for name in wheel if "node_modules" in name]
     assert "mlnlab/display/static/scene.js" in wheel
+
+
+def test_the_wheel_brings_the_sample_data_with_their_generators(repository, wheel):
+    source = repository / "sample_data"
+    expected = {path.relative_to(source).as_posix() for path in source.rglob("*.*") if path.suffix != ".pyc"}
+    assert {name.removeprefix("mlnlab/sample_data/") for name in wheel if "sample_data" in name} == expected
+    # Inside the package the generators import each other by other names than in a clone.
+    generators = [path.read_text(encoding="utf-8") for path in source.rglob("*.py")]
+    assert generators
+    assert not [text for text in generators if re.search(r"^(from|import) sample_data", text, re.MULTILINE)]
 
 
 def test_the_source_archive_can_build_both(repository, tmp_path):

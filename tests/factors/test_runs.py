@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import mlnlab as ml
-from mlnlab.steps.sameness import same_state
+from mlnlab.steps.values.sameness import same_state
 
 GREENHOUSE = ml.sample_network("greenhouse")
 each = pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_stopping_after_any_step_breaks_nothing(source):
     for number in (1, 3, 6):
         steps = iter(source)
         list(islice(steps, number))
-        steps.close()
+        del steps
     assert all(map(same_state, list(source), list(source)))
 
 

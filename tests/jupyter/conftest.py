@@ -8,6 +8,7 @@ from IPython.utils.capture import capture_output
 from traitlets.config import Config
 
 from mlnlab.jupyter import register
+from mlnlab.steps.runs import status_line
 
 
 class Notebook:
@@ -29,7 +30,8 @@ class Notebook:
 
 
 @pytest.fixture
-def notebook():
+def notebook(monkeypatch):
+    monkeypatch.setattr(status_line, "_notebooks", [])  # which registering fills, for good
     config = Config()
     config.HistoryManager.enabled = False
     InteractiveShell.clear_instance()

@@ -47,7 +47,7 @@ def test_all_errors_are_shown_in_place_and_the_old_model_stays(notebook):
 
 def test_without_an_old_model_none_is_made(notebook):
     (shown,), _ = notebook.run("%%mln strange\n1 Smoke(x)\n")
-    assert "strange is not made" in shown["text/plain"]
+    assert "strange was not created" in shown["text/plain"]
     assert "strange" not in notebook.variables
 
 
@@ -61,7 +61,7 @@ def test_an_included_file_is_found_in_the_folder(notebook, tmp_path):
 def test_facts_are_kept_and_shown(notebook):
     notebook.run(MODEL)
     (shown,), _ = notebook.run("%%db\nSmokes(Anna)\n")
-    assert "1 of 1 true" in shown["text/plain"]
+    assert "Smokes        1         1    100 %  Smokes(Anna)" in shown["text/plain"]
     assert list(notebook.variables["db"].rows("Smokes")) == [("Anna",)]
     (shown,), _ = notebook.run("%%db monday --model mln\nSmoke(Anna)\nSmokes(Anna, Bob)\n")
     assert "%%db cell:2:1: error" in shown["text/plain"]
@@ -93,7 +93,7 @@ def test_facts_of_something_else_than_a_model(notebook):
     notebook.run(MODEL)
     notebook.run("number = 3")
     _, printed = notebook.run("%%db --model number\nSmokes(Anna)\n")
-    assert "number is a int, not a model; name one of mln behind --model." in printed
+    assert "number is a int, not a model; name one of mln after --model." in printed
 
 
 def test_our_errors_show_as_one_block_without_a_traceback(notebook):

@@ -19,7 +19,7 @@ from jupyter_client.manager import start_new_kernel
 import mlnlab as ml
 from mlnlab.jupyter import register, warm_up
 from mlnlab.jupyter.warm_up import COMPILING, SWITCH, WarmUp, holds_a_model, is_wanted, register_warm_up
-from tests.patience import PATIENCE, wait_until
+from tests.support.patience import PATIENCE, wait_until
 
 MODEL = "import mlnlab as ml\nmln = ml.MLN.from_text('Smokes(person)\\n1 Smokes(x)')"
 
@@ -251,7 +251,7 @@ warm_up.load_cached = slow
 READY = """
 import sys, threading
 def ready():
-    gibbs = sys.modules.get("mlnlab.kernels.gibbs")
+    gibbs = sys.modules.get("mlnlab.kernels.chains.gibbs_sweeps")
     working = [thread for thread in threading.enumerate() if thread.name == "mlnlab-warm-up"]
     return len(gibbs.sample.signatures) if gibbs and not working else 0
 print(ready())

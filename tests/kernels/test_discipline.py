@@ -13,13 +13,14 @@ import pytest
 
 import mlnlab as ml
 from mlnlab import kernels
-from mlnlab.experiments.bench.gibbs_speed import three_sat
-from mlnlab.grounding.question import pose
-from mlnlab.inference import chains, gibbs
-from mlnlab.kernels.gibbs import Groups, sweep
-from mlnlab.kernels.ground_network import Chain, Network
+from mlnlab.grounding.question.question import pose
+from mlnlab.inference.methods import gibbs
+from mlnlab.inference.sampling import chains
+from mlnlab.kernels.chains.gibbs_sweeps import Groups, sweep
+from mlnlab.kernels.chains.world_arrays import Chain, Network
 from mlnlab.kernels.random_numbers import streams
-from tests.pace import slower
+from tests.benchmarks.beside_c.gibbs_speed import three_sat
+from tests.support.pace import slower
 
 FOLDER = Path(kernels.__file__).parent
 FILES = sorted(FOLDER.rglob("*.py"))

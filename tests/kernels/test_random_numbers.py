@@ -138,5 +138,5 @@ def test_a_stream_does_not_depend_on_the_thread():
 
 def test_a_seed_that_does_not_fit_is_refused():
     for seed in (-1, 1 << 64):
-        with pytest.raises(ml.ArgumentError, match="A seed is"):
+        with pytest.raises(ml.ArgumentError, match="A seed must be"):
             random_numbers.streams(seed, 1)

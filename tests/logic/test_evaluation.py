@@ -7,7 +7,7 @@ from hypothesis import given
 
 from mlnlab.errors import ArgumentError
 from mlnlab.logic.evaluation import constant_of, evaluate, groundings, typed_arithmetic
-from mlnlab.logic.formulas import (
+from mlnlab.logic.formulas.formulas import (
     And,
     Arithmetic,
     Atom,
@@ -26,9 +26,9 @@ from mlnlab.logic.formulas import (
     Variable,
     holds_between,
 )
-from mlnlab.logic.substitution import free_variables, ground
+from mlnlab.logic.formulas.substitution import free_variables, ground
 from mlnlab.logic.vocabulary import FrozenMapping, NamedDomain, Predicate, RangeDomain, Vocabulary
-from tests.strategies import RELATIONS, SmallWorld, cases
+from tests.support.strategies import RELATIONS, SmallWorld, cases
 
 X, Y = Variable("x", "person"), Variable("y", "person")
 T, S = Variable("t", "time"), Variable("s", "time")
@@ -236,7 +236,7 @@ def test_what_is_calculated_from_something_undefined_is_undefined():
     half = Arithmetic("/", T, TWO)
     assert constant_of(plus(half, ONE), {T: "3"}) == ""
     assert [binding[T] for binding in groundings(on(plus(half, ONE)), WORLD)] == ["2"]
-    with pytest.raises(ArgumentError, match="division by zero, or with a rest"):
+    with pytest.raises(ArgumentError, match="division by zero, or with a remainder"):
         evaluate(Comparison("<", half, TWO), WORLD, {T: "3"})
 
 

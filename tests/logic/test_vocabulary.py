@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from mlnlab.errors import ArgumentError
-from mlnlab.logic.formulas import Arithmetic, Atom, Constant, Variable
+from mlnlab.logic.formulas.formulas import Arithmetic, Atom, Constant, Variable
 from mlnlab.logic.suggestions import closest, did_you_mean
 from mlnlab.logic.vocabulary import (
     FrozenMapping,
@@ -18,7 +18,7 @@ from mlnlab.logic.vocabulary import (
     SizedDomain,
     Vocabulary,
 )
-from tests.strategies import vocabularies
+from tests.support.strategies import vocabularies
 
 FRIENDS = Predicate("Friends", ("person", "person"))
 DOMAINS = [
@@ -52,9 +52,9 @@ def test_strangers_are_not_in_a_domain(domain, stranger):
 
 
 def test_named_domains_grow_behind():
-    domain = NamedDomain(("Anna",)).extended(["Bob", "Anna", "Bob", "Carl"])
+    domain = NamedDomain(("Anna",)).add_names(["Bob", "Anna", "Bob", "Carl"])
     assert domain.names == ("Anna", "Bob", "Carl")
-    assert domain.extended(["Anna"]) is domain
+    assert domain.add_names(["Anna"]) is domain
 
 
 def test_calling_a_predicate():
@@ -72,7 +72,7 @@ def test_wrong_arguments_get_a_sentence():
         FRIENDS("Anna")
     with pytest.raises(ArgumentError, match=r"m is a movie, but .* takes a person"):
         FRIENDS("Anna", Variable("m", "movie"))
-    with pytest.raises(ArgumentError, match="A term is"):
+    with pytest.raises(ArgumentError, match="A term must be"):
         FRIENDS("Anna", 1.5)
 
 
@@ -122,7 +122,7 @@ def test_looking_up():
 
 def test_frozen_mappings():
     mapping = FrozenMapping({"a": 1})
-    assert mapping.with_item("b", 2) == {"a": 1, "b": 2}
+    assert mapping.with_items({"b": 2}) == {"a": 1, "b": 2}
     assert mapping == {"a": 1}
     assert not hasattr(mapping, "__setitem__")
     assert hash(FrozenMapping({"a": 1, "b": 2})) == hash(FrozenMapping({"b": 2, "a": 1}))

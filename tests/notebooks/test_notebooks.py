@@ -11,9 +11,9 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 import mlnlab as ml
 from mlnlab.cli.page.execute import execute
-from mlnlab.cli.page.read import read_notebook
+from mlnlab.cli.page.execute import read_notebook
 from mlnlab.cli.page.render import render
-from tests.patience import PATIENCE
+from tests.support.patience import PATIENCE
 
 FOLDER = Path(__file__).resolve().parents[2] / "notebooks"
 NOTEBOOKS = sorted(FOLDER.rglob("*.ipynb"))
@@ -52,10 +52,10 @@ def test_a_failed_model_cell_stops_the_run(tmp_path):
     cells = ["import mlnlab", "%%mln\n1 Smoke(x)", "print('after')"]
     notebook = new_notebook(cells=[new_code_cell(cell) for cell in cells])
     failure = execute(notebook, tmp_path, timeout=5 * PATIENCE, say=print)
-    assert failure == "code cell 2 failed with CellError: This cell has problems; mln is not made."
+    assert failure == "code cell 2 failed with CellError: This cell has problems; mln was not created."
     shown = notebook.cells[1].outputs
     assert "there is no predicate Smoke" in shown[0]["data"]["text/html"]
-    assert shown[1]["traceback"] == ["CellError: This cell has problems; mln is not made."]
+    assert shown[1]["traceback"] == ["CellError: This cell has problems; mln was not created."]
     assert notebook.cells[2].outputs == []
 
 

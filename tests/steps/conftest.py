@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import gc
-import time
 
 import pytest
 
-from tests.patience import PATIENCE
-from tests.steps.live_runs import threads
+from tests.support.live_threads import newer_threads
+from tests.support.patience import wait_until
 
 
 @pytest.fixture
 def nothing_is_left():
     """Wait, behind the test, until no thread of a live run is left that nobody holds."""
+    threads = newer_threads()
     yield
     gc.collect()
-    until = time.monotonic() + PATIENCE
-    while threads() and time.monotonic() < until:
-        time.sleep(0.001)
-    assert not threads()
+    wait_until(lambda: not threads())

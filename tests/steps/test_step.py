@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mlnlab.errors import ArgumentError
-from mlnlab.steps.step import ObserverWarning, Step, numbered, run, watched
+from mlnlab.steps.step import ObserverWarning, Step, notify_observers, number_states, run
 from tests.steps.toys import counting
 
 
@@ -26,7 +26,7 @@ class Recorder:
 
 def test_steps_are_numbered_and_timed():
     ticks = iter([10.0, 11.0, 13.0, 16.0])
-    steps = list(numbered(counting(3), first=5, seconds=2.0, clock=lambda: next(ticks)))
+    steps = list(number_states(counting(3), first=5, seconds=2.0, clock=lambda: next(ticks)))
     assert [(s.index, s.seconds, s.state.value) for s in steps] == [(5, 3.0, 0), (6, 5.0, 1), (7, 8.0, 2)]
 
 
@@ -81,7 +81,7 @@ def test_an_algorithm_without_a_state_is_an_error():
 
 def test_a_closed_stream_tells_the_end():
     recorder = Recorder()
-    stream = watched(numbered(counting()), [recorder])
+    stream = notify_observers(number_states(counting()), [recorder])
     next(stream)
     stream.close()
     assert recorder.ends == [0]

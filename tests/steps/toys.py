@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from hypothesis import strategies as st
 
-from mlnlab.steps.encoding import storable
-from mlnlab.steps.randomness import generator_from, generator_state
+from mlnlab.steps.values.encoding import storable
+from mlnlab.steps.values.randomness import generator_from, generator_state
 
 
 def frozen(values, dtype=np.float64):

@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 import mlnlab as ml
-from mlnlab.structure.clause_making import ClauseKey, clause_key
-from mlnlab.structure.learned_structure import LearnedStructure
-from mlnlab.structure.lifted_hypergraph import LiftedHypergraph
-from mlnlab.structure.variabilized import PathAtom
+from mlnlab.structure.clauses.clause_making import ClauseKey, clause_key
+from mlnlab.structure.lift.lifted_hypergraph import LiftedHypergraph
+from mlnlab.structure.paths.variabilized import PathAtom
+from mlnlab.structure.results.learned_structure import LearnedStructure
 
 MODEL = ml.MLN.from_text("Friends(person, person)\nLikes(person, thing)\nOwns(person, thing)\nHappy(person)")
 # Each rule with its conclusion last: Friends(x, y) => Friends(y, x) and so on.

@@ -7,8 +7,8 @@ from itertools import product
 import numpy as np
 
 import mlnlab as ml
-from mlnlab.model.hypergraph import Hypergraph
-from mlnlab.structure.lifted_hypergraph import LiftedHypergraph, unlifted
+from mlnlab.model.database.hypergraph import Hypergraph
+from mlnlab.structure.lift.lifted_hypergraph import LiftedHypergraph, separate_constants
 
 PREDICATES = {
     "Smokes": ("person",),
@@ -43,4 +43,4 @@ def random_databases(seed: int, number: int = 2) -> list[ml.Database]:
 
 def graphs_of(databases: list[ml.Database]) -> list[LiftedHypergraph]:
     """Return the hypergraphs of databases, each constant in a cluster of its own."""
-    return [unlifted(Hypergraph.from_database(database)) for database in databases]
+    return [separate_constants(Hypergraph.from_database(database)) for database in databases]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import mlnlab as ml
-from mlnlab.structure.lifted_hypergraph import LiftedHypergraph
+from mlnlab.structure.lift.lifted_hypergraph import LiftedHypergraph
 
 MODEL = "Old(a)\nLikes(a, a)\nOwns(a, b)\nMeets(a, a, b)\nRed(b)"
 

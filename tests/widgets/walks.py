@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from random import Random
 
-from mlnlab.display.runs import Column, RunPicture, Table
+from mlnlab.display.runs.runs import Column, RunPicture, Table
 from mlnlab.display.scene.items import Layer, Rectangle, Scene, Text
 
 

@@ -1,1 +1,1 @@
-"""One file per command; see ``mlnlab.cli.registry`` for what a file offers."""
+"""Hold one file per command; see ``mlnlab.cli.registry`` for the functions of a file."""

@@ -8,29 +8,29 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mlnlab.cli.manual import Subparsers, add_command
-from mlnlab.errors import Severity
+from mlnlab.cli.arguments.manual import Subparsers, add_command
+from mlnlab.cli.arguments.method_arguments import add_includes
+from mlnlab.errors import Diagnostic, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from mlnlab.errors import Diagnostic
     from mlnlab.logic.vocabulary import Vocabulary
 
 _MANUAL = """
 Reads model files (.mln) and data files (.db, .func) and reports every problem found
 in one pass: file, line, column, the line with a caret under the culprit, what was
-expected, the likely repair. Data files are checked against the model that stands
-before them on the line; without one only their form is checked.
+expected, and the likely repair. Data files are checked against the model that comes
+before them on the line; without a model, only their syntax is checked.
 
-Errors refuse a file; warnings and notes do not: formulas that are repeated, always
-true or always false, that Alchemy would split into clauses, predicates that no
-formula mentions. The exit code is 1 where there are errors, with --strict also
-where there are warnings."""
+A file with errors is refused. Warnings and notes do not stop a file from being used:
+they point to formulas that are repeated, always true or always false, or that Alchemy
+would split into clauses, and to predicates that no formula mentions. The exit code is
+1 if there are errors, with --strict also if there are warnings."""
 
 _EXAMPLES = """
   mlnlab check smoking.mln                     one model
-  mlnlab check smoking.mln train.db test.db    and data that shall fit it
+  mlnlab check smoking.mln train.db test.db    and data that should fit it
   mlnlab check --format json *.mln             for an editor or a script"""
 
 
@@ -44,7 +44,8 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
     parser.add_argument(
         "--format", choices=("text", "json"), default="text", help="how to report (default: %(default)s)"
     )
-    parser.add_argument("--strict", action="store_true", help="let warnings fail, too")
+    add_includes(parser)
+    parser.add_argument("--strict", action="store_true", help="fail on warnings, too")
     return parser
 
 
@@ -58,10 +59,10 @@ def run(arguments: argparse.Namespace) -> int:
         if _holds_facts(path):
             found += _check_facts(path, vocabulary)
         else:
-            problems, vocabulary = checked_model(path)
+            problems, vocabulary = checked_model(path, arguments.includes)
             found += problems
     if arguments.format == "json":
-        print(json.dumps([_as_record(diagnostic) for diagnostic in found], indent=2, ensure_ascii=False))
+        print(json.dumps([_as_record(diagnostic) for diagnostic in found], indent=2))
     else:
         for diagnostic in found:
             print(diagnostic)
@@ -93,10 +94,11 @@ def _as_record(diagnostic: Diagnostic) -> dict[str, Any]:
         "message": diagnostic.message,
         "expected": diagnostic.expected,
         "repair": diagnostic.repair,
+        "again": [{"file": one.file, "line": one.line, "column": one.column} for one in diagnostic.again],
     }
 
 
 def _summary(found: Sequence[Diagnostic], files: int) -> str:
-    from mlnlab.display.findings import summary_of
+    from mlnlab.display.card.findings import summary_of
 
     return f"{summary_of(found)} in {files} file{'s' * (files != 1)}"

@@ -6,14 +6,16 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mlnlab.cli.manual import Subparsers, add_command
+from mlnlab.cli.arguments.manual import Subparsers, add_command
+from mlnlab.cli.arguments.method_arguments import add_includes
+from mlnlab.cli.output.result_files import try_output
 from mlnlab.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
-    from mlnlab.model.database import Database
-    from mlnlab.model.mln import MLN
+    from mlnlab.model.database.database import Database
+    from mlnlab.model.mln.mln import MLN
 
 _MANUAL = """
 Writes a model or facts in another format; the endings of IN and OUT say which.
@@ -25,10 +27,10 @@ Writes a model or facts in another format; the endings of IN and OUT say which.
   facts    .db    <-> a folder of tables, a file for each predicate (--tables)
                       .sqlite, .sqlite3   a table for each predicate
 
-Facts need --model, which declares their predicates. A folder is what has no ending;
-as IN it may hold CSV, TSV, Parquet or JSON files, mixed.
+Facts need --model, which declares their predicates. A path without an ending is a
+folder; as IN it may hold a mixture of CSV, TSV, Parquet and JSON files.
 
-What exists is not overwritten: OUT must be new, or an empty folder. --force replaces
+Existing files are not overwritten: OUT must be new, or an empty folder. --force replaces
 it; in a folder it removes the model's old tables and leaves everything else."""
 
 _EXAMPLES = """
@@ -56,42 +58,42 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
         "--tables", choices=_TABLES, default="csv",
         help="format of the files in a folder (default: %(default)s)",
     )  # fmt: skip
-    parser.add_argument("--force", action="store_true", help="replace what OUT holds already")
+    add_includes(parser)
+    parser.add_argument("--force", action="store_true", help="replace the contents of OUT")
     return parser
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Read one format, write the other, and say what was written."""
-    from mlnlab.model.mln import MLN
-    from mlnlab.syntax.sources import write_text
+    """Read one format, write the other, and print the files written."""
+    from mlnlab.model.mln.mln import MLN
+    from mlnlab.steps.safe_files import write_text
 
     source, target = arguments.source, arguments.target
     if source.suffix.lower() == ".mln":
         write = _model_writer(target)
-        _require_free(source, target, arguments.force)
-        write_text(target, write(MLN.load(source)))
+        _require_free(target, arguments.force)
+        try_output(target, [source], force=arguments.force)
+        write_text(target, write(MLN.load(source, includes=arguments.includes)))
         print(target)
         return 0
     _require_known(source, target)
     if arguments.model is None:
         raise InputError("Facts need --model MODEL.mln, which declares their predicates.")
-    _require_free(source, target, arguments.force)
-    mln = MLN.load(arguments.model)
-    db = _read_facts(source, mln)
+    _require_free(target, arguments.force)
+    if target.suffix:
+        try_output(target, [source, arguments.model], force=arguments.force)
+    mln = MLN.load(arguments.model, includes=arguments.includes)
+    written = _write_facts(_read_facts(source, mln), target, arguments.tables)
     if target.is_dir() and not target.suffix:
-        _remove_tables(target, mln)
-    for written in _write_facts(db, target, arguments.tables):
-        print(written)
+        _remove_other_tables(target, mln, written)
+    for file in written:
+        print(file)
     return 0
 
 
-def _require_free(source: Path, target: Path, force: bool) -> None:
-    """Refuse to overwrite what was read, and without ``force`` anything else."""
-    if not target.exists():
-        return
-    if source.exists() and target.samefile(source):
-        raise InputError(f"{target}: IN and OUT are the same; nothing was written.")
-    if force:
+def _require_free(target: Path, force: bool) -> None:
+    """Refuse to overwrite anything without ``force``."""
+    if force or not target.exists():
         return
     if not target.is_dir():
         raise InputError(f"{target}: exists already; --force overwrites it.")
@@ -99,13 +101,14 @@ def _require_free(source: Path, target: Path, force: bool) -> None:
         raise InputError(f"{target}: is not empty; --force replaces the tables in it.")
 
 
-def _remove_tables(folder: Path, mln: MLN) -> None:
-    """Remove the tables that an earlier call wrote there, in whatever format: reading would mix them up."""
-    from mlnlab.model.table_columns import CONSTANTS, stored_names
+def _remove_other_tables(folder: Path, mln: MLN, written: Sequence[Path]) -> None:
+    """Remove the tables that an earlier call wrote there in another format: reading would mix them up."""
+    from mlnlab.model.tables.table_columns import CONSTANTS, stored_names
 
     for name in (*stored_names(mln.vocabulary.predicates).values(), CONSTANTS):
-        for ending in _TABLES:
-            (folder / f"{name}.{ending}").unlink(missing_ok=True)
+        for file in (folder / f"{name}.{ending}" for ending in _TABLES):
+            if file not in written:
+                file.unlink(missing_ok=True)
 
 
 def _require_known(source: Path, target: Path) -> None:
@@ -119,8 +122,8 @@ def _require_known(source: Path, target: Path) -> None:
 
 
 def _model_writer(target: Path) -> Callable[[MLN], str]:
-    """Return what makes the text, by the ending of the file."""
-    from mlnlab.display.documents import model_as_latex, model_as_page, model_as_text
+    """Return the function that writes a model as text, by the ending of the file."""
+    from mlnlab.display.model.documents import model_as_latex, model_as_page, model_as_text
 
     match target.suffix.lower():
         case ".mln":
@@ -136,7 +139,7 @@ def _model_writer(target: Path) -> Callable[[MLN], str]:
 
 
 def _read_facts(source: Path, mln: MLN) -> Database:
-    from mlnlab.model.database import Database
+    from mlnlab.model.database.database import Database
 
     if source.suffix.lower() in _SQLITE:
         return Database.from_sqlite(source, mln)

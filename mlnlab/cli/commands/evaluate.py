@@ -8,8 +8,16 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mlnlab.cli.manual import Subparsers, add_command
-from mlnlab.cli.method_arguments import add_method, add_semantics, method_options, samples_of, split_queries
+from mlnlab.cli.arguments.manual import Subparsers, add_command
+from mlnlab.cli.arguments.method_arguments import (
+    add_includes,
+    add_method,
+    add_semantics,
+    method_options,
+    samples_of,
+    split_queries,
+)
+from mlnlab.cli.output.result_files import add_output, try_output, write_result
 from mlnlab.errors import InputError, printable
 
 if TYPE_CHECKING:
@@ -18,12 +26,12 @@ if TYPE_CHECKING:
 _MANUAL = """
 Hides the facts of the queried predicates, infers their probabilities from all others,
 and compares these with what was hidden. Predicates that are separated by commas are
-hidden together; each further --query is hidden for itself, with the others as evidence.
-Several files of facts are evaluated one by one, and their atoms taken together.
+hidden together; each further --query is hidden on its own, with the others as evidence.
+Several files of facts are evaluated one by one, and their atoms are pooled.
 
 CLL is the mean logarithm of the probabilities given to the true values, AUC the area
-under the precision-recall curve; behind each stands its standard error. With -o the
-answer goes to a file: as CSV a row for each atom, as JSON the scores by predicate."""
+under the precision-recall curve; each is followed by its standard error. With -o the
+result goes to a file: CSV has a row for each atom, JSON the scores by predicate."""
 
 _EXAMPLES = """
   mlnlab evaluate smoking.mln smoking.db --query Smokes,Cancer
@@ -36,47 +44,54 @@ _ENDINGS = (".csv", ".json")
 def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
     """Declare the command and its arguments."""
     parser = add_command(
-        subparsers, "evaluate", summary="how good a model's answers are on facts that it does not see",
+        subparsers, "evaluate", summary="measure a model's answers on facts that it does not see",
         manual=_MANUAL, examples=_EXAMPLES,
     )  # fmt: skip
     parser.add_argument("model", metavar="MODEL", type=Path, help="the .mln file")
     parser.add_argument("databases", metavar="DB", nargs="+", type=Path, help="files of facts")
     parser.add_argument(
-        "-q", "--query", action="append", required=True, metavar="PREDICATE", help="what is hidden"
+        "-q", "--query", action="append", required=True, metavar="PREDICATE", help="predicates to hide"
     )
-    parser.add_argument("--open", action="append", default=[], metavar="PREDICATE", help="also unknown")
-    parser.add_argument("--prior", type=float, metavar="N", help="samples of either value that are added")
+    parser.add_argument(
+        "--open",
+        action="append",
+        default=[],
+        metavar="PREDICATE",
+        help="predicates whose unlisted atoms are unknown too",
+    )
+    parser.add_argument("--prior", type=float, metavar="N", help="samples added for each truth value")
     add_method(parser.add_argument_group("how to compute"))
     add_semantics(parser)
-    parser.add_argument("-o", "--output", metavar="OUT", type=Path, help="write .csv or .json instead")
+    add_includes(parser)
+    add_output(parser, "write .csv or .json instead")
     return parser
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, hide, infer, compare, print."""
-    from mlnlab.cli.progress import progress_bars
+    from mlnlab.cli.output.progress_bar import progress_bars
     from mlnlab.evaluation.evaluating import PRIOR, evaluate
-    from mlnlab.inference.asking import SamplingWarning
-    from mlnlab.model.database import Database
-    from mlnlab.model.mln import MLN
+    from mlnlab.inference.ask.asking import SamplingWarning
+    from mlnlab.model.database.database import Database
+    from mlnlab.model.mln.mln import MLN
 
     output = arguments.output
     if output is not None and output.suffix.lower() not in _ENDINGS:
         raise InputError(f"{output}: the ending tells the format; it must be {' or '.join(_ENDINGS)}.")
-    if output is not None and not output.parent.is_dir():
-        raise InputError(f"{output} cannot be written: there is no folder {output.parent}.")
+    try_output(output, [arguments.model, *arguments.databases], force=arguments.force)
     groups = [names for text in arguments.query if (names := split_queries([text]))]
     if not groups:
         raise InputError("--query is empty: name the predicates to hide, as in --query Smokes.")
     options = method_options(arguments)
-    mln = MLN.load(arguments.model, semantics=arguments.semantics)
+    mln = MLN.load(arguments.model, semantics=arguments.semantics, includes=arguments.includes)
     databases = [Database.load(path, mln) for path in arguments.databases]
     bars = progress_bars("evaluating", samples_of(arguments.method, options))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SamplingWarning)  # they are said below, in a line of their own
         found = evaluate(
             mln, databases, groups, method=arguments.method, open=split_queries(arguments.open),
-            prior=PRIOR if arguments.prior is None else arguments.prior, observers=bars, **options,
+            prior=PRIOR if arguments.prior is None else arguments.prior, observers=bars,
+            most_hours=arguments.most_hours, **options,
         )  # fmt: skip
     for line in (*dict.fromkeys(answer.reason for answer in found.answers), *found.remarks):
         print(printable(line), file=sys.stderr)
@@ -86,8 +101,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _show(found: Evaluation, output: Path | None) -> None:
     """Print the scores, or write them, or those of all atoms, to a file."""
-    from mlnlab.syntax.sources import write_text
-
     if output is None:
         print(_table(found), end="")
         return
@@ -97,8 +110,7 @@ def _show(found: Evaluation, output: Path | None) -> None:
         if csv
         else found.by_predicate().to_json(orient="records", indent=2)
     )
-    write_text(output, text if text.endswith("\n") else text + "\n")
-    print(output)
+    write_result(output, text if text.endswith("\n") else text + "\n")
 
 
 def _table(found: Evaluation) -> str:

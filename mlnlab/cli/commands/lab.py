@@ -5,22 +5,25 @@ from __future__ import annotations
 import argparse
 import os
 import secrets
+import shlex
 import shutil
 import socket
 import sys
+import tempfile
 import webbrowser
 from pathlib import Path
 from urllib.parse import quote
 
-from mlnlab.cli.manual import Subparsers, add_command
-from mlnlab.cli.typed import as_typed, from_here
-from mlnlab.errors import InputError, MlnlabError
+from mlnlab.cli.arguments.manual import Subparsers, add_command
+from mlnlab.errors import InputError, MlnlabError, OutputError
 
 _MANUAL = """
 Starts JupyterLab on a notebook or folder and opens it in the browser. Without PATH
 it opens notebooks/00_tour.ipynb below the current folder, else the tour of the
 source folder that mlnlab was installed from. Where there is neither, it copies the
-notebooks that mlnlab brings along to notebooks/ in the current folder, and says so.
+notebooks that come with mlnlab to notebooks/ in the current folder, and says so.
+Where that folder cannot be written, it works on a copy in a temporary one; and where
+Jupyter cannot write below your home, it keeps its own files in a temporary folder, too.
 
 The server listens on 127.0.0.1 only and asks for its token. Where there is no
 browser the address is printed, together with the command that runs the notebook
@@ -54,15 +57,24 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
 def _port(text: str) -> int:
     """Return the number of a port; the sentence for another one is argparse's to show."""
     if not (text.isascii() and text.isdecimal() and int(text) <= _LAST_PORT):
-        raise argparse.ArgumentTypeError(f"a port is a whole number from 0 to {_LAST_PORT}, not {text!r}")
+        raise argparse.ArgumentTypeError(
+            f"a port must be a whole number from 0 to {_LAST_PORT}, not {text!r}"
+        )
     return int(text)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Start the server, say where it is, and serve until Ctrl-C."""
     root, target = _what_to_open(arguments.path)
+    with tempfile.TemporaryDirectory(prefix="mlnlab-jupyter-", ignore_cleanup_errors=True) as spare:
+        return _serve(arguments, root, target, Path(spare))
+
+
+def _serve(arguments: argparse.Namespace, root: Path, target: Path | None, spare: Path) -> int:
+    """Serve a folder; Jupyter's own files go to a spare one where they cannot be written at home."""
     opens_browser = not arguments.no_browser and _has_browser()
     _use_settings(_SETTINGS)
+    _use_spare_folders(spare)
     from jupyterlab.labapp import LabApp
 
     announced = False
@@ -114,20 +126,43 @@ def _what_to_open(path: str | None) -> tuple[Path, Path | None]:
         source = Path(__file__).resolve().parents[3]  # of an editable installation
         for root in (here, source):
             if (root / _TOUR).is_file():
-                return root, _TOUR
-        return here, _TOUR if _copy_notebooks(here) else None
+                return (root if _is_writable(root / _TOUR.parent) else _temporary_copy(root)), _TOUR
+        root = here if _is_writable(here) else _temporary_copy(_PACKAGE)
+        return root, _TOUR if _copy_notebooks(_PACKAGE, root) else None
     chosen = Path(path).expanduser().resolve()
     if not chosen.exists():
         raise InputError(f"{path}: there is no such file or folder.")
+    folder = chosen if chosen.is_dir() else chosen.parent
+    if not _is_writable(folder):
+        print(f"{folder} cannot be written: what you change there can be run and downloaded, but not saved.")
     if chosen.is_dir():
         return chosen, None
     root = here if chosen.is_relative_to(here) else chosen.parent
     return root, chosen.relative_to(root)
 
 
-def _copy_notebooks(folder: Path) -> bool:
-    """Copy the notebooks that an installed package brings along; what is there already is never replaced."""
-    brought = sorted((_PACKAGE / "notebooks").glob("*.ipynb"))
+def _temporary_copy(source: Path) -> Path:
+    """Copy notebooks that cannot be saved where they are, and say so."""
+    folder = Path(tempfile.mkdtemp(prefix="mlnlab-notebooks-"))
+    print(f"Notebooks cannot be saved here. This is a copy, which your system may remove one day: {folder}")
+    _copy_notebooks(source, folder)
+    return folder
+
+
+def _is_writable(folder: Path) -> bool:
+    """Make a folder if it is missing, and tell whether files can be written in it."""
+    from mlnlab.steps.safe_files import make_folder
+
+    try:
+        make_folder(folder)
+    except OutputError:
+        return False
+    return True
+
+
+def _copy_notebooks(source: Path, folder: Path) -> bool:
+    """Copy the notebooks of a package or another folder; never replace existing ones."""
+    brought = sorted((source / _TOUR.parent).glob("*.ipynb"))
     place = folder / _TOUR.parent
     copied = [notebook for notebook in brought if not (place / notebook.name).exists()]
     if copied:
@@ -156,6 +191,24 @@ def _use_settings(folder: Path) -> None:
     os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join([str(folder), *([before] if before else [])])
 
 
+def _use_spare_folders(spare: Path) -> None:
+    """Keep Jupyter's files in a spare folder where its own cannot be written; these are still read."""
+    from jupyter_core.paths import jupyter_config_dir, jupyter_data_dir, jupyter_runtime_dir
+
+    for kind, own, read in (
+        ("CONFIG", jupyter_config_dir, "JUPYTER_CONFIG_PATH"),
+        ("DATA", jupyter_data_dir, "JUPYTER_PATH"),
+        ("RUNTIME", jupyter_runtime_dir, None),
+    ):
+        folder = Path(own())
+        if _is_writable(folder):
+            continue
+        os.environ[f"JUPYTER_{kind}_DIR"] = str(spare / kind.lower())
+        if read is not None:
+            os.environ[read] = os.pathsep.join(filter(None, [os.environ.get(read), str(folder)]))
+        print(f"{folder} cannot be written; until the server ends, Jupyter keeps such files in {spare}.")
+
+
 def _server_options(root: Path, target: Path | None, port: int, opens_browser: bool) -> list[str]:
     options = [
         "--ServerApp.ip=127.0.0.1",
@@ -182,6 +235,48 @@ def _announce(address: str, root: Path, target: Path | None, opens_browser: bool
     if not opens_browser:
         print("Open this address in a browser on this machine.")
         if target is not None and target.suffix == ".ipynb":
-            command = as_typed("run", root / target)
+            command = format_command("run", root / target)
             print(f"Without a browser: {command}   (writes one self-contained HTML page)")
     print("Ctrl-C stops it.", flush=True)
+
+
+# --- type our commands as a person has to -------------------------------------------------------
+
+# Where nothing was activated, plain ``mlnlab`` is not found.
+
+
+def format_command(*arguments: str | Path) -> str:
+    """Return a command line of ours that works in the current folder; paths are shown from there."""
+    words = [from_here(argument) if isinstance(argument, Path) else argument for argument in arguments]
+    return " ".join(map(_quote_word, [*_program(), *words]))
+
+
+def from_here(path: Path) -> str:
+    """Return a path from the current folder where that is shorter, else the whole path."""
+    whole = os.path.abspath(path)  # noqa: PTH100 - resolving would follow .venv/bin/python out of .venv
+    try:
+        short = os.path.relpath(whole)
+    except ValueError:  # another drive of Windows
+        return whole
+    return short if len(short) < len(whole) else whole
+
+
+def _program() -> list[str]:
+    """Return the words that start this very installation."""
+    name = "mlnlab.exe" if sys.platform == "win32" else "mlnlab"
+    script = Path(sys.executable).with_name(name)
+    if not script.is_file():
+        return [_command(Path(sys.executable)), "-m", "mlnlab"]
+    return [_command(script)]
+
+
+def _command(program: Path) -> str:
+    """Return a program as a shell takes it; one without a folder would be looked for on the path."""
+    shown = from_here(program)
+    return shown if os.path.dirname(shown) else os.path.join(".", shown)  # noqa: PTH118, PTH120 - keeps "./"
+
+
+def _quote_word(word: str) -> str:
+    if sys.platform == "win32":
+        return f'"{word}"' if " " in word else word
+    return shlex.quote(word)

@@ -12,29 +12,32 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mlnlab.cli.manual import Subparsers, add_command
-from mlnlab.cli.method_arguments import add_semantics, split_queries
+from mlnlab.cli.arguments.manual import Subparsers, add_command
+from mlnlab.cli.arguments.method_arguments import add_includes, add_most_hours, add_semantics, split_queries
+from mlnlab.cli.output.result_files import add_output, try_output, write_result
 from mlnlab.errors import InputError, printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mlnlab.learning.learned_weights import LearnedWeights
-    from mlnlab.learning.priors import Prior
+    from mlnlab.learning.ask.learned_weights import LearnedWeights
+    from mlnlab.learning.problems.priors import Prior
 
 _MANUAL = """
-Reads a model and complete databases (what they do not list is false) and learns the
+Reads a model and complete databases (atoms that are not listed are false) and learns the
 weights of all formulas that are not hard or fixed. With --query only these predicates
 are predicted, given all others.
 
-The model with its weights goes to stdout, how it was learned and what to doubt to
-stderr. With -o it goes to a file: .mln is the model, .csv and .json have a row for each
-formula with its weight, its count in the data, the count expected, and its gap.
+The model with its weights goes to stdout, the method and any warnings to stderr. With -o
+it goes to a file, with names exactly as they are (stdout shows � for invisible
+characters): .mln is the model, .csv and .json have a row for each formula with its
+weight, its count in the data, its expected count, and the gap between the two.
 
---method is pll, wpll, ll, lwl, vp, vp-pw, cd, cd-pw, dn, scg, pscg or smd; --option sets what
-a method has, such as iterations, rate or samples. --prior is none, a deviation as in
-gaussian:2, or laplace:1. Ctrl-C ends learning: what was learned so far is written, and
-the exit code is 130."""
+--method is pll, wpll, ll, lwl, vp, vp-pw, cd, cd-pw, dn, scg, pscg or smd; --option
+sets an option of the method, such as iterations, rate or samples. --prior is none, a
+deviation as in gaussian:2, or laplace:1. Ctrl-C ends learning: the weights so far are written, and
+the exit code is 130. Learning that would take hours is refused with an estimate before
+it begins; --most-hours allows it."""
 
 _EXAMPLES = """
   mlnlab learn smoking.mln smoking.db -o learned.mln
@@ -46,12 +49,13 @@ _ENDINGS = (".mln", ".csv", ".json")
 # Arguments of ml.learn_weights that are no options here.
 _ARGUMENTS = {
     "mln": "the model's file first",
-    "db": "the files of facts behind the model's",
+    "db": "the files of facts after the model",
     "method": "--method",
     "query": "--query",
     "prior": "--prior",
     "units": "--units",
     "seed": "--seed",
+    "most_hours": "--most-hours",
 }
 _IN_PYTHON = ("bounds", "fixed", "observers", "rates", "start", "tied", "validation")
 _NUMBERS = ("weight", "observed", "expected", "gap")
@@ -64,35 +68,41 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
     )
     parser.add_argument("model", metavar="MODEL", type=Path, help="the .mln file")
     parser.add_argument("databases", metavar="DB", nargs="+", type=Path, help="complete files of facts")
-    parser.add_argument("-q", "--query", action="append", default=[], metavar="PREDICATE", help="predicted")
+    parser.add_argument(
+        "-q", "--query", action="append", default=[], metavar="PREDICATE", help="predicates to predict"
+    )
     parser.add_argument("--method", default="pll", help="pll, ll, pscg, ... (default: %(default)s)")
     parser.add_argument(
         "--prior", default="gaussian:10", help="none, gaussian:D or laplace:S (default: %(default)s)"
     )
     parser.add_argument("--units", action="store_true", help="add a formula for each predicate without one")
-    parser.add_argument("--seed", metavar="N", type=int, default=0, help="of the random numbers (default: 0)")
+    parser.add_argument(
+        "--seed", metavar="N", type=int, default=0, help="seed of the random numbers (default: 0)"
+    )
     parser.add_argument(
         "--option", action="append", default=[], metavar="NAME=VALUE", help="any option of the method"
     )
+    add_most_hours(parser, "6")
     add_semantics(parser)
-    parser.add_argument("-o", "--output", metavar="OUT", type=Path, help="write .mln, .csv or .json instead")
+    add_includes(parser)
+    add_output(parser, "write .mln, .csv or .json instead")
     return parser
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Read, learn, write; where somebody stops it, what was learned so far."""
-    from mlnlab.learning.learn_weights import learn_weights
-    from mlnlab.learning.learner import LearningInterrupted
-    from mlnlab.model.database import Database
-    from mlnlab.model.mln import MLN
+    """Read, learn, write; if the user stops it, write the weights so far."""
+    from mlnlab.learning.ask.learn_weights import learn_weights
+    from mlnlab.learning.ask.learned_weights import LearnedWeights
+    from mlnlab.model.database.database import Database
+    from mlnlab.model.mln.mln import MLN
+    from mlnlab.steps.runs.interrupted import Interrupted
 
     output = arguments.output
     if output is not None and output.suffix.lower() not in _ENDINGS:
         raise InputError(f"{output}: the ending tells the format; it must be one of {', '.join(_ENDINGS)}.")
-    if output is not None and not output.parent.is_dir():  # said before hours of learning, not behind them
-        raise InputError(f"{output} cannot be written: there is no folder {output.parent}.")
+    try_output(output, [arguments.model, *arguments.databases], force=arguments.force)
     prior, options = prior_of(arguments.prior), options_of(arguments.option)
-    mln = MLN.load(arguments.model, semantics=arguments.semantics)
+    mln = MLN.load(arguments.model, semantics=arguments.semantics, includes=arguments.includes)
     databases = [Database.load(path, mln) for path in arguments.databases]
     query = split_queries(arguments.query) or None
     try:
@@ -100,10 +110,13 @@ def run(arguments: argparse.Namespace) -> int:
             warnings.simplefilter("ignore")  # what there is to doubt is said below, a line each
             learned = learn_weights(
                 mln, databases, arguments.method, query, prior=prior, units=arguments.units,
-                seed=arguments.seed, **options,
+                seed=arguments.seed, most_hours=arguments.most_hours, **options,
             )  # fmt: skip
-    except LearningInterrupted as stopped:
-        _write(stopped.so_far(), output)
+    except Interrupted as stopped:
+        known = stopped.results(LearnedWeights)
+        if known is None:
+            raise
+        _write(known, output)
         print("stopped", file=sys.stderr)
         return 130
     _write(learned, output)
@@ -112,7 +125,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def prior_of(text: str) -> Prior | None:
     """Return the prior that a word names: none, gaussian:2, laplace:1."""
-    from mlnlab.learning.priors import Gaussian, Laplace
+    from mlnlab.learning.problems.priors import Gaussian, Laplace
 
     name, _, width = text.strip().casefold().partition(":")
     if name == "none" and not width:
@@ -139,9 +152,7 @@ def options_of(texts: list[str]) -> dict[str, Any]:
         if name in _ARGUMENTS:
             raise InputError(f"--option {name}: write {_ARGUMENTS[name]} instead.")
         if name in _IN_PYTHON:
-            raise InputError(
-                f"--option {name}: it takes more than a word; ml.learn_weights has it in Python."
-            )
+            raise InputError(f"--option {name}: it needs more than a word; use ml.learn_weights in Python.")
         found[name] = _value(value.strip())
     return found
 
@@ -160,16 +171,13 @@ def _value(text: str) -> object:
 
 def _write(learned: LearnedWeights, output: Path | None) -> None:
     """Write the model or the table, and say on stderr how it was learned."""
-    from mlnlab.syntax.sources import write_text
-
     lines = [repr(learned).strip("<>"), *(f"warning: {sentence}" for sentence in learned.diagnostics)]
     print("\n".join(map(printable, lines)), file=sys.stderr)
     if output is None:
         print(learned.mln.to_text(), end="")
         return
     makers = {".mln": _as_mln, ".csv": as_csv, ".json": as_json}
-    write_text(output, makers[output.suffix.lower()](learned))
-    print(output)
+    write_result(output, makers[output.suffix.lower()](learned))
 
 
 def _as_mln(learned: LearnedWeights) -> str:
@@ -197,12 +205,13 @@ def as_csv(learned: LearnedWeights) -> str:
 
 
 def as_json(learned: LearnedWeights) -> str:
-    """Return what was learned, and how, as JSON."""
+    """Return the learned weights, and the way of learning, as JSON."""
     value = learned.objective
     record = {
         "method": learned.method,
         "steps": learned.state.iteration,
         "ended": learned.state.ended,
+        "averaged": learned.averaged,
         "objective": value if isfinite(value) else None,
         "seconds": learned.seconds,
         "warnings": list(learned.diagnostics),

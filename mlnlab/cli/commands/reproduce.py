@@ -1,4 +1,4 @@
-"""``mlnlab reproduce``: a published figure or table made anew, piece by piece, with what is at hand."""
+"""Reproduce a published figure or table, piece by piece, with the data at hand: ``mlnlab reproduce``."""
 
 from __future__ import annotations
 
@@ -7,26 +7,27 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mlnlab.cli import figure_2, table_1, table_2
-from mlnlab.cli.manual import Subparsers, add_command
+from mlnlab.cli.arguments.manual import Subparsers, add_command
+from mlnlab.cli.output.result_files import pressing_on, warnings_in_lines, write_plot, write_table
+from mlnlab.cli.reproductions import figure_2_command, table_1_command, table_2_command
 from mlnlab.errors import ArgumentError, printable
 
 if TYPE_CHECKING:
     import argparse
 
-    from mlnlab.experiments.figure_4_1 import Figure, Piece, Settings
-    from mlnlab.experiments.figure_4_1_switches import Switches
+    from mlnlab.experiments.reproduce.figure_4_1 import Figure, Piece, Settings
+    from mlnlab.experiments.reproduce.figure_4_1_switches import Switches
 
 _MANUAL = """
-figure-4.1 is that of Lowd's thesis: how good seven weight learners' models are on a
-fold that they do not see, by CLL and by AUC, against the time that they learn.
+figure-4.1 is that of Lowd's thesis: the quality of seven weight learners' models on a
+held-out fold, by CLL and by AUC, against learning time.
 
-Each learner on each fold is a piece of work, kept in the folder as it comes; a second
-start goes on where the first one stopped, in the middle of a run too, and one with more
---seconds continues what fewer have learned. The folder holds a picture of all curves
-(.svg, light or dark as its reader is; .png of either where there is a Chromium), figures
-to zoom into (.html), and scores.csv, of the atoms of all folds together. The table has
-the thesis's numbers beside ours where it tells them.
+The result of each learner on each fold is kept in the folder as soon as it is known; a
+second start resumes where the first one stopped, even in the middle of a run, and one
+with more --seconds continues shorter runs. The folder holds a picture of all curves
+(.svg, light or dark as its reader prefers; .png of either where there is a Chromium),
+figures to zoom into (.html), and scores.csv, of the atoms of all folds together. The table has
+the thesis's numbers beside ours where it gives them.
 
 The data: cora and webkb need their files (--files names the folder that has the
 folders cora and webkb-forclift); web is a synthetic web of WebKB's published size,
@@ -61,18 +62,22 @@ _SWITCHES = (
     ("chains", int, "chains from which each step takes samples (usually 1)"),
     ("burn_in", int, "samples left out before those of each step (usually 0)"),
     ("begin", str, "the first world of each chain: data or random (usually data)"),
-    ("rate", float, "of gradient descent (usually adapted, or tuned)"),
+    ("rate", float, "rate of gradient descent (usually adapted, or tuned)"),
     ("averaged", str, "which weights of gradient descent are averaged: all, late or none"),
     ("damping", float, "the first λ of dn, scg and pscg (usually 1)"),
-    ("least_variance", float, "that a count is taken to have by dn, scg and pscg"),
-    ("largest_step", float, "of any weight in a step of dn, scg and pscg (usually 2)"),
+    ("least_variance", float, "least variance of a count in dn, scg and pscg"),
+    ("largest_step", float, "largest change of a weight in a step of dn, scg and pscg (usually 2)"),
 )
 _FLAGS = {"samples": "--samples-per-step"}
 _DEVIATION = 2.0
 
 _CONDITIONS = "condition-numbers"
 _TABLE = "table-2"
-_OWN = {_TABLE: table_2, "figure-2": figure_2, "table-1": table_1}  # figures with a file of their own
+_OWN = {
+    _TABLE: table_2_command,
+    "figure-2": figure_2_command,
+    "table-1": table_1_command,
+}  # figures with a file of their own
 _FIGURES = ("figure-4.1", _CONDITIONS, *_OWN)
 _DATA = "small-web"
 
@@ -80,33 +85,35 @@ _DATA = "small-web"
 def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
     """Declare the command and its arguments."""
     parser = add_command(
-        subparsers, "reproduce", summary="make a published figure or table anew",
+        subparsers, "reproduce", summary="make a published figure or table again",
         manual=_MANUAL.rstrip() + "".join(f"\n{one.MANUAL}" for one in _OWN.values()),
         examples=_EXAMPLES + "".join(one.EXAMPLES for one in _OWN.values()),
     )  # fmt: skip
-    parser.add_argument("figure", choices=_FIGURES, help="which figure or table")
-    parser.add_argument("--folder", required=True, metavar="DIR", help="where results are kept")
-    parser.add_argument("--data", metavar="NAME", help=f"which data (default: {_DATA}; of tables all)")
-    parser.add_argument("--files", metavar="DIR", help="where data files are")
-    parser.add_argument("--seconds", type=float, default=60.0, help="of learning, for each learner and fold")
+    parser.add_argument("figure", choices=_FIGURES, help="figure or table to reproduce")
+    parser.add_argument("--folder", required=True, metavar="DIR", help="folder for the results")
+    parser.add_argument("--data", metavar="NAME", help=f"data set (default: {_DATA}; all for tables)")
+    parser.add_argument("--files", metavar="DIR", help="folder of the data files")
+    parser.add_argument("--seconds", type=float, default=60.0, help="learning time for each learner and fold")
     parser.add_argument(
-        "--clock", default="wall", metavar="NAME", help="what counts them: wall (default) or processor"
+        "--clock", default="wall", metavar="NAME", help="clock for the seconds: wall (default) or processor"
     )
-    parser.add_argument("--tuning", type=float, default=0.0, metavar="SECONDS", help="for each rate tried")
-    parser.add_argument("--samples", type=int, default=1000, help="of MC-SAT on the fold held out")
-    parser.add_argument("--judging-burn-in", type=int, metavar="N", help="before those (default: a tenth)")
     parser.add_argument(
-        "--spacing", type=float, default=1.5, help="how many times as long learning takes from score to score"
+        "--tuning", type=float, default=0.0, metavar="SECONDS", help="time for each rate tried"
     )
-    parser.add_argument("--learner", action="append", metavar="NAME", help="only this one (repeatable)")
+    parser.add_argument("--samples", type=int, default=1000, help="samples of MC-SAT on the held-out fold")
+    parser.add_argument(
+        "--judging-burn-in", type=int, metavar="N", help="samples to discard before those (default: a tenth)"
+    )
+    parser.add_argument("--spacing", type=float, default=1.5, help="ratio of the times of successive scores")
+    parser.add_argument("--learner", action="append", metavar="NAME", help="use only this one (repeatable)")
     parser.add_argument("--fold", action="append", metavar="NAME", help="test on this one only (repeatable)")
-    parser.add_argument("--seed", type=int, default=0, help="of all chance")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the random numbers")
     switches = parser.add_argument_group("switches")
     switches.add_argument(
-        "--deviation", type=float, default=_DEVIATION, help="of the Gaussian prior (default: 2)"
+        "--deviation", type=float, default=_DEVIATION, help="deviation of the Gaussian prior (default: 2)"
     )
     switches.add_argument(
-        "--canopy", type=float, metavar="COSINE", help="how alike pairs of cora are that are not ruled out"
+        "--canopy", type=float, metavar="COSINE", help="least similarity of the pairs of cora that are kept"
     )
     for name, kind, words in _SWITCHES:
         flag = _FLAGS.get(name, f"--{name.replace('_', '-')}")
@@ -117,32 +124,44 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Make the pieces, tell of each, and draw."""
-    if arguments.figure in _OWN:
-        code: int = _OWN[arguments.figure].run(arguments)
-        return code
+    """Try the folder, and make the figure or table in it."""
+    from mlnlab.steps.safe_files import make_folder
+
+    make_folder(arguments.folder)
+    with warnings_in_lines():
+        if arguments.figure in _OWN:
+            code: int = _OWN[arguments.figure].run(arguments)
+            return code
+        return _run_here(arguments)
+
+
+def _run_here(arguments: argparse.Namespace) -> int:
+    """Reproduce a figure or study that has no command file of its own."""
     arguments.data = arguments.data or _DATA
     if arguments.figure == _CONDITIONS:
         return _condition_numbers(arguments)
-    from mlnlab.experiments.figure_4_1 import LEARNERS, figure, pieces
-    from mlnlab.experiments.figure_4_1_data import task_named
+    from mlnlab.experiments.reproduce.figure_4_1 import LEARNERS, figure, pieces
+    from mlnlab.experiments.reproduce.figure_4_1_data import make_task
 
     _check(arguments)
-    task = task_named(arguments.data, Path(arguments.files) if arguments.files else None, arguments.canopy)
+    task = make_task(arguments.data, Path(arguments.files) if arguments.files else None, arguments.canopy)
     settings, stem = _settings(arguments), _stem(arguments)
     folder, found = Path(arguments.folder), []
+    problems: list[str] = []
     for piece, reused in pieces(task, settings, folder, arguments.learner or LEARNERS, arguments.fold or ()):
-        print(printable(_told(piece, reused)), file=sys.stderr, flush=True)
+        print(printable(_describe_piece(piece, reused)), file=sys.stderr, flush=True)
         found.append(piece)
         if not reused:
-            _draw(figure(task.name, found), folder, stem)
-    _draw(figure(task.name, found), folder, stem, finished=True)
+            with pressing_on(problems):
+                _draw(figure(task.name, found), folder, stem)
+    with pressing_on(problems):
+        _draw(figure(task.name, found), folder, stem, finished=True)
     frame = figure(task.name, found).to_frame()
     shown = frame.astype(object).where(frame.notna(), "")  # blank where nothing is known
     table = shown.to_string(index=False, float_format="{:.4f}".format)
     print(printable(f"{stem}:"))
     print("\n".join(printable(line) for line in table.splitlines()))
-    return 1 if all(piece.problem for piece in found) else 0
+    return 1 if problems or all(piece.problem for piece in found) else 0
 
 
 def _switches(arguments: argparse.Namespace) -> Switches:
@@ -152,7 +171,7 @@ def _switches(arguments: argparse.Namespace) -> Switches:
 
 
 def _settings(arguments: argparse.Namespace) -> Settings:
-    from mlnlab.experiments.figure_4_1 import Settings
+    from mlnlab.experiments.reproduce.figure_4_1 import Settings
 
     burn_in = arguments.judging_burn_in
     return Settings(
@@ -164,8 +183,8 @@ def _settings(arguments: argparse.Namespace) -> Settings:
 
 
 def _stem(arguments: argparse.Namespace) -> str:
-    """Return what names of files begin with: the data, and all that was switched."""
-    from mlnlab.experiments.figure_4_1_switches import in_words
+    """Return the beginning of file names: the data, and all settings changed."""
+    from mlnlab.experiments.reproduce.figure_4_1_switches import in_words
 
     usual: Switches = (("deviation", _DEVIATION), ("canopy", None), ("judging_burn_in", None))
     given = tuple((name, getattr(arguments, name)) for name, _ in usual)
@@ -175,34 +194,32 @@ def _stem(arguments: argparse.Namespace) -> str:
 
 def _condition_numbers(arguments: argparse.Namespace) -> int:
     """Print the table, and keep it in the folder."""
-    from mlnlab.experiments.condition_numbers import TABLES
+    from mlnlab.experiments.studies.condition_numbers import TABLES
     from mlnlab.logic.suggestions import did_you_mean
 
     if arguments.data not in TABLES:
         hint = did_you_mean(arguments.data, TABLES) or "."
         raise ArgumentError(
-            f"Condition numbers are not known of {arguments.data:.60}{hint} There are: {', '.join(TABLES)}."
+            f"There are no condition numbers for {arguments.data:.60}{hint} There are: {', '.join(TABLES)}."
         )
     table = TABLES[arguments.data](Path(arguments.files) if arguments.files else None)
-    folder = Path(arguments.folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    table.to_csv(folder / f"{arguments.data}-condition-numbers.csv", index=False)
     print(printable(table.to_string(index=False, float_format="{:,.4g}".format)))
+    write_table(Path(arguments.folder) / f"{arguments.data}-condition-numbers.csv", table)
     return 0
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    """Raise a sentence for what makes no sense."""
-    from mlnlab.experiments.figure_4_1 import LEARNERS
-    from mlnlab.experiments.figure_4_1_data import TASKS
-    from mlnlab.experiments.figure_4_1_runs import CLOCKS
-    from mlnlab.experiments.figure_4_1_switches import refuse_wrong
+    """Raise an error for arguments that make no sense."""
+    from mlnlab.experiments.reproduce.figure_4_1 import LEARNERS
+    from mlnlab.experiments.reproduce.figure_4_1_data import TASKS
+    from mlnlab.experiments.reproduce.figure_4_1_runs import CLOCKS
+    from mlnlab.experiments.reproduce.figure_4_1_switches import refuse_wrong
     from mlnlab.logic.suggestions import did_you_mean
 
     if not (arguments.seconds > 0 and arguments.tuning >= 0 and arguments.samples > 0):
         raise ArgumentError("--seconds and --samples are above 0, and --tuning is 0 or more.")
     if not arguments.spacing > 1:
-        raise ArgumentError("--spacing is above 1: each score comes so many times later than the one before.")
+        raise ArgumentError("--spacing, the ratio of the times of successive scores, is above 1.")
     for given, known, what in (
         ([arguments.data], TASKS, "data"), ([arguments.clock], CLOCKS, "clock"),
         (arguments.learner or [], LEARNERS, "learner"),
@@ -218,7 +235,7 @@ def _check(arguments: argparse.Namespace) -> None:
     refuse_wrong(_switches(arguments), arguments.learner or LEARNERS)
 
 
-def _told(piece: Piece, reused: bool) -> str:
+def _describe_piece(piece: Piece, reused: bool) -> str:
     if piece.problem:
         return f"{piece.learner} on {piece.fold}: {piece.problem}"
     last, by_auc = piece.by_cll[-1], piece.by_auc[-1]
@@ -230,24 +247,24 @@ def _told(piece: Piece, reused: bool) -> str:
 
 
 def _draw(found: Figure, folder: Path, stem: str, *, finished: bool = False) -> None:
-    """Write pictures and the table; what is there is replaced. Browsers are started at the end alone."""
-    from mlnlab.display.figure_4_1 import figure_4_1_scene
-    from mlnlab.display.plotting import plot
+    """Write pictures and the table, replacing old ones; start browsers only at the end."""
+    from mlnlab.display.doors.figures.plotting import plot
+    from mlnlab.display.learning.studies.figure_4_1_charts import figure_4_1_scene
     from mlnlab.display.scene.export import ExportError, to_png, to_svg
-    from mlnlab.learning.tuning import MEASURES
+    from mlnlab.learning.ask.tuning import MEASURES
 
     if not found.judged:
         return
     scene = figure_4_1_scene(found)
     to_svg(scene, folder / f"{stem}.svg")
-    found.to_frame().to_csv(folder / f"{stem}-scores.csv", index=False)
+    write_table(folder / f"{stem}-scores.csv", found.to_frame())
     if not finished:
         return
     for of in found.judged:
         for measure in MEASURES:
             drawn = plot(found.curve(measure, of))
             drawn.update_xaxes(type="log")
-            drawn.write_html(folder / f"{stem}-{measure}-{of}.html", include_plotlyjs="directory")
+            write_plot(folder / f"{stem}-{measure}-{of}.html", drawn)
     for name, dark in (("light", False), ("dark", True)):
         try:
             to_png(scene, folder / f"{stem}-{name}.png", dark=dark)

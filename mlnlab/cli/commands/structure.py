@@ -4,30 +4,37 @@ from __future__ import annotations
 
 import argparse
 import sys
-import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mlnlab.cli.manual import Subparsers, add_command
+from mlnlab.cli.arguments.manual import Subparsers, add_command
+from mlnlab.cli.arguments.method_arguments import add_includes, add_most_hours
+from mlnlab.cli.output.result_files import (
+    add_output,
+    only_checkpoint_warnings,
+    try_output,
+    write_result,
+)
 from mlnlab.errors import InputError, printable
 
 if TYPE_CHECKING:
-    from mlnlab.structure.learned_structure import LearnedStructure
+    from mlnlab.structure.results.learned_structure import LearnedStructure
 
 _MANUAL = """
-Reads the predicates that a model declares and complete databases (what they do not
-list is false), and learns formulas with their weights by hypergraph lifting (Kok and
-Domingos 2009). The formulas of the model are not looked at.
+Reads the predicates that a model declares and complete databases (atoms that are not
+listed are false), and learns formulas with their weights by hypergraph lifting (Kok and
+Domingos 2009). The formulas of the model are ignored.
 
 The learned model goes to stdout, or by -o to a file; a summary goes to stderr, on a
-terminal with a line that tells how far it is. --method is lhl, lhl-noheu (without
+terminal with a progress line. --method is lhl, lhl-noheu (without
 heuristics 1 and 2), lhl-findpaths (without lifting) or lhl-liftgraph (only lifting:
-rules over clusters of constants). --option sets what else a method has, such as
-signs, dangling or assembly.
+rules over clusters of constants). --option sets further options of the method, such as
+signs, dangling, assembly, or apart=SameBib,SameVenue: predicates of which a formula
+holds at most one literal.
 
-With --checkpoint the run writes to a file where it is, and the same command goes on
-from there. What would take more than --most-hours is refused before it begins. Ctrl-C
-ends learning: the best model so far is written, and the exit code is 130."""
+With --checkpoint the run saves its progress to a file, and the same command resumes
+from there. A run that would take more than --most-hours is refused before it begins.
+Ctrl-C ends learning: the best model so far is written, and the exit code is 130."""
 
 _EXAMPLES = """
   mlnlab structure uw.mln ai.db systems.db --longest 4 -o learned.mln
@@ -36,11 +43,11 @@ _EXAMPLES = """
 
 # Algorithm 1's parameters by their names in Python, and what the paper calls them.
 _PARAMETERS = {
-    "longest": "ω: hyperedges of a path at most",
+    "longest": "ω: most hyperedges of a path",
     "penalty": "λ: price of a hyperedge when lifting",
-    "fewest": "μ: true atoms that a path needs",
-    "sampled": "ν: ground atoms of a path that are looked at, or None",
-    "fraction": "σ: of all atoms that scores are taken on",
+    "fewest": "μ: fewest true atoms of a path",
+    "sampled": "ν: most ground atoms of a path to sample, or None",
+    "fraction": "σ: fraction of the atoms to score on",
     "length_penalty": "π: price of a literal",
     "path_length_penalty": "π': the same on the atoms of a path",
 }
@@ -57,56 +64,57 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
     parser.add_argument("--method", default="lhl", help="lhl, lhl-noheu, ... (default: %(default)s)")
     for name, meaning in _PARAMETERS.items():
         parser.add_argument(f"--{name.replace('_', '-')}", metavar="N", help=meaning)
-    parser.add_argument("--seed", metavar="N", type=int, default=0, help="of the random numbers (default: 0)")
+    add_includes(parser)
+    parser.add_argument(
+        "--seed", metavar="N", type=int, default=0, help="seed of the random numbers (default: 0)"
+    )
     parser.add_argument(
         "--option", action="append", default=[], metavar="NAME=VALUE", help="any option of the method"
     )
+    add_most_hours(parser, "1", 1.0)
     parser.add_argument(
-        "--most-hours", metavar="H", type=float, default=1.0, help="refuse what takes longer (default: 1)"
+        "--checkpoint", metavar="FILE", type=Path, help="save progress here, and resume from it"
     )
-    parser.add_argument("--checkpoint", metavar="FILE", type=Path, help="write where it is; go on from there")
-    parser.add_argument("-o", "--out", metavar="OUT", type=Path, help="write this .mln file instead")
+    add_output(parser, "write this .mln file instead")
     return parser
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, learn, write; where somebody stops it, the best model so far."""
-    from mlnlab.model.database import Database
-    from mlnlab.model.mln import MLN
-    from mlnlab.structure.learn_structure import learn_structure
-    from mlnlab.structure.structure_learner import StructureInterrupted
+    from mlnlab.model.database.database import Database
+    from mlnlab.model.mln.mln import MLN
+    from mlnlab.steps.runs.interrupted import Interrupted
+    from mlnlab.structure.ask.learn_structure import learn_structure
+    from mlnlab.structure.results.learned_structure import LearnedStructure
 
-    out = arguments.out
-    _refuse_odd_output(out)
+    out = arguments.output
+    if out is not None and out.suffix.lower() != ".mln":
+        raise InputError(f"{out}: a learned model is written as a .mln file.")
+    read = [arguments.model, *arguments.databases, arguments.checkpoint]
+    try_output(out, read, force=arguments.force)
     options = _options(arguments)
-    mln = MLN.load(arguments.model)
+    mln = MLN.load(arguments.model, includes=arguments.includes)
     databases = [Database.load(path, mln) for path in arguments.databases]
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # what there is to doubt is said below
+        with only_checkpoint_warnings():  # what else there is to doubt is said below
             learned = learn_structure(
                 databases, arguments.method, seed=arguments.seed, most_hours=arguments.most_hours,
                 checkpoint=arguments.checkpoint, **options,
             )  # fmt: skip
-    except StructureInterrupted as stopped:
-        _write(stopped.so_far(), out)
+    except Interrupted as stopped:
+        known = stopped.results(LearnedStructure)
+        if known is None:
+            raise
+        _write(known, out)
         print("stopped", file=sys.stderr)
         return 130
     _write(learned, out)
     return 0
 
 
-def _refuse_odd_output(out: Path | None) -> None:
-    """Say before hours of learning, not behind them, that the answer could not be written."""
-    if out is not None and out.suffix.lower() != ".mln":
-        raise InputError(f"{out}: what is learned is a model; the ending must be .mln.")
-    if out is not None and not out.parent.is_dir():
-        raise InputError(f"{out} cannot be written: there is no folder {out.parent}.")
-
-
 def _options(arguments: argparse.Namespace) -> dict[str, Any]:
     """Return the options that are given, each once: the paper's parameters, and NAME=VALUE."""
-    from mlnlab.cli.table_2 import options_of
+    from mlnlab.cli.reproductions.table_2_command import options_of
 
     named = [name for name in _PARAMETERS if getattr(arguments, name) is not None]
     options = options_of([f"{name}={getattr(arguments, name)}" for name in named])
@@ -122,23 +130,20 @@ def _options(arguments: argparse.Namespace) -> dict[str, Any]:
 
 # Arguments of ml.learn_structure that are no options here.
 _ELSEWHERE = {
-    "dbs": "write the files of facts behind the model's instead",
+    "dbs": "write the files of facts after the model instead",
     **{name: f"write --{name.replace('_', '-')} instead" for name in (
         "method", "seed", "most_hours", "checkpoint")},
     **dict.fromkeys(("observers", "executor", "progress", "start", "smoothing"),
-        "it takes more than a word; ml.learn_structure has it in Python"),
+        "it needs more than a word; use ml.learn_structure in Python"),
 }  # fmt: skip
 
 
 def _write(learned: LearnedStructure, out: Path | None) -> None:
     """Write the model, and say on stderr how it was learned."""
-    from mlnlab.syntax.sources import write_text
-
     summary = repr(learned).splitlines()[0].strip("<>")
     print("\n".join(map(printable, [summary, *learned.remarks])), file=sys.stderr)
     text = learned.mln.to_text()
     if out is None:
         print(text, end="")
         return
-    write_text(out, text)
-    print(out)
+    write_result(out, text)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import os
 import signal
 import subprocess
 import sys
 import time
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
@@ -18,6 +21,8 @@ from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from traitlets import default
+
+from mlnlab.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -138,3 +143,59 @@ def _summary(source: str) -> str:
 def _in_words(error: CellExecutionError) -> str:
     message = str(error.evalue).strip().partition("\n")[0].rstrip(".")
     return f"{error.ename}: {message}" if message else str(error.ename)
+
+
+# --- read a notebook file -----------------------------------------------------------------------
+
+
+def read_notebook(path: Path) -> NotebookNode:
+    """Return the notebook of a file in today's format; older formats are converted."""
+    import nbformat
+
+    text = _read_text(path)
+    if '"nbformat"' not in text:
+        raise InputError(f"{path}: is not a notebook ({_what_it_is(text)}).")
+    try:
+        # Only older formats lack cell ids; giving them some is what is wanted here.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            notebook: NotebookNode = nbformat.reads(text, as_version=4)  # type: ignore[no-untyped-call]
+            nbformat.validate(notebook)
+    except nbformat.ValidationError as error:
+        raise InputError(f"{path}: is not a valid notebook: {_first_line(error.message)}.") from None
+    except (ValueError, KeyError, AttributeError, TypeError, RecursionError):
+        raise InputError(f"{path}: is not a notebook ({_what_it_is(text)}).") from None
+    language = notebook.metadata.get("language_info", {}).get("name", "python")
+    language = notebook.metadata.get("kernelspec", {}).get("language", language)
+    if str(language).lower() not in {"python", "ipython"}:
+        raise InputError(f"{path}: is a notebook in {language}; mlnlab runs notebooks in Python.")
+    return notebook
+
+
+def _read_text(path: Path) -> str:
+    if path.is_dir():
+        raise InputError(f"{path}: is a folder; name a notebook in it.")
+    if not path.exists():
+        raise InputError(f"{path}: there is no such file.")
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: is not a notebook (byte {error.start} is not UTF-8 text).") from None
+
+
+def _what_it_is(text: str) -> str:
+    """Describe a text that is not a notebook."""
+    if not text.strip():
+        return "the file is empty"
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as error:
+        return f"not JSON: line {error.lineno}, column {error.colno}"
+    except RecursionError:
+        return "nested too deeply"
+    return "JSON, but without a notebook's cells"
+
+
+def _first_line(message: object) -> str:
+    line = str(message).partition("\n")[0]
+    return line if len(line) <= 200 else line[:200] + " ..."

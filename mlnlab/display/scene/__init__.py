@@ -1,5 +1,5 @@
-"""Drawings as data: a small tree of few primitives, and what writes it as SVG, HTML, PNG or JSON.
+"""Define drawings as data: a small tree of few primitives, and its writers for SVG, HTML, PNG and JSON.
 
-:mod:`~mlnlab.display.scene.items` says what a drawing consists of, :mod:`~mlnlab.display.scene.look` what the
-words of its classes look like. ``mlnlab/display/static/scene.js`` draws the same tree in a browser.
+:mod:`~mlnlab.display.scene.items` defines the parts of a drawing, :mod:`~mlnlab.display.scene.look` the looks
+of its classes. ``mlnlab/display/static/scene.js`` draws the same tree in a browser.
 """

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from math import sqrt
 from typing import NamedTuple
 
-from mlnlab.display.markup import fit, shortened
 from mlnlab.display.scene.items import Circle, Group, Item, Path, Rectangle, Text
 from mlnlab.display.scene.look import HUES
 from mlnlab.display.scene.paths import polyline
-from mlnlab.display.scene.text_fitting import fitted, fitted_name, text_width
+from mlnlab.display.scene.text_fitting import fit_text, fitted_name, shorten_text, text_width
+from mlnlab.errors import visible as fit
 
 SHAPES = ("square", "diamond", "triangle", "circle")
 _LONGEST_TOOLTIP = 400
@@ -36,11 +36,11 @@ def numbered_id(word: str, *numbers: int) -> str:
 
 def tooltip(*lines: str) -> str:
     """Return lines as a tooltip of bearable length; the first one names the thing."""
-    return shortened("\n".join(fit(line) for line in lines if line), _LONGEST_TOOLTIP)
+    return shorten_text("\n".join(fit(line) for line in lines if line), _LONGEST_TOOLTIP)
 
 
 def label(x: float, y: float, text: str, width: float, look: str = "label") -> Text:
-    """Return a text centred on a point, cut where it is wider than so many pixels."""
+    """Return a text centred on a point, cut where it is wider than ``width`` pixels."""
     return Text(x=x, y=y, text=fitted_name(text, width, look), look=look, anchor="middle")
 
 
@@ -61,7 +61,7 @@ def mark(shape: str, size: float, look: str = "", x: float = 0, y: float = 0) ->
 
 
 class Entry(NamedTuple):
-    """A line of a legend: a small drawing around (0, 0), what it means, its name if it can be clicked."""
+    """A line of a legend: a small drawing around (0, 0), its meaning, its name if it can be clicked."""
 
     sample: Item
     words: str
@@ -73,7 +73,7 @@ def legend(entries: Sequence[Entry], x: float, y: float, width: float) -> tuple[
     left, top, row = x, y, 20.0
     parts: list[Item] = []
     for number, entry in enumerate(entries):
-        words = fitted(entry.words, min(width - 24, 220))
+        words = fit_text(entry.words, min(width - 24, 220))
         needed = 22 + text_width(words) + 16
         if left > x and left + needed > x + width:
             left, top = x, top + row

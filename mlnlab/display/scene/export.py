@@ -13,12 +13,13 @@ from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
-from mlnlab.display.markup import fit
 from mlnlab.display.scene.items import Scene
 from mlnlab.display.scene.look import FONT
-from mlnlab.display.scene.scripts import STATIC, joined, look_sheet
+from mlnlab.display.scene.scripts import STATIC, join_modules, look_sheet
 from mlnlab.display.scene.svg import svg_text
 from mlnlab.errors import MlnlabError
+from mlnlab.errors import visible as fit
+from mlnlab.steps.safe_files import replacing_file, write_text
 
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _SECONDS = 60
@@ -32,14 +33,14 @@ _PAGE_LOOK = (
 
 
 class ExportError(MlnlabError):
-    """A drawing cannot be written as asked; the message says what would help."""
+    """A drawing cannot be written as asked; the message names a remedy."""
 
 
 def to_svg(scene: Scene, path: str | Path | None = None) -> str:
     """Return a drawing as SVG, and write it where a path is given."""
     text = svg_text(scene)
     if path is not None:
-        Path(path).write_text(text, encoding="utf-8")
+        write_text(path, text)
     return text
 
 
@@ -55,11 +56,11 @@ def to_html(
     if not shown:
         raise ExportError("There is no drawing to write.")
     names = [fit(name) for name in steps]
-    data = _as_data({"scenes": [scene.to_json() for scene in shown], "steps": names})
-    script = joined(STATIC / "player.js").replace("export { play };", _START)
+    data = as_page_data({"scenes": [scene.to_json() for scene in shown], "steps": names})
+    script = join_modules(STATIC / "player.js").replace("export { play };", _START)
     text = _page(title or shown[0].title, data, script)
     if path is not None:
-        Path(path).write_text(text, encoding="utf-8")
+        write_text(path, text)
     return text
 
 
@@ -67,16 +68,16 @@ _START = """const data = JSON.parse(document.getElementById("mlnlab-data").textC
 play(document.getElementById("mlnlab-view"), data.scenes, data.steps);"""
 
 
-def _as_data(value: object) -> str:
+def as_page_data(value: object) -> str:
     """Return JSON in which nothing can end the element around it."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
 def _page(title: str, data: str, script: str) -> str:
-    styles = " ".join(map(_hash, (_PAGE_LOOK, look_sheet())))
+    styles = " ".join(map(policy_hash, (_PAGE_LOOK, look_sheet())))
     policy = (
-        f"default-src 'none'; script-src {_hash(script)}; style-src {styles}; img-src data:;"
+        f"default-src 'none'; script-src {policy_hash(script)}; style-src {styles}; img-src data:;"
         " base-uri 'none'; form-action 'none'"
     )
     heading = escape(fit(title))
@@ -84,13 +85,16 @@ def _page(title: str, data: str, script: str) -> str:
         f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
         f'<meta name="viewport" content="width=device-width"><title>{heading}</title>'
+        # Without an icon of its own a browser asks the server for one.
+        f'<link rel="icon" href="data:,">'
         f"<style>{_PAGE_LOOK}</style></head><body><h1>{heading}</h1>"
         f'<div id="mlnlab-view"></div><script type="application/json" id="mlnlab-data">{data}</script>'
         f'<script type="module">{script}</script></body></html>\n'
     )
 
 
-def _hash(text: str) -> str:
+def policy_hash(text: str) -> str:
+    """Return the source by which a page's policy allows exactly this script or style."""
     digest = hashlib.sha256(text.encode("utf-8")).digest()
     return f"'sha256-{base64.b64encode(digest).decode('ascii')}'"
 
@@ -111,7 +115,9 @@ def to_png(scene: Scene, path: str | Path, *, scale: float = 2.0, dark: bool = F
         _run(command)
         if not picture.exists():
             raise ExportError(f"{Path(browser).name} drew nothing; to_svg() needs no browser.")
-        return Path(shutil.copyfile(picture, path))
+        with replacing_file(path) as unfinished:
+            shutil.copyfile(picture, unfinished)
+        return Path(path)
 
 
 def _picture_page(scene: Scene, background: str, dark: bool) -> str:

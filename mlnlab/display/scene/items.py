@@ -1,4 +1,4 @@
-"""What a drawing consists of: frozen items with coordinates, in layers that zoom or stay.
+"""Define the parts of a drawing: frozen items with coordinates, in layers that zoom or stay.
 
 Coordinates are pixels, rounded to a tenth when an item is made, so that everything that reads a scene reads
 the same numbers. Ids and classes are words of our own source and are checked to be; only texts, tooltips and
@@ -13,8 +13,8 @@ from dataclasses import dataclass, fields
 from math import isfinite
 from typing import Literal, TypeAlias
 
-from mlnlab.display.markup import fit
 from mlnlab.display.scene.look import WORDS
+from mlnlab.errors import visible as fit
 
 FORMAT = "mlnlab-scene"
 VERSION = 1
@@ -30,7 +30,7 @@ _PATH = re.compile(r"[MLHVCSQTAZmlhvcsqtaz0-9 .,+-]*")
 _PIXELS = "data:image/png;base64,"
 
 
-def rounded(value: float) -> float:
+def round_coordinate(value: float) -> float:
     """Return a coordinate rounded to a tenth; whole ones are whole numbers, which are shorter to write."""
     if not isfinite(value):
         raise ValueError(f"{value} cannot be a coordinate.")
@@ -40,12 +40,12 @@ def rounded(value: float) -> float:
 
 def _round(item: Item | Scene, *names: str) -> None:
     for name in names:
-        object.__setattr__(item, name, rounded(getattr(item, name)))
+        object.__setattr__(item, name, round_coordinate(getattr(item, name)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Common:
-    """What every item can have.
+    """The attributes common to all items.
 
     ``look`` holds words of :data:`mlnlab.display.scene.look.LOOKS`; ``pick`` says that the item can be
     selected, ``press`` that it is a button, which two clicks press twice, ``expands`` that it shows its
@@ -64,9 +64,9 @@ class _Common:
         check_id(self.id)
         unknown = set(self.look.split()) - WORDS
         if unknown:
-            raise ValueError(f"{sorted(unknown)} are no words of the look; add them to LOOKS.")
+            raise ValueError(f"{sorted(unknown)} are not words of the look; add them to LOOKS.")
         if (self.pick or self.press or self.expands) and not self.id:
-            raise ValueError("What can be selected, pressed or expanded needs an id.")
+            raise ValueError("An item that can be selected, pressed or expanded needs an id.")
         if self.press and (self.pick or self.expands):
             raise ValueError("A button is pressed; it is neither selected nor expanded.")
 
@@ -74,7 +74,7 @@ class _Common:
 def check_id(text: str) -> None:
     """Refuse an id that is not words of small letters and digits, joined by ``-``, ``.`` or ``/``."""
     if text and (len(text) > _LONGEST_ID or not _ID.fullmatch(text)):
-        raise ValueError(f"{text[:_LONGEST_ID]!r} is no id: ids are numbered words of ours, never data.")
+        raise ValueError(f"{text[:_LONGEST_ID]!r} is not an id: ids are numbered words of ours, never data.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,10 +98,10 @@ class Path(_Common):
     path: str
 
     def __post_init__(self) -> None:
-        """Refuse what is no path."""
+        """Refuse a text that is not a path."""
         _Common.__post_init__(self)
         if not _PATH.fullmatch(self.path):
-            raise ValueError(f"{self.path[:40]!r} is no path.")
+            raise ValueError(f"{self.path[:40]!r} is not a path.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,7 +185,7 @@ class Layer:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """A whole drawing; ``title`` names it, ``description`` says in words what there is to see."""
+    """A whole drawing; ``title`` names it, ``description`` describes its content in words."""
 
     width: float
     height: float
@@ -211,7 +211,7 @@ class Scene:
             yield from _walk(layer.children)
 
     def to_json(self) -> dict[str, object]:
-        """Return the scene as what ``scene.schema.json`` describes."""
+        """Return the scene as JSON according to ``scene.schema.json``."""
         return {
             "format": FORMAT,
             "version": VERSION,

@@ -1,4 +1,4 @@
-"""What the words of a drawing's classes look like: one table for SVG files and for drawings in a page.
+"""Define the looks of a drawing's classes: one table for SVG files and for drawings in a page.
 
 Colours come from VS Code's variables, else from Jupyter's, else they are a pair for light and dark. The hues
 are those of Okabe and Ito, which colour-blind readers can tell apart; shapes and dashes say the same again.
@@ -120,7 +120,7 @@ _LIVE = (
 
 
 def sheet(*, live: bool = False) -> str:
-    """Return the style sheet of drawings, scoped by class; ``live`` adds what a browser's view needs."""
+    """Return the style sheet of drawings, scoped by class; ``live`` adds the rules of a browser's view."""
     places = f".{ROOT}" + (",.mlnlab-view" if live else "")
     rules = [
         _variables(places, "light"),

@@ -1,4 +1,4 @@
-"""What changed from one scene to the next, in a few bytes: what a live view sends many times a second.
+"""Compute the changes from one scene to the next in a few bytes, to be sent many times a second.
 
 Both sides number the items of the last scene in document order. A patch holds the numbers that changed as
 three arrays (which item, which field, what value) and the few texts beside them. Where anything else changed
@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mlnlab.display.markup import fit
 from mlnlab.display.scene.items import Circle, Group, Item, Layer, Path, Picture, Rectangle, Scene, Text
+from mlnlab.errors import visible as fit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -55,7 +55,7 @@ class _StructureChangedError(Exception):
 
 
 def patch_between(old: Scene, new: Scene) -> Patch | None:
-    """Return what leads from one scene to another, ``None`` where only the whole scene does."""
+    """Return the patch from one scene to another, ``None`` where the whole scene must be sent."""
     same_frame = (old.width, old.height, len(old.layers)) == (new.width, new.height, len(new.layers))
     if not same_frame or not all(map(_same_layer, old.layers, new.layers)):
         return None
@@ -123,7 +123,7 @@ def _compare(
 
 
 def _settled_fields(item: Item) -> tuple[object, ...]:
-    """Return what no patch can change."""
+    """Return the fields that no patch can change."""
     common = (item.id, item.pick, item.press, item.expands)
     if isinstance(item, Text):
         return (*common, item.anchor)

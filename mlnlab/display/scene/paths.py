@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from math import hypot
 
-from mlnlab.display.scene.items import rounded
+from mlnlab.display.scene.items import round_coordinate
 
 Point = tuple[float, float]
 
 
 def _words(*values: float) -> str:
-    return " ".join(f"{rounded(value)}" for value in values)
+    return " ".join(f"{round_coordinate(value)}" for value in values)
 
 
 def polyline(points: Sequence[Point], *, closed: bool = False) -> str:
@@ -28,7 +28,7 @@ def segments(pairs: Iterable[tuple[Point, Point]]) -> str:
     return "".join(f"M{_words(*start)}L{_words(*end)}" for start, end in pairs)
 
 
-def bowed(start: Point, end: Point, bow: float = 0.0, gap: float = 0.0) -> str:
+def bow_curve(start: Point, end: Point, bow: float = 0.0, gap: float = 0.0) -> str:
     """Return a curve between points that bows to its left by a share of its length; both ends leave a gap."""
     (x1, y1), (x2, y2) = start, end
     length = hypot(x2 - x1, y2 - y1) or 1.0
@@ -92,7 +92,7 @@ def round_hull(points: Sequence[Point], margin: float) -> str:
 
 def convex_hull(points: Sequence[Point]) -> list[Point]:
     """Return the corners of the hull of points, clockwise on the screen (Andrew's monotone chain, 1979)."""
-    ordered = sorted({(rounded(x), rounded(y)) for x, y in points})
+    ordered = sorted({(round_coordinate(x), round_coordinate(y)) for x, y in points})
     if len(ordered) <= 2:
         return list(ordered)
     return _chain(ordered)[:-1] + _chain(ordered[::-1])[:-1]

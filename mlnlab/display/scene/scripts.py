@@ -25,12 +25,12 @@ _LEFT_OVER = re.compile(r"^\s*(?:import|export)\b.*$", re.MULTILINE)
 
 
 @cache
-def joined(entry: Path) -> str:
-    """Return a module with everything it imports as one module, which exports what the entry exports."""
+def join_modules(entry: Path) -> str:
+    """Join a module with all its imports into one module, which has the exports of the entry."""
     order: list[Path] = []
     _collect(entry.resolve(), order, ())
     names = {path: f"m{number}" for number, path in enumerate(order)}
-    parts = [_wrapped(path, names) for path in order]
+    parts = [_wrap_module(path, names) for path in order]
     exported = ", ".join(_exports(_source(entry.resolve())))
     return "\n".join(
         [*parts, f"const {{ {exported} }} = {names[order[-1]]};", f"export {{ {exported} }};", ""]
@@ -39,16 +39,16 @@ def joined(entry: Path) -> str:
 
 def scene_script() -> str:
     """Return the module that draws scenes: it exports ``mount``."""
-    return joined(STATIC / "scene.js")
+    return join_modules(STATIC / "scene.js")
 
 
 def table_script() -> str:
     """Return the module that shows tables: it exports ``mount``."""
-    return joined(STATIC / "table.js")
+    return join_modules(STATIC / "table.js")
 
 
 def look_script() -> str:
-    """Return the text of ``look.js``, which tells the modules what :mod:`mlnlab.display.scene.look` says."""
+    """Return the text of ``look.js``: the looks of :mod:`mlnlab.display.scene.look` for the modules."""
     return (
         "// Written by mlnlab.display.scene.scripts.look_script(); a test keeps it fresh.\n"
         f"export const WORDS = {json.dumps(sorted(WORDS))};\n"
@@ -80,7 +80,7 @@ def _exports(source: str) -> list[str]:
     return _EXPORT.findall(source)
 
 
-def _shortened(source: str) -> str:
+def _shorten_module(source: str) -> str:
     """Return a module without indentation and comments, its private names short: every saved view has a copy.
 
     Our modules have no texts of several lines, and no quotation marks in the comments at the ends of lines.
@@ -99,7 +99,7 @@ def _letters(number: int) -> str:
     return last if number < 26 else _letters(number // 26 - 1) + last
 
 
-def _wrapped(path: Path, names: dict[Path, str]) -> str:
+def _wrap_module(path: Path, names: dict[Path, str]) -> str:
     source = _source(path)
     exported = ", ".join(_exports(source))
 
@@ -112,4 +112,4 @@ def _wrapped(path: Path, names: dict[Path, str]) -> str:
     strange = _LEFT_OVER.search(body)
     if strange:
         raise ValueError(f"{path.name} has a line that cannot be joined: {strange[0].strip()}")
-    return f"const {names[path]} = (() => {{\n{_shortened(body)}return {{ {exported} }};\n}})();"
+    return f"const {names[path]} = (() => {{\n{_shorten_module(body)}return {{ {exported} }};\n}})();"

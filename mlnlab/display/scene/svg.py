@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from html import escape
 
-from mlnlab.display.markup import fit
 from mlnlab.display.scene.items import Circle, Group, Item, Path, Picture, Rectangle, Scene, Text
 from mlnlab.display.scene.look import ROOT, hue_of, plain_attributes, sheet
+from mlnlab.errors import visible as fit
 
 _NO_HUE = "grey"
 

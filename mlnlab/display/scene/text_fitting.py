@@ -12,11 +12,13 @@ import unicodedata
 from functools import cache
 from importlib.resources import files
 
-from mlnlab.display.markup import fit
 from mlnlab.display.scene.look import SIZES, USUAL_SIZE
+from mlnlab.errors import visible as fit
 
 _UNKNOWN, _WIDE, _BOLD = 66, 100, 1.13  # hundredths of the font size; bold letters are wider
 _LONGEST_MEASURED = 1_000
+LONGEST_NAME = 80  # longer names are cut: a million letters tell no more than eighty
+_TELLS_LENGTH = 60  # where less is shown, there is no room to tell how much was cut
 ELLIPSIS = "…"
 _ATOM = re.compile(r"(?P<predicate>\w{3,})(?P<constants>\([^()]+\))")
 _FEWEST = 2  # letters of a predicate
@@ -52,8 +54,8 @@ def _letter_width(letter: str) -> int:
     return _WIDE if unicodedata.east_asian_width(letter) in "WF" or ord(letter) > 0xFFFF else _UNKNOWN
 
 
-def fitted(text: str, width: float, look: str = "") -> str:
-    """Return the text, cut at its end with an ellipsis where it is wider than so many pixels."""
+def fit_text(text: str, width: float, look: str = "") -> str:
+    """Return the text, cut at its end with an ellipsis where it is wider than ``width`` pixels."""
     shown = fit(text[:_LONGEST_MEASURED]).replace("\n", " ").replace("\t", " ")
     if len(text) <= _LONGEST_MEASURED and text_width(shown, look) <= width:
         return shown
@@ -69,16 +71,16 @@ def fitted(text: str, width: float, look: str = "") -> str:
 
 
 def fitted_lines(text: str, width: float, most: int, look: str = "") -> list[str]:
-    """Return the text in lines no wider than so many pixels, broken between words; the last may be cut."""
+    """Break the text between words into lines at most ``width`` pixels wide; the last may be cut."""
     lines: list[str] = []
     words = text[:_LONGEST_MEASURED].split()
     while words and len(lines) < most - 1:
         number = 1
         while number < len(words) and text_width(" ".join(words[: number + 1]), look) <= width:
             number += 1
-        lines.append(fitted(" ".join(words[:number]), width, look))
+        lines.append(fit_text(" ".join(words[:number]), width, look))
         words = words[number:]
-    return [*lines, fitted(" ".join(words), width, look)] if words else lines
+    return [*lines, fit_text(" ".join(words), width, look)] if words else lines
 
 
 def fitted_name(text: str, width: float, look: str = "") -> str:
@@ -88,8 +90,17 @@ def fitted_name(text: str, width: float, look: str = "") -> str:
     """
     atom = _ATOM.fullmatch(text) if len(text) <= _LONGEST_MEASURED else None
     if atom is None or text_width(text, look) <= width:
-        return fitted(text, width, look)
+        return fit_text(text, width, look)
     room = width - text_width(atom["constants"], look)
     if room < text_width(atom["predicate"][:_FEWEST] + ELLIPSIS, look):
-        return fitted(text, width, look)
-    return fitted(atom["predicate"], room, look) + fit(atom["constants"])
+        return fit_text(text, width, look)
+    return fit_text(atom["predicate"], room, look) + fit(atom["constants"])
+
+
+def shorten_text(text: str, longest: int = LONGEST_NAME) -> str:
+    """Shorten a text to at most ``longest`` characters, cut in its middle with a note of its full length."""
+    if len(text) <= longest:
+        return text
+    note = f"…({len(text):,} characters)…" if longest >= _TELLS_LENGTH else "…"
+    kept = max(longest - len(note), 8)
+    return text[: kept - kept // 3] + note + text[len(text) - kept // 3 :]

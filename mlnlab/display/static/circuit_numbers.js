@@ -1,12 +1,12 @@
-// All numbers of a compiled model at some sizes and weights, as mlnlab/lifted/circuit_numbers.py has them, but in the
+// All numbers of a compiled model at some sizes and weights, as mlnlab/lifted/ask/circuit_numbers.py has them, but in the
 // page and within a frame: log Z, expected counts, marginals, and each definition's value with its derivative.
-// The program comes from mlnlab/display/circuit_program.py. Where the page cannot tell, `numbers` returns null.
+// The program comes from mlnlab/display/lifted/circuits/circuit_program.py. Where the page cannot tell, `numbers` returns null.
 import { planned } from "./circuit_plan.js";
 import { expectedAtoms, passDown, passUp } from "./log_space.js";
 
 // Taken in some five milliseconds of a frame's sixteen.
 const MOST_NUMBERS = 1000000;
-const LARGEST_WEIGHT = 1e6; // as in mlnlab/widgets/circuit_sliders.py
+const LARGEST_WEIGHT = 1e6; // as in mlnlab/widgets/circuit/circuit_sliders.py
 const LARGEST_SIZE = 1e7;
 
 export class CircuitNumbers {

@@ -39,7 +39,7 @@ class Editor {
       text: (text) => { this.#lastText = this.#line.tell("text", { text }, "text"); },
       undo: () => this.#line.tell("undo"),
       redo: () => this.#line.tell("redo"),
-      mend: (finding) => this.#line.tell("mend", { finding }),
+      mend: (finding) => this.#line.tell("mend", { repair: finding.mend, of: finding.message }),
     });
     this.#table = new RowTable((kind, content, key) => { this.#text.flush(); return this.#line.tell(kind, content, key); });
     this.#bars = new Bars(tell);

@@ -180,7 +180,7 @@ export class TextPane {
     const written = finding.mend[2];
     return button(written ? `use ${written}` : finding.repair, "", "", () => {
       this.flush();
-      this.#told.mend(this.#findings.indexOf(finding));
+      this.#told.mend(finding);
       this.#field.focus();
     });
   }

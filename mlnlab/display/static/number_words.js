@@ -1,4 +1,4 @@
-// Numbers in the words in which mlnlab/display/circuit_details.py and circuit_boxes.py have them, so that the page's
+// Numbers in the words in which mlnlab/display/lifted/circuits/circuit_details.py and circuit_boxes.py have them, so that the page's
 // own stand where Python's stand, in the same letters.
 
 const [EXACT, CHART_ROOM, BINS] = [1e7, 22, 64];

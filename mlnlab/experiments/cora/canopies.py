@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from mlnlab.model.database import Database
+    from mlnlab.model.database.database import Database
 
     Rows = NDArray[np.uint32]
 
@@ -34,7 +34,7 @@ THRESHOLD = 0.25
 
 @dataclass(frozen=True, slots=True)
 class Canopy:
-    """What became of the pairs of one predicate, those of a thing with itself left out."""
+    """The counts of one predicate's pairs inside and outside canopies, pairs (A, A) left out."""
 
     predicate: str
     pairs: int
@@ -89,9 +89,9 @@ def canopies(
         inside = _inside(db, identity, thresholds[identity.predicate])
         truth = _truth(db, identity.predicate, len(inside))
         itself = np.eye(len(inside), dtype=bool)
-        outside = _listed(~inside & ~itself)
-        complete[identity.predicate] = Relation(2, _listed((truth & inside) | itself), outside)
-        evidence[identity.predicate] = Relation(2, _listed(itself), outside)
+        outside = _list_rows(~inside & ~itself)
+        complete[identity.predicate] = Relation(2, _list_rows((truth & inside) | itself), outside)
+        evidence[identity.predicate] = Relation(2, _list_rows(itself), outside)
         true = truth & ~itself
         rows.append(
             Canopy(identity.predicate, inside.size - len(inside), int((inside & ~itself).sum()),
@@ -167,5 +167,5 @@ def _truth(db: Database, predicate: str, number: int) -> NDArray[np.bool_]:
     return matrix
 
 
-def _listed(matrix: NDArray[np.bool_]) -> Rows:
+def _list_rows(matrix: NDArray[np.bool_]) -> Rows:
     return sorted_rows(np.argwhere(matrix).astype(np.uint32))

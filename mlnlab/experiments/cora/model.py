@@ -22,8 +22,8 @@ from pathlib import Path
 
 from mlnlab.errors import ArgumentError
 from mlnlab.experiments.cora.identities import FIELDS, SAME
-from mlnlab.model.database import Database
-from mlnlab.model.mln import MLN
+from mlnlab.model.database.database import Database
+from mlnlab.model.mln.mln import MLN
 
 # Whether the first and the second of two fields has the word; that neither has it is the case left over.
 _SIGNS = {"both": (("", ""),), "each": (("", ""), ("", "!"), ("!", ""))}

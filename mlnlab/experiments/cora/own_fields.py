@@ -1,4 +1,4 @@
-"""Cora with fields of each citation's own: what it changes when equal texts are one thing.
+"""Give each citation of Cora fields of its own, instead of one constant for equal texts.
 
 In the files at hand, an author, title or venue is a text, and citations with the same text share it; so one
 atom ``SameAuthor(f1, f2)`` stands in as many groundings as there are pairs of citations with these texts.
@@ -17,7 +17,7 @@ from mlnlab.logic.relations import Relation, sorted_rows
 from mlnlab.logic.vocabulary import FrozenMapping, NamedDomain
 
 if TYPE_CHECKING:
-    from mlnlab.model.database import Database
+    from mlnlab.model.database.database import Database
 
 
 def with_own_fields(db: Database) -> Database:

@@ -1,4 +1,4 @@
-"""What canopies save and what they lose: open atoms, ground clauses and recall, with them and without.
+"""Count open atoms, ground clauses and recall on Cora, with canopies and without.
 
 Nothing is grounded: open ground clauses are counted, exactly, by aggregation. The thesis reports 6,141
 weights, and more than three million ground clauses during learning; its canopies, and how it tied words to
@@ -14,20 +14,20 @@ from typing import TYPE_CHECKING
 from mlnlab.errors import ArgumentError
 from mlnlab.experiments.cora.canopies import THRESHOLD, Canopies, canopies
 from mlnlab.experiments.cora.identities import SAME
-from mlnlab.experiments.joined_models import expanded_together, grounded_weights
-from mlnlab.grounding.clause_literals import as_literals
-from mlnlab.grounding.decided_counts import DecidedCounts
-from mlnlab.grounding.network_size import bounds_of
-from mlnlab.grounding.question import opening
-from mlnlab.logic.weights import Hard
+from mlnlab.experiments.folds.joined_models import expanded_together, grounded_weights
+from mlnlab.grounding.joins.decided_counts import DecidedCounts
+from mlnlab.grounding.networks.network_size import bounds_of
+from mlnlab.grounding.question.clause_literals import as_literals
+from mlnlab.grounding.question.question import opening
+from mlnlab.logic.formulas.weights import Hard
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     import pandas as pd
 
-    from mlnlab.model.database import Database
-    from mlnlab.model.mln import MLN
+    from mlnlab.model.database.database import Database
+    from mlnlab.model.mln.mln import MLN
 
 THESIS_WEIGHTS = 6141
 THESIS_GROUND_CLAUSES = 3_000_000
@@ -57,7 +57,7 @@ class CanopySizes:
     rows: tuple[ModelSize, ...]
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a row for each, and one with what the thesis reports."""
+        """Return a row for each model size, and one with the numbers of the thesis."""
         import pandas as pd
 
         names = ["canopies", "weights", "open atoms", "ground clauses", "true pairs", "lost", "recall"]
@@ -112,4 +112,8 @@ def ground_clauses(model: MLN, evidence: Database) -> int:
     asked = opening(model, evidence, list(SAME))
     counts = DecidedCounts(asked.mln.vocabulary, partial(bounds_of, asked))
     literals = [as_literals(one.formula) for one in asked.mln.formulas]
-    return sum(counts.undecided(clause) - counts.false(clause) for clause in literals if clause is not None)
+    return sum(
+        counts.count_undecided_groundings(clause) - counts.false(clause)
+        for clause in literals
+        if clause is not None
+    )

@@ -1,4 +1,4 @@
-"""WebKB: what kind of page is it? The model of the thesis, data at hand, and synthetic ones of its size."""
+"""Classify the pages of WebKB: the thesis's model, the data at hand, and synthetic data of its size."""
 
 from mlnlab.experiments.webkb.model import CATEGORIES, webkb_model
 from mlnlab.experiments.webkb.reading import mihalkova_mooney_databases, page_class_databases

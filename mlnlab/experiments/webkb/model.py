@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mlnlab.model.mln import MLN
+from mlnlab.model.mln.mln import MLN
 
 CATEGORIES = ("Person", "Student", "Faculty", "Professor", "Department", "Project", "Course")
 

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from mlnlab.errors import ArgumentError
 from mlnlab.experiments.webkb.model import webkb_model
-from mlnlab.model.database import Database
-from mlnlab.model.mln import MLN
+from mlnlab.model.database.database import Database
+from mlnlab.model.mln.mln import MLN
 
 Rows = dict[str, list[tuple[str, ...]]]
 _FORCLIFT = ("PageClass", "Has")

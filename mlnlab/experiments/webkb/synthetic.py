@@ -18,8 +18,8 @@ from mlnlab.errors import ArgumentError
 from mlnlab.experiments.webkb.model import CATEGORIES, webkb_model
 from mlnlab.logic.relations import Relation, sorted_rows
 from mlnlab.logic.vocabulary import FrozenMapping, NamedDomain
-from mlnlab.model.database import Database
-from mlnlab.model.mln import MLN
+from mlnlab.model.database.database import Database
+from mlnlab.model.mln.mln import MLN
 
 Numbers = NDArray[np.float64]
 
@@ -52,7 +52,7 @@ _TELLING = 0.25  # share of the pairs of word and category with such a weight
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SyntheticWeb:
-    """The model, a database for each university, and what was planted: log-odds of words by category."""
+    """The model, a database for each university, and the planted log-odds of words by category."""
 
     mln: MLN
     databases: tuple[Database, ...]
@@ -90,9 +90,9 @@ def synthetic_web(
             "is from 0 to 5."
         )
     rng = np.random.default_rng(seed)
-    kinds = _drawn(np.array([share for share, _ in KINDS.values()]), pages, rng)
+    kinds = _draw_indices(np.array([share for share, _ in KINDS.values()]), pages, rng)
     belongs = np.array([[name in of for name in CATEGORIES] for _, of in KINDS.values()])[kinds]
-    homes = np.sort(_drawn(np.array(list(UNIVERSITIES.values())), pages, rng))
+    homes = np.sort(_draw_indices(np.array(list(UNIVERSITIES.values())), pages, rng))
     planted = np.where(
         rng.random((words, len(CATEGORIES))) < _TELLING, _SPREAD * _normal((words, 7), rng), 0.0
     )
@@ -107,8 +107,8 @@ def synthetic_web(
     return SyntheticWeb(model, databases, planted)
 
 
-def _drawn(shares: Numbers, number: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Return so many numbers of shares, each as often as its share says, in random order."""
+def _draw_indices(shares: Numbers, number: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return ``number`` indices of shares in random order, each as often as its share says."""
     whole = np.round(np.cumsum(shares / shares.sum()) * number).astype(np.int64)
     return np.repeat(np.arange(len(shares)), np.diff(whole, prepend=0))[rng.random(number).argsort()]
 

@@ -1,1 +1,1 @@
-"""What the scanner of fact files is made of: words, names, comments."""
+"""Hold the parts of the scanner of fact files: words, names, comments."""

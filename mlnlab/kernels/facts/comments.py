@@ -1,4 +1,4 @@
-"""Put blanks for the comments of a fact file, one for each character, so that columns stay what they were."""
+"""Replace the comments of a fact file by blanks, one for each character, so that columns stay."""
 
 from __future__ import annotations
 

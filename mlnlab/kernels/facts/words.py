@@ -32,7 +32,7 @@ _LETTER, _MARK, _IS_DOT, _BEYOND_ASCII = 1, 2, 4, 8
 
 
 def _byte_classes() -> NDArray[np.uint8]:
-    """Return for each byte what it is, in bits; 0: nothing that stands in bare names."""
+    """Return the class of each byte, in bits; 0: not part of bare names."""
     classes = np.zeros(256, np.uint8)
     classes[list(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")] = _LETTER
     classes[128:] = _LETTER | _BEYOND_ASCII
@@ -96,7 +96,7 @@ def read_quoted(text: NDArray[np.uint8], position: int, index: int, words: NDArr
 
 @compiled
 def _behind_escape(text: NDArray[np.uint8], position: int) -> int:
-    r"""Return the position of what a backslash at the position escapes; else the position itself."""
+    r"""Return the position of the character that a backslash escapes; else the position itself."""
     if text[position] == BACKSLASH and position + 1 < len(text):
         following = text[position + 1]
         if following == QUOTE or following == BACKSLASH:  # noqa: PLR1714, SIM109 - compiled faster

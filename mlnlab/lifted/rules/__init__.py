@@ -1,1 +1,1 @@
-"""The rules of compilation, one file each; :mod:`mlnlab.lifted.registry` has their order."""
+"""The rules of compilation, one file each; :mod:`mlnlab.lifted.compile.rule_registry` has their order."""

@@ -6,18 +6,13 @@ subdomain falls into two, and with it all pieces and clauses over it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import product
-from typing import TYPE_CHECKING
 
 from mlnlab.circuits.first_order import Counting
 from mlnlab.circuits.sizes import CHOSEN, Size, of_subdomain
-from mlnlab.lifted.rules.rule import Fired, Parts, Refused, Rule
-from mlnlab.lifted.theory import Clause, Literal, Piece, conditioned
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from mlnlab.lifted.theory import Theory
+from mlnlab.lifted.theory.rule import Fired, Parts, Refused, Rule
+from mlnlab.lifted.theory.theory import Clause, Literal, Piece, Theory, condition_clauses
 
 
 def count_atoms(theory: Theory) -> Fired | Refused:
@@ -26,17 +21,17 @@ def count_atoms(theory: Theory) -> Fired | Refused:
     if not unary:
         return Refused("No piece has exactly one argument.")
     number = max(unary, key=lambda n: (len(mentioning(theory, n)), -n))
-    return counted(theory, number)
+    return count_constants(theory, number)
 
 
-def counted(theory: Theory, number: int) -> Fired:
+def count_constants(theory: Theory, number: int) -> Fired:
     """Count the constants for which a unary piece is true."""
     subdomain = theory.pieces[number].subdomains[0]
     true, false = subdomain, theory.subdomains  # the subdomain keeps its number for those where it is true
     pieces, place = split_pieces(theory.pieces, subdomain, (true, false))
     clauses = [c for clause in theory.clauses for c in split_clause(clause, subdomain, (true, false), place)]
     values = {place[number, (true,)]: True, place[number, (false,)]: False}
-    left = conditioned(clauses, values)
+    left = condition_clauses(clauses, values)
     chosen = Size(((CHOSEN, 1),))
     sizes = [*(of_subdomain(b) for b in range(theory.subdomains)), of_subdomain(subdomain).minus(chosen)]
     sizes[subdomain] = chosen
@@ -44,7 +39,7 @@ def counted(theory: Theory, number: int) -> Fired:
     # The two halves of the piece stay, as facts, so that their weights are counted.
     facts = [Clause((b,), (Literal(place[number, (b,)], (0,), b == true),)) for b in (true, false)]
     call = parts.call(theory.subdomains + 1, pieces, [*left, *facts], range(len(pieces)), sizes)
-    note = f"Some constants of subdomain {subdomain} make this true; only how many matters."
+    note = f"Some constants of subdomain {subdomain} make this true; only their number matters."
     matched = mentioning(theory, number)
     return Fired(Counting(subdomain, call), parts.all(), matched, (number,), note)
 

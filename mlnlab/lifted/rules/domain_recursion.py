@@ -8,18 +8,12 @@ Elsewhere this grounds what cannot be lifted, constant by constant, with equal r
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from mlnlab.circuits.first_order import Product, SizeCase
-from mlnlab.circuits.sizes import fixed, of_subdomain
-from mlnlab.lifted.rules.rule import Fired, Parts, Refused, Rule
-from mlnlab.lifted.theory import Clause, Literal, Piece
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from mlnlab.circuits.first_order import Call
-    from mlnlab.lifted.theory import Theory
+from mlnlab.circuits.first_order import Call, Product, SizeCase
+from mlnlab.circuits.sizes import fix_size, of_subdomain
+from mlnlab.lifted.theory.rule import Fired, Parts, Refused, Rule
+from mlnlab.lifted.theory.theory import Clause, Literal, Piece, Theory
 
 
 def take_one(theory: Theory) -> Fired | Refused:
@@ -35,7 +29,7 @@ def take_one(theory: Theory) -> Fired | Refused:
     return Fired(SizeCase(subdomain, 1, large, small), parts.all(), matched, (), note)
 
 
-def taken(theory: Theory, subdomain: int) -> Fired:
+def take_constant(theory: Theory, subdomain: int) -> Fired:
     """Take one constant out of a subdomain that has some."""
     parts = Parts()
     body = Product((), (_without_one(theory, subdomain, parts),))
@@ -45,9 +39,9 @@ def taken(theory: Theory, subdomain: int) -> Fired:
 
 
 def of_few_constants(theory: Theory, sizes: Sequence[int]) -> Fired | None:
-    """Drop what subdomains have too few constants for; nothing where all is about something.
+    """Drop pieces and clauses whose subdomains have too few constants; ``None`` if all have enough.
 
-    Arguments and variables of one subdomain are different constants. Where there are not so many, a piece has
+    Arguments and variables of one subdomain are different constants. Where there are too few, a piece has
     no atoms, and a clause says nothing.
     """
 
@@ -79,7 +73,7 @@ def _without_one(theory: Theory, subdomain: int, parts: Parts) -> Call:
         for variable in (None, *(v for v, b in enumerate(clause.subdomains) if b == subdomain))
     ]
     sizes = [of_subdomain(b) for b in range(theory.subdomains)]
-    sizes[subdomain] = sizes[subdomain].minus(fixed(1))
+    sizes[subdomain] = sizes[subdomain].minus(fix_size(1))
     return parts.call(theory.subdomains, pieces, clauses, range(len(pieces)), sizes)
 
 

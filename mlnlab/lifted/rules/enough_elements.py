@@ -6,14 +6,9 @@ where such variables are dropped, and for smaller ones, where the clause is.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from mlnlab.circuits.first_order import SizeCase
-from mlnlab.lifted.rules.rule import Fired, Parts, Refused, Rule
-from mlnlab.lifted.theory import Clause
-
-if TYPE_CHECKING:
-    from mlnlab.lifted.theory import Theory
+from mlnlab.lifted.theory.rule import Fired, Parts, Refused, Rule
+from mlnlab.lifted.theory.theory import Clause, Theory
 
 
 def distinguish(theory: Theory) -> Fired | Refused:

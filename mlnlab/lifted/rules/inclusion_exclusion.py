@@ -6,16 +6,11 @@ have variables of the same subdomain do not do: these variables stand for differ
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from mlnlab.circuits.first_order import InclusionExclusion
-from mlnlab.lifted.rules.rule import Fired, Parts, Refused, Rule
-from mlnlab.lifted.theory import Clause
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from mlnlab.lifted.theory import Literal, Theory
+from mlnlab.lifted.theory.rule import Fired, Parts, Refused, Rule
+from mlnlab.lifted.theory.theory import Clause, Literal, Theory
 
 
 def include_exclude(theory: Theory) -> Fired | Refused:

@@ -10,19 +10,15 @@ or a column, the S4 clause of Kazemi et al. 2016 is left as !E(z, y) v E(z, u) o
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Collection, Iterator, Sequence
+from typing import NamedTuple
 
 from mlnlab.circuits.first_order import SIGNED, Counting
 from mlnlab.circuits.sizes import CHOSEN, Size, of_subdomain
 from mlnlab.lifted.rules.atom_counting import Place, split_clause, split_pieces
 from mlnlab.lifted.rules.inclusion_exclusion import part_of
-from mlnlab.lifted.rules.rule import Fired, Parts, Refused, Rule
-from mlnlab.lifted.theory import Clause, Literal, Piece, conditioned, made_clause
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
-
-    from mlnlab.lifted.theory import Theory
+from mlnlab.lifted.theory.rule import Fired, Parts, Refused, Rule
+from mlnlab.lifted.theory.theory import Clause, Literal, Piece, Theory, condition_clauses, made_clause
 
 MOST_CLAUSES = 120
 
@@ -37,7 +33,7 @@ class Cut(NamedTuple):
 
 
 class Halves(NamedTuple):
-    """A theory with a subdomain split: what is said of the parts, and what takes the worlds of both away."""
+    """A theory with a split subdomain: clauses of the parts, and clauses that take away worlds of both."""
 
     pieces: tuple[Piece, ...]
     said: tuple[Clause, ...]
@@ -52,8 +48,8 @@ def include_exclude_each(theory: Theory) -> Fired | Refused:
     before = _literals(theory.clauses)
     for cut in _cuts(theory):
         halves = _halves(theory, cut)
-        if _literals(_simplified(halves.said)) < before:
-            return _fired(theory, cut, halves)
+        if _literals(_simplify_clauses(halves.said)) < before:
+            return _fire_rule(theory, cut, halves)
         reason = "Split at the variable that the parts of a clause share, the clauses become no smaller."
     return Refused(reason)
 
@@ -103,12 +99,12 @@ def _halves(theory: Theory, cut: Cut) -> Halves:
     return Halves((*pieces, Piece(SIGNED, into[1:])), tuple(said), tuple(taken_away))
 
 
-def _simplified(clauses: Sequence[Clause]) -> set[Clause]:
-    """Return what is left where single literals decide their pieces."""
+def _simplify_clauses(clauses: Sequence[Clause]) -> set[Clause]:
+    """Return the clauses that are left where single literals decide their pieces."""
     units = {
         c.literals[0].piece: c.literals[0].positive for c in clauses if len(c.literals) == 1 and not c.idle
     }
-    left = {made_clause(clause.subdomains, clause.literals) for clause in conditioned(clauses, units)}
+    left = {made_clause(clause.subdomains, clause.literals) for clause in condition_clauses(clauses, units)}
     return {clause for clause in left if clause is not None}
 
 
@@ -116,7 +112,7 @@ def _literals(clauses: Collection[Clause]) -> int:
     return sum(len(clause.literals) for clause in clauses)
 
 
-def _fired(theory: Theory, cut: Cut, halves: Halves) -> Fired:
+def _fire_rule(theory: Theory, cut: Cut, halves: Halves) -> Fired:
     subdomain = theory.clauses[cut.clause].subdomains[cut.shared]
     chosen = Size(((CHOSEN, 1),))
     sizes = [*(of_subdomain(b) for b in range(theory.subdomains)), of_subdomain(subdomain).minus(chosen)]
@@ -125,8 +121,9 @@ def _fired(theory: Theory, cut: Cut, halves: Halves) -> Fired:
     clauses, everything = (*halves.said, *halves.taken_away), range(len(halves.pieces))
     call = parts.call(theory.subdomains + 1, halves.pieces, clauses, everything, sizes)
     note = (
-        f"For each constant of subdomain {subdomain} the one part holds, or the other does; only for how many"
-        " it is the one matters. Worlds of both, counted twice, are taken away by an atom that weighs −1."
+        f"For each constant of subdomain {subdomain} one part holds or the other does; only the number of"
+        " constants of the first kind matters. Worlds of both, counted twice, are taken away by an atom that"
+        " weighs −1."
     )
     return Fired(Counting(subdomain, call), parts.all(), (cut.clause,), (), note)
 

@@ -5,22 +5,17 @@ Van den Broeck et al. (IJCAI 2011), section 4.2: a decomposable conjunction. Pie
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from mlnlab.circuits.first_order import Product
-from mlnlab.lifted.rules.rule import Fired, Parts, Refused, Rule, impossible, leaf
-from mlnlab.lifted.theory import pieces_in
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from mlnlab.lifted.theory import Clause, Theory
+from mlnlab.lifted.theory.rule import Fired, Parts, Refused, Rule, impossible, leaf
+from mlnlab.lifted.theory.theory import Clause, Theory, pieces_in
 
 
 def separate(theory: Theory) -> Fired | Refused:
-    """Take apart what shares no piece."""
+    """Split a theory into parts that share no piece."""
     mentioned = [clause for clause in theory.clauses if clause.literals]
-    groups = connected(mentioned)
+    groups = group_clauses(mentioned)
     used = pieces_in(mentioned)
     if len(groups) == 1 and len(used) == len(theory.pieces) and len(mentioned) == len(theory.clauses):
         return Refused("All clauses hang together by the pieces that they share.")
@@ -32,7 +27,7 @@ def separate(theory: Theory) -> Fired | Refused:
     return Fired(Product((*contradictions, *free), tuple(calls)), parts.all(), (), (), note)
 
 
-def connected(clauses: Sequence[Clause]) -> list[list[Clause]]:
+def group_clauses(clauses: Sequence[Clause]) -> list[list[Clause]]:
     """Return the clauses in groups that share no piece, by their last clauses."""
     groups: dict[int, list[int]] = {}  # by any number: places of clauses
     group_of: dict[int, int] = {}  # of pieces

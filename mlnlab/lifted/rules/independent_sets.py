@@ -9,15 +9,11 @@ E(x, y) => E(y, x).
 from __future__ import annotations
 
 from itertools import permutations
-from typing import TYPE_CHECKING
 
 from mlnlab.circuits.first_order import Power
 from mlnlab.circuits.sizes import sets_of
-from mlnlab.lifted.rules.rule import Fired, Parts, Refused, Rule
-from mlnlab.lifted.theory import Clause, Literal, Piece
-
-if TYPE_CHECKING:
-    from mlnlab.lifted.theory import Theory
+from mlnlab.lifted.theory.rule import Fired, Parts, Refused, Rule
+from mlnlab.lifted.theory.theory import Clause, Literal, Piece, Theory
 
 MOST_ELEMENTS = 4
 

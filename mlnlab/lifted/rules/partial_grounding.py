@@ -7,17 +7,12 @@ said of another, and is the same for all: a power.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from mlnlab.circuits.first_order import Power
-from mlnlab.circuits.sizes import fixed, of_subdomain, tuples_of
-from mlnlab.lifted.rules.rule import Fired, Parts, Refused, Rule
-from mlnlab.lifted.theory import Clause, Piece, pieces_in
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from mlnlab.lifted.theory import Theory
+from mlnlab.circuits.sizes import fix_size, of_subdomain, tuples_of
+from mlnlab.lifted.theory.rule import Fired, Parts, Refused, Rule
+from mlnlab.lifted.theory.theory import Clause, Piece, Theory, pieces_in
 
 Places = dict[int, int]  # of a piece: where the root stands
 
@@ -27,7 +22,7 @@ def ground_root(theory: Theory) -> Fired | Refused:
     for subdomain in range(theory.subdomains):
         found = _roots(theory.clauses, subdomain)
         if found is not None:
-            return _fired(theory, subdomain, *found)
+            return _fire_rule(theory, subdomain, *found)
     return Refused("No subdomain has in each clause a variable that all its literals mention, in one place.")
 
 
@@ -70,7 +65,7 @@ def _spread(
     variable: int,
     of_piece: Mapping[int, Sequence[int]],
 ) -> tuple[Places, dict[int, int]] | None:
-    """Return what one clause's root decides; nothing where that contradicts itself."""
+    """Return the places and roots that one clause's root decides; ``None`` where they conflict."""
     places: Places = {}
     roots = {first: variable}
     waiting = [first]
@@ -91,14 +86,16 @@ def _spread(
     return places, roots
 
 
-def _fired(theory: Theory, subdomain: int, places: Mapping[int, int], roots: Sequence[int]) -> Fired:
+def _fire_rule(theory: Theory, subdomain: int, places: Mapping[int, int], roots: Sequence[int]) -> Fired:
     pieces = [
         Piece(piece.symbol, _without(piece.subdomains, places[number]))
         for number, piece in enumerate(theory.pieces)
     ]
-    clauses = [instantiated(clause, root, places) for clause, root in zip(theory.clauses, roots, strict=True)]
+    clauses = [
+        instantiate_clause(clause, root, places) for clause, root in zip(theory.clauses, roots, strict=True)
+    ]
     sizes = [of_subdomain(b) for b in range(theory.subdomains)]
-    sizes[subdomain] = sizes[subdomain].minus(fixed(1))
+    sizes[subdomain] = sizes[subdomain].minus(fix_size(1))
     parts = Parts()
     call = parts.call(theory.subdomains, pieces, clauses, pieces_in(clauses), sizes)
     note = f"Each constant of subdomain {subdomain} is a case of its own, the same for all of them."
@@ -107,7 +104,7 @@ def _fired(theory: Theory, subdomain: int, places: Mapping[int, int], roots: Seq
     )
 
 
-def instantiated(clause: Clause, root: int, places: Mapping[int, int]) -> Clause:
+def instantiate_clause(clause: Clause, root: int, places: Mapping[int, int]) -> Clause:
     """Return a clause for one constant as its root, which its literals then no longer mention."""
     shift = {v: v - (v > root) for v in range(len(clause.subdomains))}
     return Clause(

@@ -6,14 +6,9 @@ mention is taken, so that most of them get smaller.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from mlnlab.circuits.first_order import Sum
-from mlnlab.lifted.rules.rule import Fired, Parts, Refused, Rule, leaf
-from mlnlab.lifted.theory import conditioned
-
-if TYPE_CHECKING:
-    from mlnlab.lifted.theory import Theory
+from mlnlab.lifted.theory.rule import Fired, Parts, Refused, Rule, leaf
+from mlnlab.lifted.theory.theory import Theory, condition_clauses
 
 
 def decide(theory: Theory) -> Fired | Refused:
@@ -32,7 +27,7 @@ def decide(theory: Theory) -> Fired | Refused:
     parts = Parts()
     terms = tuple(
         parts.product(
-            theory, conditioned(theory.clauses, {number: value}), {number},
+            theory, condition_clauses(theory.clauses, {number: value}), {number},
             (leaf(theory.pieces[number], "true" if value else "false"),),
         )
         for value in (True, False)

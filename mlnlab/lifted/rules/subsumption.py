@@ -1,9 +1,9 @@
-"""Doubles and subsumed clauses go: what a smaller clause says already need not be said again.
+"""Drop duplicate and subsumed clauses: a smaller clause already says the same.
 
 Subsumption is that of Robinson (1965, section 7).
 
-A tautology and a clause written twice are dropped wherever theories are made; what is left for a rule of its
-own is a clause all of whose literals, variables renamed, occur in another. The smaller one must not need
+Tautologies and clauses written twice are dropped wherever theories are made; this rule handles a clause all
+of whose literals, variables renamed, occur in another. The smaller one must not need
 more constants of a subdomain than the larger one has variables there, or it might say nothing where the
 other does.
 """
@@ -13,10 +13,10 @@ from __future__ import annotations
 from itertools import permutations
 from typing import TYPE_CHECKING
 
-from mlnlab.lifted.rules.rule import Fired, Parts, Refused, Rule
+from mlnlab.lifted.theory.rule import Fired, Parts, Refused, Rule
 
 if TYPE_CHECKING:
-    from mlnlab.lifted.theory import Clause, Theory
+    from mlnlab.lifted.theory.theory import Clause, Theory
 
 MOST_VARIABLES = 5
 MOST_CLAUSES = 120

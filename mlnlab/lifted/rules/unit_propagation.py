@@ -7,13 +7,8 @@ literals is left, which is false as soon as its variables have values.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from mlnlab.lifted.rules.rule import Fired, Parts, Refused, Rule, leaf
-from mlnlab.lifted.theory import conditioned
-
-if TYPE_CHECKING:
-    from mlnlab.lifted.theory import Theory
+from mlnlab.lifted.theory.rule import Fired, Parts, Refused, Rule, leaf
+from mlnlab.lifted.theory.theory import Theory, condition_clauses
 
 
 def propagate(theory: Theory) -> Fired | Refused:
@@ -27,7 +22,7 @@ def propagate(theory: Theory) -> Fired | Refused:
         return Refused("No clause is a single literal that mentions all variables of the clause.")
     parts = Parts()
     body = parts.product(
-        theory, conditioned(theory.clauses, units), units,
+        theory, condition_clauses(theory.clauses, units), units,
         (leaf(theory.pieces[p], "true" if positive else "false") for p, positive in sorted(units.items())),
     )  # fmt: skip
     matched = tuple(n for n, c in enumerate(theory.clauses) if len(c.literals) == 1 and not c.idle)

@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 import mlnlab as ml
-from mlnlab.display.collapsed import expanded
-from mlnlab.display.collapsed_outline import outline_of
-from mlnlab.display.collapsed_summary import summary_scene
-from mlnlab.display.constraint_network_scenes import network_scene
-from mlnlab.display.counts_groundings import scene_of
-from mlnlab.display.ground_network_scenes import ground_network_scene
-from mlnlab.display.hypergraph_matrix import matrix_scene
-from mlnlab.display.hypergraph_scenes import hypergraph_scene
-from mlnlab.display.layouts.layered import layered_layout
-from mlnlab.display.plans import plan_scene
+from mlnlab.display.counting.constraint_network_scenes import network_scene
+from mlnlab.display.counting.counts_groundings import scene_of
+from mlnlab.display.counting.plan_trees import plan_scene
+from mlnlab.display.model.hypergraph_matrix import matrix_scene
+from mlnlab.display.model.hypergraph_scenes import hypergraph_scene
+from mlnlab.display.nodelink.collapsed import expand_groups
+from mlnlab.display.nodelink.collapsed_outline import outline_of
+from mlnlab.display.nodelink.collapsed_summary import summary_scene
+from mlnlab.display.nodelink.ground_network_scenes import ground_network_scene
+from mlnlab.display.nodelink.layouts.layered import layered_layout
 from mlnlab.display.scene.building import (
     SHAPES,
     Entry,
@@ -27,7 +27,7 @@ from mlnlab.display.scene.building import (
 )
 from mlnlab.display.scene.items import Circle, Group, Layer, Path, Picture, Rectangle, Scene, Text
 from mlnlab.display.scene.look import LOOKS
-from mlnlab.display.scene.paths import bowed, polyline, round_hull, smooth_downward
+from mlnlab.display.scene.paths import bow_curve, polyline, round_hull, smooth_downward
 from mlnlab.display.scene.pixels import png_address
 from tests.display.things import HOSTILE
 
@@ -73,7 +73,7 @@ def primitives():
     items = (
         Circle(id="circle", x=40.04, y=40, radius=20, look="disc blue", pick=True, tooltip="A circle"),
         Rectangle(id="rectangle", x=80, y=20, width=60.55, height=40, corner=6, look="wash orange"),
-        Path(id="path", path=bowed((160, 60), (230, 20), 0.3), look="curve green thick"),
+        Path(id="path", path=bow_curve((160, 60), (230, 20), 0.3), look="curve green thick"),
         Path(id="hull", path=round_hull([(260, 30), (300, 60), (330, 25)], 12), look="wash purple"),
         Group(id="group", x=380, y=40, children=(inside,)),
         Picture(id="picture", x=20, y=80, width=60, height=60, source=pixels, look="pixels", **names),
@@ -229,7 +229,7 @@ GALLERY = {
     ),
     "groundings": lambda: scene_of(groundings(TRIANGLES)),
     "groundings-matrix": lambda: scene_of(groundings("Friends(x, y) => Smokes(y)", open="Smokes")),
-    "groups": lambda: expanded(many(900, 1500), ["group-0"]),
+    "groups": lambda: expand_groups(many(900, 1500), ["group-0"]),
     "histograms": lambda: summary_scene(outline_of(many(400, 1500))),
     "hostile": hostile,
     "hostile-hypergraph": hostile_hypergraph,

@@ -21,29 +21,53 @@ def open_page(browser, *, scheme="light", width=900, height=700, motion="reduce"
     """A blank page; anything that it asks of a network is recorded and refused.
 
     With ``still``, its clock stands: nothing moves and no timer ends, until ``page.clock.run_for`` says so.
+    A page in which all went well is emptied and given to the next test that asks for one like it: making a
+    page costs more than most of what is done in it.
     """
-    context = browser.new_context(
-        viewport={"width": width, "height": height}, color_scheme=scheme, reduced_motion=motion,
-        device_scale_factor=scale,
-    )  # fmt: skip
-    page = context.new_page()
+    options = {
+        "viewport": {"width": width, "height": height}, "color_scheme": scheme, "reduced_motion": motion,
+        "device_scale_factor": scale,
+    }  # fmt: skip
+    free = _free_pages(browser).setdefault(str(options), [])
+    page = _new_page(browser, options) if still or not free else free.pop()
     if still:
         page.clock.install(time=0)
         page.clock.pause_at(1)
     page.foreign, page.complaints = [], []
+    page.set_content(
+        f"<!DOCTYPE html><body style='margin:0;background:{_BACKGROUNDS[scheme]}'>"
+        "<button id='before'>before</button><div id='host'></div>"
+    )
+    try:
+        yield page
+    except BaseException:
+        page.context.close()
+        raise
+    found = page.complaints, page.foreign
+    if still or any(found):
+        page.context.close()
+    else:
+        page.mouse.move(0, 0)
+        page.goto("about:blank")
+        free.append(page)
+    assert found == ([], [])
+
+
+def _free_pages(browser):
+    """Return the pages of a browser that nobody uses, by the options that they were made with."""
+    if not hasattr(browser, "free_pages"):
+        browser.free_pages = {}
+    return browser.free_pages
+
+
+def _new_page(browser, options):
+    page = browser.new_context(**options).new_page()
     page.on("pageerror", lambda error: page.complaints.append(str(error)))
     page.on(
         "request",
         lambda request: page.foreign.append(request.url) if request.url.startswith("http") else None,
     )
-    page.set_content(
-        f"<!DOCTYPE html><body style='margin:0;background:{_BACKGROUNDS[scheme]}'>"
-        "<button id='before'>before</button><div id='host'></div>"
-    )
-    yield page
-    context.close()
-    assert page.complaints == []
-    assert page.foreign == []
+    return page
 
 
 def mount(page, scene, *, width=None):

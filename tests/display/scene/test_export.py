@@ -9,9 +9,10 @@ from xml.etree import ElementTree
 import pytest
 from playwright.sync_api import expect
 
-from mlnlab.display.hypergraph_layout import places_in
+from mlnlab.display.model.hypergraph_layout import places_in
 from mlnlab.display.scene import export
 from tests.display.scene.gallery import FACTS, friends, hostile
+from tests.support.counting_server import counting_server
 
 
 def growing():
@@ -55,6 +56,21 @@ def test_a_browser_that_fails_gets_a_sentence(tmp_path, monkeypatch):
     monkeypatch.setenv("MLNLAB_CHROMIUM", str(broken))
     with pytest.raises(export.ExportError, match="could not draw"):
         export.to_png(friends(), tmp_path / "x.png")
+
+
+def test_a_page_from_a_server_asks_it_for_nothing_more(browser):
+    with counting_server() as host:
+        host.pages["/page.html"] = export.to_html([*growing(), hostile()], title="A page")
+        context = browser.new_context(reduced_motion="reduce")
+        page = context.new_page()
+        page.goto(f"{host.address}page.html")
+        page.get_by_role("slider").fill("3")
+        expect(page.get_by_role("toolbar").get_by_role("status")).to_contain_text("4 of 4")
+        for place in page.locator("#mlnlab-view [data-pick]").all()[:5]:
+            place.dispatch_event("click")
+        assert page.url == f"{host.address}page.html"
+        context.close()
+    assert host.asked == ["/page.html"]
 
 
 def test_a_page_plays_scenes_without_any_network(browser, tmp_path):

@@ -52,6 +52,14 @@ def nested(depth):
     return {**changed(), "layers": [{"id": "a", "zooms": True, "children": [inner]}]}
 
 
+@pytest.fixture(scope="module")
+def drawing(browser):
+    """A page with a drawing."""
+    with open_page(browser) as page:
+        mount(page, GALLERY["shapes"]())
+        yield page
+
+
 @pytest.mark.parametrize(
     "scene",
     [
@@ -64,16 +72,14 @@ def nested(depth):
         changed(kind="picture", width=1, height=1, source="javascript:alert(1)"), nested(100),
     ],
 )  # fmt: skip
-def test_saved_drawings_that_cannot_be_get_a_sentence(browser, scene):
-    with open_page(browser) as page:
-        mount(page, GALLERY["shapes"]())
-        page.evaluate("text => { window.drawn = window.view.scene(JSON.parse(text)) }", json.dumps(scene))
-        assert page.evaluate("window.drawn") is False
-        sentence = page.locator(".mlnlab-problem").inner_text()
-        assert sentence.startswith(("This drawing", "This is no drawing"))
-        draw(page, GALLERY["shapes"]())
-        assert page.locator(".mlnlab-problem").count() == 0
-        assert page.locator("#host svg").is_visible()
+def test_saved_drawings_that_cannot_be_get_a_sentence(drawing, scene):
+    drawing.evaluate("text => { window.drawn = window.view.scene(JSON.parse(text)) }", json.dumps(scene))
+    assert drawing.evaluate("window.drawn") is False
+    sentence = drawing.locator(".mlnlab-problem").inner_text()
+    assert sentence.startswith(("This drawing", "This is no drawing"))
+    draw(drawing, GALLERY["shapes"]())
+    assert drawing.locator(".mlnlab-problem").count() == 0
+    assert drawing.locator("#host svg").is_visible()
 
 
 def test_classes_and_states_are_taken_from_a_list(browser):

@@ -61,9 +61,9 @@ def test_ids_are_never_data(name):
 
 
 def test_classes_paths_and_pictures_are_checked():
-    with pytest.raises(ValueError, match="no words of the look"):
+    with pytest.raises(ValueError, match="not words of the look"):
         Circle(x=0, y=0, radius=1, look="disc evil")
-    with pytest.raises(ValueError, match="is no path"):
+    with pytest.raises(ValueError, match="is not a path"):
         Path(path='M0 0" onload="x')
     for source in ("https://example.org/x.png", "data:image/svg+xml;base64,AA", 'data:image/png;base64,"'):
         with pytest.raises(ValueError, match="PNG data address"):

@@ -7,7 +7,7 @@ import shutil
 
 import pytest
 
-from mlnlab.display.scene.scripts import STATIC, joined
+from mlnlab.display.scene.scripts import STATIC, join_modules
 from tests.display.scene.test_scripts import run_node
 
 SCRIPT = """
@@ -30,7 +30,7 @@ console.log(JSON.stringify({ early, after, resting, rests, all: sent }));
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
 def test_two_questions_are_on_their_way_and_the_newest_waits():
-    found = run_node("--input-type=module", text=joined(STATIC / "sliders.js") + SCRIPT)
+    found = run_node("--input-type=module", text=join_modules(STATIC / "sliders.js") + SCRIPT)
     said = json.loads(found.stdout)
     assert said["early"] == [[1, 1], [2, 2]]
     assert said["after"] == [[1, 1], [2, 2], [3, 5]]  # 3 and 4 were never asked

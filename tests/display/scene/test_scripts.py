@@ -8,9 +8,9 @@ import subprocess
 
 import pytest
 
-from mlnlab.display.scene.scripts import STATIC, joined, look_script, scene_script, table_script
+from mlnlab.display.scene.scripts import STATIC, join_modules, look_script, scene_script, table_script
 from tests.display.scene.pages import address
-from tests.patience import PATIENCE
+from tests.support.patience import PATIENCE
 
 NODE = shutil.which("node")
 ENTRIES = [
@@ -35,7 +35,7 @@ def run_node(*arguments, text=None):
 def test_joined_modules_are_one_sound_module(name):
     if NODE is None:
         pytest.skip("node is not installed")
-    text = joined(STATIC / name)
+    text = join_modules(STATIC / name)
     assert not re.search(r"^import\b", text, re.MULTILINE)
     checked = run_node("--input-type=module", "--check", text=text)
     assert checked.returncode == 0, checked.stderr
@@ -52,7 +52,7 @@ def test_names_of_different_modules_never_meet(tmp_path):
         'import {\n  value,\n} from "./b.js";\nconst own = 1;\nexport const sum = own + value;\n'
     )
     (tmp_path / "b.js").write_text("const own = 41;\nexport const value = own;\n")
-    text = joined(tmp_path / "a.js")
+    text = join_modules(tmp_path / "a.js")
     if NODE is not None:
         code = f"console.log((await import('{address(text)}')).sum)"
         assert run_node("--input-type=module", "--eval", code).stdout.strip() == "42"
@@ -65,7 +65,7 @@ def test_forms_that_cannot_be_joined_are_refused(tmp_path, line):
     (tmp_path / "a.js").write_text(f"{line}\n")
     (tmp_path / "b.js").write_text("export const value = 1;\n")
     with pytest.raises(ValueError, match="cannot be joined"):
-        joined(tmp_path / "a.js")
+        join_modules(tmp_path / "a.js")
 
 
 def test_circles_are_refused(tmp_path):
@@ -74,7 +74,7 @@ def test_circles_are_refused(tmp_path):
             f'import {{ {other} }} from "./{other}.js";\nexport const {one} = 1;\n'
         )
     with pytest.raises(ValueError, match="circle"):
-        joined(tmp_path / "a.js")
+        join_modules(tmp_path / "a.js")
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.name)

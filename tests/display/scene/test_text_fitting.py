@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from mlnlab.display.scene.text_fitting import fitted, fitted_lines, fitted_name, text_width
+from mlnlab.display.scene.text_fitting import fit_text, fitted_lines, fitted_name, text_width
 from tests.display.scene.pages import open_page
 from tests.display.things import HOSTILE
 
@@ -46,16 +46,16 @@ def test_widths_are_those_of_a_browser_with_the_measured_font(browser):
 @pytest.mark.parametrize("text", [*TEXTS, *HOSTILE, "漢字" * 40, "e\u0301" * 90, "line\nbreak"])
 @pytest.mark.parametrize("width", [0, 20, 90, 300])
 def test_fitted_texts_fit(text, width):
-    shown = fitted(text, width)
+    shown = fit_text(text, width)
     assert shown == "…" or text_width(shown) <= width + 0.01
     assert "\n" not in shown
     assert "\u202e" not in shown
 
 
 def test_what_fits_is_left_alone_and_cuts_are_marked():
-    assert fitted("Anna", 100) == "Anna"
-    assert fitted("Anna Anna Anna", 50) == "Anna…"
-    assert fitted("漢" * 10, 50) == "漢漢漢…"
+    assert fit_text("Anna", 100) == "Anna"
+    assert fit_text("Anna Anna Anna", 50) == "Anna…"
+    assert fit_text("漢" * 10, 50) == "漢漢漢…"
 
 
 def test_atoms_are_cut_in_their_predicate_where_that_leaves_some_of_it():
@@ -67,7 +67,7 @@ def test_atoms_are_cut_in_their_predicate_where_that_leaves_some_of_it():
     assert text_width(cut) <= wide - 30
     # No room for any of the predicate, or no atom: the end is cut.
     for text in ("WithInstructor(Member12)", "P(A) v Q(B) v R(C)", "a long name without an argument"):
-        assert fitted_name(text, 60) == fitted(text, 60)
+        assert fitted_name(text, 60) == fit_text(text, 60)
         assert fitted_name(text, 60).endswith("…")
 
 
@@ -77,7 +77,7 @@ def test_names_fit_whatever_they_hold(text):
 
 
 def test_lines_hold_all_words_and_are_no_wider_than_asked():
-    text = "the factor graph has loops, so how far off the beliefs are is not known; ask a junction tree"
+    text = "the factor graph has loops, so the error of the beliefs is not known; ask a junction tree"
     lines = fitted_lines(text, 180, 9)
     assert " ".join(lines) == text
     assert len(lines) > 2

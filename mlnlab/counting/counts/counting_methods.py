@@ -1,0 +1,92 @@
+"""Which implementation counts: plans in memory, or DuckDB."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mlnlab.counting.duckdb.duckdb_counter import count_in_duckdb, groundings_in_duckdb
+from mlnlab.counting.duckdb.duckdb_files import FactFiles
+from mlnlab.counting.duckdb.duckdb_store import Connection, store_of
+from mlnlab.errors import ArgumentError, TooLargeError
+from mlnlab.logic.checked_options import is_one_of
+from mlnlab.logic.suggestions import did_you_mean
+from mlnlab.model.database.database import Database
+from mlnlab.model.database.world import World
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mlnlab.counting.facts.sorted_facts import Facts
+    from mlnlab.logic.formulas.formulas import Formula
+    from mlnlab.logic.vocabulary import Vocabulary
+
+AUTO, PLANNED, DUCKDB = "auto", "planned", "duckdb"
+
+
+def method_for(method: str, db: object) -> tuple[str, str]:
+    """Return the method that counts in these facts, and a sentence that says why."""
+    if not is_one_of(method, (AUTO, PLANNED, DUCKDB)):
+        near = did_you_mean(str(method), (AUTO, PLANNED, DUCKDB)) or "."
+        raise ArgumentError(
+            f'Methods of counting are "auto", "planned" and "duckdb", not {method!r:.60}{near}'
+        )
+    if not isinstance(db, Database | World | FactFiles):
+        what = "None" if db is None else type(db).__name__
+        raise ArgumentError(f"Formulas are counted in a Database, a World or FactFiles, not in {what}.")
+    in_files = isinstance(db, FactFiles)
+    if isinstance(db, FactFiles) and db.closed:
+        raise ArgumentError("These files of facts were closed; open them again with ml.FactFiles.")
+    if in_files and method == PLANNED:
+        raise ArgumentError(
+            "Plans need facts in memory, but these are in files: read them with ml.Database.from_files,"
+            ' or use method="duckdb".'
+        )
+    if in_files:
+        return DUCKDB, "The facts are in files, where DuckDB counts them without loading them."
+    if method == DUCKDB:
+        return DUCKDB, "DuckDB counted, as requested; the facts were scanned in memory."
+    return PLANNED, "The facts are in memory, where counting by plans is fastest."
+
+
+def check_memory(memory: str, method: str, db: object) -> None:
+    """Refuse a limit of memory where it would be ignored."""
+    if not isinstance(memory, str):
+        raise ArgumentError(f'memory= is a text such as "1GB" or "500MB", not {memory!r:.60}.')
+    if memory and isinstance(db, FactFiles):
+        raise ArgumentError('Files have their limit where they are opened: ml.FactFiles(..., memory="1GB").')
+    if memory and method != DUCKDB:
+        raise ArgumentError('memory= is a limit for DuckDB, and needs method="duckdb" beside it.')
+
+
+def check_executor(executor: object) -> None:
+    """Refuse an executor that cannot run functions elsewhere."""
+    if executor is not None and not callable(getattr(executor, "submit", None)):
+        raise ArgumentError(
+            f"An executor needs a method submit, as ThreadPoolExecutor() and ProcessPoolExecutor() have;"
+            f" {executor!r:.60} has none."
+        )
+
+
+def counted_in_files(
+    formulas: Sequence[Formula], files: FactFiles, vocabulary: Vocabulary
+) -> tuple[list[int], list[int]]:
+    """Return n_i and the number of all groundings of some formulas."""
+    store = files.store.over(vocabulary)
+    with store.turn:
+        return [_count_one(formula, store) for formula in formulas], [
+            groundings_in_duckdb(formula, store) for formula in formulas
+        ]
+
+
+def count_all_in_duckdb(formulas: Sequence[Formula], facts: Facts, memory: str = "") -> list[int]:
+    """Count formulas one after the other; a function of the module, so that other processes find it."""
+    with store_of(facts, memory=memory) as store:
+        return [_count_one(formula, store) for formula in formulas]
+
+
+def _count_one(formula: Formula, store: Connection) -> int:
+    try:
+        return count_in_duckdb(formula, store)
+    except TooLargeError as refusal:
+        message = f"{formula} is too large to count. {refusal.summary}"
+        raise TooLargeError(message, refusal.estimate, refusal.remedies) from refusal

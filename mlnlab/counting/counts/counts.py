@@ -1,0 +1,227 @@
+"""``ml.count``: the number of true groundings of each formula of a model in a database."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from math import prod
+from typing import TYPE_CHECKING, Protocol, overload
+
+from mlnlab.counting.counts.counter import Counter, TermSum
+from mlnlab.counting.counts.counting_methods import (
+    DUCKDB,
+    PLANNED,
+    check_executor,
+    check_memory,
+    count_all_in_duckdb,
+    counted_in_files,
+    method_for,
+)
+from mlnlab.counting.duckdb.duckdb_files import FactFiles
+from mlnlab.counting.facts.sorted_facts import Facts, facts_of
+from mlnlab.counting.formulas.indicators import number_of_groundings
+from mlnlab.errors import ArgumentError, TooLargeError, count_of
+from mlnlab.logic.evaluation import typed_arithmetic
+from mlnlab.logic.formulas.substitution import free_variables
+from mlnlab.logic.formulas.weights import WeightedFormula, weight_value
+from mlnlab.model.mln.mln import MLN
+from mlnlab.steps.runs.interrupted import Interrupted, report_early_stop
+from mlnlab.steps.runs.run_line import show_progress
+from mlnlab.steps.runs.working import one_by_one
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from mlnlab.logic.formulas.formulas import Formula
+    from mlnlab.model.database.database import Database
+    from mlnlab.model.database.world import World
+
+_MOST_BATCHES = 16  # each carries the facts to its worker once
+
+
+class Result(Protocol):
+    """The promise of an executor: a value that comes later."""
+
+    def result(self) -> list[int]:
+        """Wait for the value."""
+        ...
+
+
+class Executor(Protocol):
+    """Anything that runs functions elsewhere, as ``concurrent.futures`` does."""
+
+    def submit(self, function: Callable[..., list[int]], /, *arguments: object) -> Result:
+        """Run a function."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Counts(Sequence[int]):
+    """n_i for each formula of the expanded model: a sequence of whole numbers of any size."""
+
+    formulas: tuple[WeightedFormula, ...]
+    numbers: tuple[int, ...]
+    groundings: tuple[int, ...]
+    method: str = PLANNED
+    reason: str = ""  # why this method counted
+
+    @overload
+    def __getitem__(self, index: int) -> int: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[int, ...]: ...
+    def __getitem__(self, index: int | slice) -> int | tuple[int, ...]:
+        return self.numbers[index]
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.numbers)
+
+    def __eq__(self, other: object) -> bool:
+        return tuple(self) == tuple(other) if isinstance(other, Sequence) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.numbers)
+
+    @property
+    def false(self) -> tuple[int, ...]:
+        """The number of groundings of each formula that are false."""
+        return tuple(all_ - true for all_, true in zip(self.groundings, self.numbers, strict=True))
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a table with each formula's weight, number of true groundings, and of all groundings."""
+        import pandas as pd
+
+        columns = {
+            "formula": [str(formula.formula) for formula in self.formulas],
+            "weight": [weight_value(formula.weight) for formula in self.formulas],
+            "true": pd.Series(self.numbers, dtype=object),  # these may be too large for int64
+            "groundings": pd.Series(self.groundings, dtype=object),
+        }
+        return pd.DataFrame(columns)
+
+    def __repr__(self) -> str:
+        return f"Counts({', '.join(f'{number:,}'.replace(',', '_') for number in self.numbers)})"
+
+    def __str__(self) -> str:
+        """Return a line for each formula."""
+        lines = [
+            f"{number:,} of {all_:,}  {formula.formula}"
+            for number, all_, formula in zip(self.numbers, self.groundings, self.formulas, strict=True)
+        ]
+        return "\n".join(lines)
+
+
+def count(
+    mln: MLN,
+    db: Database | World | FactFiles,
+    *,
+    method: str = "auto",
+    memory: str = "",
+    executor: Executor | None = None,
+    progress: bool | None = None,
+) -> Counts:
+    r"""Return n_i, the number of true groundings, for each formula of ``mln.expand(db)``.
+
+    Counting is planned, so that groundings are not enumerated; what the database does not list is false.
+
+    >>> import mlnlab as ml
+    >>> mln = ml.MLN.from_text("Friends(person, person)\n0.5 Friends(x, y) ^ Friends(y, z) => Friends(x, z)")
+    >>> db = ml.Database.from_text("Friends(Anna, Bob)\nFriends(Bob, Carl)", mln)
+    >>> n = ml.count(mln, db)
+    >>> n[0]
+    26
+    >>> print(n)
+    26 of 27  Friends(x, y) ^ Friends(y, z) => Friends(x, z)
+
+    With an ``executor`` (any with ``submit``, as those of ``concurrent.futures``) formulas are counted in
+    parallel, in batches; the result does not depend on it.
+
+    There are two implementations that have only the meaning of formulas in common. ``method="planned"`` is
+    the fast one, for facts in memory; ``"duckdb"`` counts facts that stand in files, as
+    :class:`mlnlab.FactFiles` holds them, and is a check of the other; ``"auto"`` takes DuckDB for files and
+    plans for everything else, and says so in ``.method`` and ``.reason``. ``memory`` bounds what DuckDB keeps
+    in memory, as in ``"1GB"``. DuckDB uses all cores, so that no ``executor`` is needed for files.
+    What takes long says how far it is, as :func:`ml.infer` does; after Ctrl-C, :func:`ml.so_far` returns the
+    counts of those formulas that were done.
+
+    >>> ml.count(mln, db, method="duckdb") == n
+    True
+    """
+    if not isinstance(mln, MLN):
+        raise ArgumentError(f"A model is needed first, made by ml.MLN.from_text or ml.load, not {mln!r:.50}.")
+    chosen, reason = method_for(method, db)
+    check_memory(memory, chosen, db)
+    check_executor(executor)
+    expanded = mln.expand(db)
+    formulas = [weighted.formula for weighted in expanded.formulas]
+    if isinstance(db, FactFiles):
+        with show_progress("ml.count", progress), report_early_stop("ml.count"):
+            numbers, groundings = counted_in_files(formulas, db, expanded.vocabulary)
+    else:
+        facts = facts_of(db, expanded.vocabulary)
+        groundings = [groundings_of(formula, facts) for formula in formulas]
+        numbers = []
+        try:
+            with show_progress("ml.count", progress):
+                if executor is not None or chosen == DUCKDB:
+                    numbers += counts_of(formulas, facts, executor, method=chosen, memory=memory)
+                else:
+                    numbers.extend(_count_formulas(formulas, facts))
+        except KeyboardInterrupt:
+            known = Counts(
+                expanded.formulas[: len(numbers)], tuple(numbers), tuple(groundings[: len(numbers)])
+            )
+            raise _make_interruption(known, len(formulas)) from None
+    return Counts(expanded.formulas, tuple(numbers), tuple(groundings), chosen, reason)
+
+
+def counts_of(
+    formulas: Sequence[Formula], facts: Facts, executor: Executor | None = None, *, method: str = PLANNED,
+    memory: str = "",
+) -> list[int]:  # fmt: skip
+    """Return the number of true groundings of each formula."""
+    count_all = partial(count_all_in_duckdb, memory=memory) if method == DUCKDB else _count_all
+    if executor is None or len(formulas) < 2:
+        return count_all(formulas, facts)
+    size = -(-len(formulas) // _MOST_BATCHES)
+    batches = [tuple(formulas[first : first + size]) for first in range(0, len(formulas), size)]
+    results = [executor.submit(count_all, batch, facts) for batch in batches]
+    return [number for result in results for number in result.result()]
+
+
+def _count_all(formulas: Sequence[Formula], facts: Facts) -> list[int]:
+    """Count formulas one after the other; a function of the module, so that other processes find it."""
+    return list(_count_formulas(formulas, facts))
+
+
+def _count_formulas(formulas: Sequence[Formula], facts: Facts) -> Iterator[int]:
+    for formula in one_by_one(formulas, "counting"):
+        yield _count_one(formula, facts)
+
+
+def _make_interruption(known: Counts, formulas: int) -> Interrupted:
+    if not len(known):
+        return Interrupted("ml.count was stopped before a formula was counted.")
+    return Interrupted(
+        f"ml.count was stopped after {len(known):,} of {count_of(formulas, 'formula')}; ml.so_far() returns "
+        "the counts of these.",
+        lambda: known,
+    )
+
+
+def _count_one(formula: Formula, facts: Facts) -> int:
+    try:
+        return Counter(formula, facts.vocabulary)(facts)
+    except TooLargeError as refusal:
+        message = f"{formula} is too large to count. {refusal.summary}"
+        raise TooLargeError(message, refusal.estimate, refusal.remedies) from refusal
+
+
+def groundings_of(formula: Formula, facts: Facts) -> int:
+    """Return the number of all groundings of a formula, true or not."""
+    if typed_arithmetic(formula):  # it keeps bindings out that lead a calculation out of its type
+        return TermSum(number_of_groundings(formula), facts.vocabulary).count(facts)
+    return prod(facts.size(variable.type) for variable in free_variables(formula))

@@ -1,0 +1,4 @@
+"""Draw charts: axes, bars, curves and plots as items of a scene.
+
+Start with ``plots.py``.
+"""

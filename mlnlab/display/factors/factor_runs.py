@@ -1,0 +1,195 @@
+"""Draw a run over a factor graph: the factors with news or the values of variables, and the results.
+
+Each variable is a box with its distribution as a bar below it; a chain's present value stands in the box, and
+a factor that had news to tell is lit. Distributions and what changes are further parts of the picture.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from mlnlab.display.card.markup import count_of, shorten_text
+from mlnlab.display.chart.axes import value_words
+from mlnlab.display.chart.curves import LEAST, changes_scene
+from mlnlab.display.factors.factor_bars import distributions_scene
+from mlnlab.display.factors.factor_graph_scenes import belief_node
+from mlnlab.display.factors.tree_pictures import ascent_caption, tree_part
+from mlnlab.display.nodelink.node_links import (
+    MOST_NODES,
+    Layout,
+    Link,
+    Node,
+    NodeLink,
+    lay_out_springs,
+    write_note,
+)
+from mlnlab.display.runs.runs import Column, RunPicture, Table
+from mlnlab.display.scene.building import Entry, mark, numbered_id, tooltip
+from mlnlab.display.scene.items import Path
+from mlnlab.inference.messages.tree_ascent import StructuredState
+from mlnlab.inference.networks import factor_structured_mean_field
+from mlnlab.inference.networks.factor_gibbs import FactorGibbsState
+
+if TYPE_CHECKING:
+    from mlnlab.display.runs.runs import Draw
+    from mlnlab.display.scene.items import Scene
+    from mlnlab.inference.messages.factor_arrays import FactorQuestion
+    from mlnlab.inference.networks.factor_answers import NetworkMarginals
+    from mlnlab.inference.networks.factor_asking import FactorRun
+    from mlnlab.steps.recordings.trace import Trace
+    from mlnlab.steps.step import Step
+
+NEWS = 0.05  # a factor had news where a message of it changed by such a share of the largest change
+_MOST_ROWS = 2_000
+_EARLY = 100  # sweeps; before, that something has not settled is nothing to warn of
+_CALM, _LIT = "M-5.5 -5.5h11v11h-11Z", "M0 -7l7 7l-7 7l-7 -7Z"  # a square, and a rhomb
+_TOO_LARGE = "Nothing is open, or there are too many variables to draw; distributions and table show them."
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RunDrawing:
+    """The places of open variables and of the factors over them; only looks change from step to step."""
+
+    question: FactorQuestion
+    layout: Layout
+    ties: tuple[tuple[int, int], ...]
+
+    def picture(self, found: NetworkMarginals, lit: Sequence[bool], values: Sequence[int] | None) -> NodeLink:
+        """Return a step: distributions, which factors are lit, and the values of a chain."""
+        variables = self.question.graph.variables
+        count = len(variables)
+        return NodeLink(
+            title="Factor graph",
+            layout=self.layout,
+            nodes=(
+                *(
+                    belief_node(n, v, list(found[v.name].values()), None if values is None else values[n])
+                    for n, v in enumerate(variables)
+                ),
+                *(self._factor(number, is_lit) for number, is_lit in enumerate(lit)),
+            ),
+            links=(
+                Link(ends=self.ties),
+                Link(ends=[(a, b) for a, b in self.ties if lit[a - count]], look="curve orange"),
+            ),
+            legend=_entries(chain=values is not None),
+        )
+
+    def _factor(self, number: int, is_lit: bool) -> Node:
+        factor = self.question.graph.factors[self.question.numbers[number]]
+        over = "over " + ", ".join(variable.name for variable in factor.scope)
+        return Node(
+            id=numbered_id("factor", number),
+            # One kind of item for both, so that a step changes values alone.
+            mark=Path(path=_LIT if is_lit else _CALM, look="disc orange" if is_lit else "disc blue"),
+            tooltip=tooltip(factor.name or f"factor {number}", over),
+            pick=False,
+        )
+
+
+def _entries(*, chain: bool) -> tuple[Entry, ...]:
+    bars = Entry(mark("square", 5, "bar blue"), "bar: probabilities of values")
+    if chain:
+        return Entry(mark("circle", 5, "ring grey"), "variable: value in a chain"), bars
+    return (
+        Entry(mark("square", 5, "disc blue"), "factor"),
+        Entry(mark("diamond", 5, "disc orange"), "factor whose messages changed most"),
+        bars,
+    )
+
+
+def run_drawing(question: FactorQuestion, *, chain: bool) -> RunDrawing | None:
+    """Lay out the open variables and their factors; return ``None`` if there are none, or too many."""
+    count = question.number_of_variables
+    if not 0 < count + question.number_of_tables <= MOST_NODES or not count:
+        return None
+    ties = [(count + n, v) for n, scope in enumerate(question.scopes()) for v in scope]
+    names = [f"{v.name}: {max(v.values, key=len)}" if chain else v.name for v in question.graph.variables]
+    return RunDrawing(question, lay_out_springs(names, question.number_of_tables, ties, 60.0), tuple(ties))
+
+
+# --- the picture ----------------------------------------------------------------------------------
+
+
+def factor_run_picture(run: FactorRun) -> RunPicture:
+    """Return the pictures of a method's run over a factor graph."""
+    name = run.method.name.replace("-", " ")
+    title = name[:1].upper() + name[1:]
+    drawing = run_drawing(run.question, chain=run.method.name == "gibbs")
+
+    def graph(step: Step[Any], _trace: Trace[Any]) -> Scene:
+        if drawing is None:
+            return write_note(title, _TOO_LARGE)
+        values = step.state.values[0].tolist() if isinstance(step.state, FactorGibbsState) else None
+        drawn = drawing.picture(run.marginals(step.state), _mark_active_factors(run, step.state), values)
+        return replace(drawn, title=title, words=_caption(step)).scene()
+
+    def distributions(step: Step[Any], _trace: Trace[Any]) -> Scene:
+        return distributions_scene(run.marginals(step.state)) or write_note(title, _TOO_LARGE)
+
+    structured = run.method.name == factor_structured_mean_field.NAME
+    tree = _tree_part(run) if structured else None
+    return RunPicture(
+        title=f"{title} over a factor graph",
+        parts={
+            **({"tree": tree} if tree is not None else {}),
+            "graph": graph,
+            "distributions": distributions,
+            "changes": _changes,
+        },
+        caption=ascent_caption if structured else _caption,
+        remarks=lambda step: _remarks(run, step),
+        table=lambda step: _table(run.marginals(step.state)),
+    )
+
+
+def _tree_part(run: FactorRun) -> Draw | None:
+    ascent = factor_structured_mean_field.ascent_of(run.params, run.question)
+    return tree_part(ascent, run.question.graph.variables)
+
+
+def _mark_active_factors(run: FactorRun, state: Any) -> list[bool]:  # noqa: ANN401 - each method has states of its own
+    """Return which factors had news to tell in the last sweep."""
+    changes = getattr(state, "changes", None)  # of each factor, but of variables where these are on a tree
+    if changes is None or isinstance(state, StructuredState) or float(changes.max(initial=0.0)) <= LEAST:
+        return [False] * run.question.number_of_tables
+    found: list[bool] = (changes >= NEWS * changes.max()).tolist()
+    return found
+
+
+def _changes(step: Step[Any], trace: Trace[Any]) -> Scene:
+    number = len(trace.metrics().columns)
+    return changes_scene(step, trace, f"{count_of(number, 'metric')} over the run.")
+
+
+def _caption(step: Step[Any]) -> str:
+    state = step.state
+    sweep = f"sweep {state.sweeps:,}"
+    if isinstance(state, FactorGibbsState):
+        kept = count_of(state.samples, "sample") if state.samples else "burning in, no samples yet"
+        return f"{sweep} of {count_of(len(state.values), 'chain')}: {kept}"
+    if not state.sweeps:
+        return "before the first sweep"
+    ended = ", settled" if state.converged else ""
+    return f"{sweep}: changes up to {value_words(float(state.largest_change))}{ended}"
+
+
+def _remarks(run: FactorRun, step: Step[Any]) -> Sequence[str]:
+    return run.marginals(step.state).warnings if step.state.sweeps >= _EARLY else ()
+
+
+def _table(found: NetworkMarginals) -> Table:
+    columns = (
+        Column("variable"),
+        Column("value"),
+        Column("probability", number=True),
+        Column("error", number=True),
+    )
+    rows = [
+        (shorten_text(name), shorten_text(value), round(p, 6), float(f"{found.error(name, value):.2g}"))
+        for name, one in found.items()
+        for value, p in one.items()
+    ]
+    return Table("Distributions", columns, tuple(rows[:_MOST_ROWS]))

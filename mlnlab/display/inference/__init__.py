@@ -1,0 +1,4 @@
+"""Show answers: probabilities, explanations, sensitivities, evaluations, most probable worlds.
+
+Start with ``probabilities.py``.
+"""

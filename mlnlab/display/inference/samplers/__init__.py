@@ -1,0 +1,4 @@
+"""Draw samplers and message passing at work, step by step.
+
+Start with ``samplers.py``.
+"""

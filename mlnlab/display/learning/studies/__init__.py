@@ -1,0 +1,1 @@
+"""Show studies of learning: posteriors, landscapes, condition numbers, cross-validations."""

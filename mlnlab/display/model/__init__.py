@@ -1,0 +1,4 @@
+"""Show models, vocabularies, databases, hypergraphs and worlds.
+
+Start with ``models.py``.
+"""

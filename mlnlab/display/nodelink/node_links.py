@@ -1,0 +1,297 @@
+"""Build pictures of nodes and links at the places of a layout: boxes with names, marks, lines, arrows.
+
+A layout is made once; a run draws it in each step with other looks, so that only values change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import log2
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from mlnlab.display.card.markup import count_of, shorten_text
+from mlnlab.display.chart.bars import WIDTH
+from mlnlab.display.nodelink.layouts.boxes import Spacing, boxes_layout
+from mlnlab.display.nodelink.layouts.communities import communities
+from mlnlab.display.nodelink.layouts.layered import layered_layout
+from mlnlab.display.scene.building import Entry, label, legend, mark, numbered_id, tooltip
+from mlnlab.display.scene.items import Circle, Group, Item, Layer, Path, Rectangle, Scene, Text
+from mlnlab.display.scene.look import HUES
+from mlnlab.display.scene.paths import Point, arrow_head, polyline, segments, smooth_downward
+from mlnlab.display.scene.text_fitting import text_width
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Size = tuple[float, float]
+    Ends = tuple[int, int]
+
+MOST_NODES = 250  # of one picture
+NAMED = 60  # up to so many boxes have their names in them; more are dots
+MOST_GROUPS = 24  # of a picture that is collapsed
+MOST_COLLAPSED = 20_000  # nodes; beyond, the tables tell more
+MOST_STRETCHES = 12  # of one bar
+HEIGHT = 26.0  # of a box with one line; a lower one has small text
+_LINE, _BAR, _DOT = 16.0, 5.0, 14.0
+_SMALL_SPACING = 34.0, 15.0  # of dots
+_HEAD = 8.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node:
+    """A box with lines of text, or a ``mark`` instead of it.
+
+    ``dot`` is the look of the dot that stands for the box where there are too many for names; ``shares``
+    are stretches of a bar below the box.
+    """
+
+    id: str
+    lines: tuple[str, ...] = ()
+    look: str = "ring grey"
+    dot: str = ""
+    mark: Item | None = None
+    shares: Sequence[float] = ()
+    tooltip: str = ""
+    pick: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Link:
+    """A line from a node to another one, by their numbers, or many lines of one look as one path.
+
+    ``head`` is the look of an arrow head at its end, empty where a later step has one, and ``half`` half the
+    width of a band.
+    """
+
+    ends: Sequence[Ends]
+    look: str = "link"
+    id: str = ""
+    head: str | None = None
+    half: float = 0.0
+    tooltip: str = ""
+
+
+class Layout(NamedTuple):
+    """Where nodes stand and how large they are; links bend along ``routes`` where these are known."""
+
+    places: tuple[Point, ...]
+    sizes: tuple[Size, ...]
+    size: Size
+    named: bool
+    routes: Mapping[Ends, tuple[Point, ...]] = {}
+
+
+def box_size(lines: Sequence[str], widest: float = 170.0, *, named: bool = True) -> Size:
+    """Return the size of a box with lines of text, or of its dot."""
+    if not named:
+        return _DOT, _DOT
+    return min(max(text_width(line[:200]) for line in lines), widest) + 18, _LINE * len(lines) + 10
+
+
+def lay_out_springs(
+    names: Sequence[str], marks: int, edges: Sequence[Ends], length: float = 78.0, *, bars: bool = False
+) -> Layout:
+    """Lay out boxes, and behind them marks, with linked ones near each other; ``bars`` need room below."""
+    named = len(names) <= NAMED
+    boxes = [box_size([name], named=named) for name in names]
+    room = [(width, height * (2 if bars and named else 1)) for width, height in boxes]
+    spacing = Spacing(*((length, 26.0) if named else _SMALL_SPACING), WIDTH)
+    dots = [(_DOT, _DOT)] * marks
+    placed = boxes_layout(np.array([*room, *dots], np.float64).reshape(-1, 2), edges, spacing)
+    return Layout(tuple((x, y) for x, y in placed.places.tolist()), (*boxes, *dots), placed.size, named)
+
+
+def lay_out_rows(
+    sizes: Sequence[Size], rows: Sequence[int], edges: Sequence[Ends], gap: float = 20.0
+) -> Layout:
+    """Lay out boxes in rows that are as high as the highest box; links lead from a row to lower ones."""
+    heights = [0.0] * (max(rows) + 1)
+    for row, (_, height) in zip(rows, sizes, strict=True):
+        heights[row] = max(heights[row], height)
+    width = np.array([width for width, _ in sizes])
+    laid = layered_layout(rows, np.array(edges, np.int64), across=width + 16, down=1.0)
+    middles = np.cumsum([8.0, *(height + gap for height in heights[:-1])]) + np.array(heights) / 2
+    low = float((laid.places[:, 0] - width / 2).min()) - 12
+    right = float((laid.places[:, 0] + width / 2).max()) - low + 12
+    spare = max(0.0, (WIDTH - right) / 2)
+
+    def move(places: NDArray[np.float64]) -> tuple[Point, ...]:
+        y = np.interp(places[:, 1], range(len(middles)), middles)
+        return tuple(zip((places[:, 0] - low + spare).tolist(), y.tolist(), strict=True))
+
+    routes = {ends: move(route)[1:-1] for ends, route in zip(edges, laid.routes, strict=True)}
+    size = max(right, float(WIDTH)), float(middles[-1]) + heights[-1] / 2 + 8
+    return Layout(move(laid.places), tuple(sizes), size, bool(width.min() > _DOT), routes)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeLink:
+    """A picture of nodes and links; ``left_out`` is a sentence about those that are not drawn."""
+
+    title: str
+    layout: Layout
+    nodes: Sequence[Node]
+    links: Sequence[Link] = ()
+    legend: Sequence[Entry] = ()
+    words: str = ""
+    left_out: str = ""
+
+    def scene(self) -> Scene:
+        """Return the drawing: lines below marks, marks below boxes, and the legend."""
+        drawn = [self._node(number, node) for number, node in enumerate(self.nodes)]
+        marks = [item for item, node in zip(drawn, self.nodes, strict=True) if node.mark]
+        boxes = [item for item, node in zip(drawn, self.nodes, strict=True) if not node.mark]
+        bottom = self.layout.size[1] + (_BAR + 4 if any(len(node.shares) for node in self.nodes) else 0)
+        explained, height = legend(self.legend, 8, bottom + 8, WIDTH - 16)
+        total = bottom + (height + 12 if height else 4)
+        note = (Text(x=8, y=total + 12, text=self.left_out, look="quiet"),) if self.left_out else ()
+        layers = (
+            Layer("links", tuple(map(self._link, self.links))),
+            Layer("nodes", (*marks, *boxes)),
+            Layer("explained", (explained, *note), zooms=False),
+        )
+        words = " ".join(filter(None, (self.words, self.left_out)))
+        return Scene(self.layout.size[0], total + 20 * len(note), layers, self.title, words)
+
+    def _node(self, number: int, node: Node) -> Group:
+        x, y = self.layout.places[number]
+        children = (node.mark,) if node.mark else self._box(node, self.layout.sizes[number])
+        return Group(id=node.id, x=x, y=y, pick=node.pick, tooltip=node.tooltip, children=children)
+
+    def _box(self, node: Node, size: Size) -> tuple[Item, ...]:
+        """Return a box with its lines, on a plate, as links would be seen through a wash."""
+        width, height = size
+        if not self.layout.named:
+            look = node.dot or node.look
+            return tuple(
+                Circle(x=0, y=0, radius=_DOT / 2, look=word)
+                for word in (("plate", look) if not look.startswith("disc") else (look,))
+            )
+        small = height < HEIGHT
+        middle = (len(node.lines) - 1) / 2
+        return (
+            *(
+                Rectangle(
+                    x=-width / 2,
+                    y=-height / 2,
+                    width=width,
+                    height=height,
+                    corner=3 if small else 8,
+                    look=word,
+                )
+                for word in ("plate", node.look)
+            ),
+            *(
+                label(0, 4.5 + _LINE * (n - middle), line, width - 10, "words small" if small else "words")
+                for n, line in enumerate(node.lines)
+            ),
+            *_stretches(node.shares, width, height / 2 + 2),
+        )
+
+    def _link(self, link: Link) -> Item:
+        if link.half:
+            (one, other), *_ = link.ends
+            path = _band(self.layout.places[one], self.layout.places[other], link.half)
+        elif self.layout.routes:
+            path = "".join(smooth_downward(self._way(*ends)) for ends in link.ends)
+        else:
+            places = self.layout.places
+            path = segments((places[one], places[other]) for one, other in link.ends)
+        if link.head is None:
+            return Path(id=link.id, path=path, look=link.look, tooltip=link.tooltip)
+        before, tip = self._way(*link.ends[0])[-2:]
+        tip_path = arrow_head(tip, (tip[0], before[1]), _HEAD) if link.head else ""
+        line, head = Path(path=path, look=link.look), Path(path=tip_path, look=link.head or "bar")
+        return Group(id=link.id, tooltip=link.tooltip, children=(line, head))
+
+    def _way(self, one: int, other: int) -> tuple[Point, ...]:
+        """Return the points of a link from the border of a box to that of another one."""
+        routes, places = self.layout.routes, self.layout.places
+        between = routes[one, other] if (one, other) in routes else routes[other, one][::-1]
+        first, last = (*between, places[other])[0], (places[one], *between)[-1]
+        return self._border(one, first), *between, self._border(other, last)
+
+    def _border(self, number: int, target: Point) -> Point:
+        """Return where a line to a target leaves a box, at its upper or lower side."""
+        (x, y), (width, height) = self.layout.places[number], self.layout.sizes[number]
+        most = max(0.0, width / 2 - 10)
+        reach = max(-most, min(most, (target[0] - x) * 0.25))
+        return x + reach, y - height / 2 if target[1] < y else y + height / 2
+
+
+def collapse_nodes(names: Sequence[str], edges: Sequence[Ends], title: str, words: str) -> NodeLink:
+    """Return a picture of groups, for graphs too large to draw each node; many links are a wide band."""
+    pairs = np.asarray(edges, np.int64).reshape(-1, 2)
+    groups = communities(len(names), pairs, MOST_GROUPS)
+    members = [np.flatnonzero(groups == group).tolist() for group in range(int(groups.max()) + 1)]
+    ends, counts = np.unique(np.sort(groups[pairs], axis=1), axis=0, return_counts=True)
+    between = {(a, b): n for (a, b), n in zip(ends.tolist(), counts.tolist(), strict=True) if a != b}
+    labels = [
+        f"{shorten_text(names[own[0]], 24)} + {len(own) - 1:,}" if len(own) > 1 else names[own[0]]
+        for own in members
+    ]
+    return NodeLink(
+        title=title,
+        layout=lay_out_springs(labels, 0, list(between)),
+        nodes=[
+            Node(
+                id=numbered_id("group", n),
+                lines=(name,),
+                look="wash blue",
+                tooltip=tooltip(f"group of {len(own):,}", ", ".join(names[node] for node in own[:20])),
+            )
+            for n, (name, own) in enumerate(zip(labels, members, strict=True))
+        ],
+        links=[
+            Link(
+                ends=(pair,),
+                id=numbered_id("band", *pair),
+                look="bar grey faint",
+                half=min(0.8 + 0.6 * log2(number), 6.0),
+                tooltip=tooltip(count_of(number, "link")),
+            )
+            for pair, number in between.items()
+        ],
+        legend=(
+            Entry(mark("square", 5, "wash blue"), "group: a node + others"),
+            Entry(mark("square", 5, "bar grey faint"), "links between groups"),
+        ),
+        words=words,
+        left_out=f"Too many to draw each: {len(names):,} nodes are in {count_of(len(members), 'group')}.",
+    )
+
+
+def write_note(title: str, words: str) -> Scene:
+    """Return a scene that says why nothing is drawn."""
+    note = label(WIDTH / 2, 24, words, WIDTH - 20, "quiet")
+    return Scene(WIDTH, 40, (Layer("nothing", (note,)),), title, words)
+
+
+def _stretches(shares: Sequence[float], width: float, y: float) -> tuple[Item, ...]:
+    """Return a bar below a box: a stretch for each value."""
+    ends = np.cumsum([0.0, *shares[:MOST_STRETCHES]]).tolist() if len(shares) else []
+    return tuple(
+        Rectangle(
+            x=-width / 2 + begin * width,
+            y=y,
+            width=(end - begin) * width,
+            height=_BAR,
+            look=f"bar {HUES[place % len(HUES)]}",
+        )
+        for place, (begin, end) in enumerate(pairwise(ends))
+    )
+
+
+def _band(one: Point, other: Point, half: float) -> str:
+    """Return a line as an outline, so that its width can change from step to step."""
+    across, down = other[0] - one[0], other[1] - one[1]
+    length = float(np.hypot(across, down)) or 1.0
+    x, y = -down / length * half, across / length * half
+    return polyline(
+        [(one[0] + x, one[1] + y), (other[0] + x, other[1] + y), (other[0] - x, other[1] - y),
+         (one[0] - x, one[1] - y)], closed=True,
+    )  # fmt: skip

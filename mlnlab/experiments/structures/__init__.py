@@ -1,0 +1,4 @@
+"""Test learned structures: each predicate from all others, fold by fold.
+
+Start with ``structure_evaluation.py``.
+"""

@@ -1,0 +1,1 @@
+"""Study influences on learning: conditioning, variances of counts, long chains, posteriors."""

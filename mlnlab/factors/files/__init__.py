@@ -1,0 +1,4 @@
+"""Read and write networks: UAI and BIF files, each mistake with its place.
+
+Start with ``uai_reading.py``.
+"""

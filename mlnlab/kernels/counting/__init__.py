@@ -1,0 +1,1 @@
+"""Count over tables of true tuples: join, group, sum, and follow flips."""

@@ -1,0 +1,1 @@
+"""Cluster constants and lay paths: the compiled loops of structure learning."""

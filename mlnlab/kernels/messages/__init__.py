@@ -1,0 +1,1 @@
+"""Pass messages and ascend fields over factor graphs of clauses and tables."""

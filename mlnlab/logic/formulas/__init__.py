@@ -1,0 +1,4 @@
+"""Define terms and formulas as frozen values, and the folds, substitutions and printing over them.
+
+Start with ``formulas.py`` and ``traversal.py``.
+"""

@@ -1,0 +1,4 @@
+"""Explore answers and groundings by clicks and typed formulas.
+
+Start with ``explore_view.py``.
+"""
