@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from mlnlab.grounding.question.question import Question
     from mlnlab.steps.step import Observer
 
+_FORMULA_BYTES, _LITERAL_BYTES = 300, 100  # in the lists that the SAT solver is given
+
 
 @dataclass(frozen=True, slots=True)
 class Params:
@@ -167,10 +169,17 @@ def most_probable(params: Params, question: Question, observers: Iterable[Observ
     """Return a most probable world, or where the proof was given up the best that was met."""
     ground = landscape(question, LARGEST_WHOLE)
     found = run_search(ground, steps_on(params, ground), observers, f"{METHOD.name}: {{state.cores:,}} cores")
+    found = found._replace(memory=found.memory + _count_list_bytes(ground.clauses))
     if found.gap == 0:
         paid = found.reason.partition(":")[0]
         return found._replace(reason=_optimal_words(found, paid, ground))
     return found._replace(reason=f"{found.reason.rpartition(':')[0]}: given up at a gap of {found.gap:.6g}")
+
+
+def _count_list_bytes(clauses: GroundClauses) -> int:
+    """Return about how many bytes the lists take that the SAT solver is given."""
+    formulas = clauses.number_of_clauses + clauses.number_of_tables
+    return formulas * _FORMULA_BYTES + (len(clauses.literals) + len(clauses.scope)) * _LITERAL_BYTES
 
 
 def _optimal_words(found: Found, name: str, ground: Landscape) -> str:

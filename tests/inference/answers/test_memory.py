@@ -27,6 +27,7 @@ def everyone(number, text):
 def peak_of(ask):
     """Return what says of a model what ``ask`` answers, and the most memory that Python counted."""
     ask(everyone(3, SMOKERS))  # imported and compiled before
+    ask(everyone(12, PAIRS))
     tracemalloc.start()
     return lambda model: (ask(model), tracemalloc.get_traced_memory()[1])
 
