@@ -22,7 +22,6 @@ from mlnlab.evaluation.calibration import Calibration, measure_calibration
 from mlnlab.evaluation.judged_atoms import JudgedAtoms, join_judgements, judge_marginals
 from mlnlab.evaluation.precision_recall import PrecisionRecall, areas, precision_recall
 from mlnlab.inference.answers.marginals import Marginals
-from mlnlab.inference.ask.asking import infer
 from mlnlab.inference.lazy.unseen_atoms import refuse_many
 from mlnlab.model.database.database import Database, databases_of
 from mlnlab.model.database.hiding import FalseFacts, hiding
@@ -176,6 +175,8 @@ def evaluate(
     >>> found
     <Evaluation of 3 atoms, 2 true: CLL -0.8653 ± 0.4415, AUC 0.5473 ± 0.2791>
     """
+    from mlnlab.inference.ask.asking import infer
+
     if not 0 <= prior < inf:
         raise ArgumentError(f"prior must be a number of samples, at least 0, not {prior!r}.")
     databases = databases_of(db, "A model is judged by")

@@ -49,6 +49,40 @@ def guilty(rule, files=PYTHON_FILES):
     return {relative(path): found for path in files if (found := rule(path))}
 
 
+def imported_at_once(path, modules):
+    """Return the modules of ours that a file imports as soon as it is imported itself."""
+    left, found = list(tree_of(path).body), set()
+    while left:
+        node = left.pop()
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names = (f"{node.module}.{alias.name}" for alias in node.names)
+            found |= {name if name in modules else node.module for name in names} & modules
+        elif not isinstance(node, ast.FunctionDef | ast.If):  # ``if TYPE_CHECKING`` imports nothing
+            left += ast.iter_child_nodes(node)
+    return found
+
+
+def modules_behind(graph):
+    """Return the mean number of modules that importing a module imports."""
+    numbers = []
+    for module in graph:
+        behind, left = set(), [module]
+        while left:
+            new = graph[left.pop()] - behind
+            behind |= new
+            left += new
+        numbers.append(len(behind - {module}))
+    return sum(numbers) / len(numbers)
+
+
+def test_few_modules_stand_behind_a_module():
+    names = {
+        ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__"): path
+        for path in PYTHON_FILES
+    }
+    assert modules_behind({name: imported_at_once(path, set(names)) for name, path in names.items()}) < 40
+
+
 def test_there_are_files_to_look_at():
     assert len(PYTHON_FILES) > 300
     assert len(SCRIPTS) > 20

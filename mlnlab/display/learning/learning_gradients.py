@@ -22,7 +22,6 @@ from mlnlab.display.scene.building import numbered_id, tooltip
 from mlnlab.display.scene.items import Group, Item, Layer, Rectangle, Scene, Text
 from mlnlab.display.scene.text_fitting import fit_text
 from mlnlab.errors import MlnlabError
-from mlnlab.learning.studies.lifted_gradients import both_likelihoods
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,6 +63,8 @@ class GradientView:
     @cached_property
     def both(self) -> BothLikelihoods | str:
         """The likelihoods, or the sentence why they cannot be compared."""
+        from mlnlab.learning.studies.lifted_gradients import both_likelihoods
+
         try:
             found = both_likelihoods(self.data)
         except MlnlabError as problem:

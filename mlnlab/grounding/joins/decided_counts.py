@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from mlnlab.counting.counts.counter import Counter
 from mlnlab.counting.facts.sorted_facts import facts_from_tables
 from mlnlab.grounding.question.evidence_relations import FALSE, MOST_CELLS, TRUE, EvidenceRelations
 from mlnlab.logic.formulas.formulas import And, Atom, Formula, Not
@@ -84,6 +83,8 @@ class DecidedCounts:
             return 0
         parts = [self._held_back(literal, known) for literal in literals]
         formula = parts[0] if len(parts) == 1 else And(tuple(parts))
+        from mlnlab.counting.counts.counter import Counter
+
         return Counter(formula, self._vocabulary)(facts_from_tables(self._vocabulary, self._tables))
 
     def _atoms(self, literal: SignedAtom, known: bool) -> int:

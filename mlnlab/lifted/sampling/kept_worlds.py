@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mlnlab.counting.counts.counts import count
 from mlnlab.errors import ArgumentError, TooLargeError
 from mlnlab.lifted.circuit.lifted_questions import groundings_of
 from mlnlab.lifted.theory.cell_sentences import TwoVariableSentences
@@ -50,6 +49,8 @@ class Kept:
 
     def __call__(self, world: Database) -> float:
         """Return the probability with which a world is kept."""
+        from mlnlab.counting.counts.counts import count
+
         numbers = np.array(count(self.formulas, world).numbers, dtype=float)
         hard = np.isinf(self.weights)
         if (numbers[hard] < self.best[hard]).any():

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from mlnlab.errors import ArgumentError, TooLargeError
-from mlnlab.model.database.database import Database
 
 if TYPE_CHECKING:
     from mlnlab.logic.vocabulary import Vocabulary
+    from mlnlab.model.database.database import Database
 
 MOST_NAMED = 6  # constants that are told apart for facts about pairs
 MOST_GROUPS = 64  # of one type

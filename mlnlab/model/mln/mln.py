@@ -38,14 +38,14 @@ from mlnlab.model.mln.domain_sizes import (
     with_sizes,
     without_unknown_sizes,
 )
-from mlnlab.model.mln.expansion import expand_formulas
 from mlnlab.model.mln.typing_of_formulas import check_words, complete_types, declare_predicates, refuse_deep
 from mlnlab.model.mln.writing import declarations, statement_text
 from mlnlab.steps.safe_files import write_text
-from mlnlab.syntax.formulas.analysis import Analysis, Includes, analyse, analyse_file
 
 if TYPE_CHECKING:
     import networkx as nx
+
+    from mlnlab.syntax.formulas.analysis import Analysis, Includes
 
 
 Semantics = Literal["textbook", "alchemy"]
@@ -104,6 +104,8 @@ class MLN:
 
         ``folder`` is where ``#include`` looks; files elsewhere are read with ``includes="anywhere"`` only.
         """
+        from mlnlab.syntax.formulas.analysis import analyse
+
         analysis = analyse(text, file=name, folder=folder, includes=includes)
         return cls._of(analysis, semantics, name)
 
@@ -112,6 +114,8 @@ class MLN:
         cls, path: str | Path, *, semantics: Semantics = "textbook", includes: Includes = "below"
     ) -> MLN:
         """Read a ``.mln`` file, with the files that it includes, which lie below its folder."""
+        from mlnlab.syntax.formulas.analysis import analyse_file
+
         return cls._of(analyse_file(path, includes=includes), semantics, str(path))
 
     @classmethod
@@ -148,6 +152,8 @@ class MLN:
 
     def parse(self, text: str) -> Formula:
         """Return the formula that a text means in this model's vocabulary: ``mln.parse("Smokes(x)")``."""
+        from mlnlab.syntax.formulas.analysis import analyse
+
         analysis = analyse(text, file="<formula>", vocabulary=self.vocabulary, only_formulas=True)
         if analysis.errors:
             raise InputError(f"{text!r} is not a formula of this model.", analysis.errors)
@@ -171,6 +177,8 @@ class MLN:
         split into its clauses, the weight divided evenly among them; a part of it that is always true or
         always false is simplified away first, and takes no share, where Alchemy keeps tautologies.
         """
+        from mlnlab.model.mln.expansion import expand_formulas
+
         vocabulary = self.vocabulary_with(db)
         formulas, origins = expand_formulas(
             self.formulas, vocabulary, split=self.semantics == "alchemy", complete=db is not None
@@ -233,6 +241,8 @@ class MLN:
         if isinstance(formula, str):
             if weight is not None:
                 raise ArgumentError("A text brings its own weight: write it in front of the formula.")
+            from mlnlab.syntax.formulas.analysis import analyse
+
             analysis = analyse(formula, vocabulary=self.vocabulary)
             added = self._of(analysis, self.semantics, "<text>")
             formulas, places = self.formulas + added.formulas, self._places() + added.places

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mlnlab.errors import ArgumentError, count_of
-from mlnlab.learning.ask.pseudo_likelihoods import pseudo_log_likelihood
 from mlnlab.logic.checked_options import is_whole
 from mlnlab.logic.formulas.ground_atoms import GroundAtom
 from mlnlab.structure.paths.dropped_paths import DroppedPaths, dropped_paths
@@ -99,6 +98,8 @@ class LearnedStructure:
     def wpll(self) -> float:
         """The weighted pseudo-log-likelihood of the model on all atoms from which it was learned."""
         refuse_what_has_no_clauses(self.method, self.weighing)
+        from mlnlab.learning.ask.pseudo_likelihoods import pseudo_log_likelihood
+
         return pseudo_log_likelihood(self.mln, list(self.databases), weighted=True)
 
     def dropped_paths(self, most: int = 1_000) -> DroppedPaths:

@@ -12,7 +12,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mlnlab.errors import ArgumentError
-from mlnlab.learning.ask.learner import weight_learner
 from mlnlab.learning.problems.priors import Gaussian
 from mlnlab.logic.formulas.printing import to_text
 from mlnlab.logic.formulas.weights import Soft, weight_value
@@ -36,6 +35,8 @@ def learn_clause_weights(
     databases: Sequence[Database], clauses: Sequence[RetainedClause], weighing: Weighing
 ) -> tuple[MLN, tuple[RetainedClause, ...]]:
     """Return the model of unit clauses, where wanted, and clauses, with weights learned on all atoms."""
+    from mlnlab.learning.ask.learner import weight_learner
+
     vocabulary = databases[0].vocabulary
     predicates = vocabulary.predicates.values()
     units: list[Formula] = []

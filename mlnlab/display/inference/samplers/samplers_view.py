@@ -14,7 +14,6 @@ from weakref import WeakKeyDictionary
 
 from mlnlab.display.card.symbols import in_symbols
 from mlnlab.errors import ArgumentError
-from mlnlab.inference.sampling.state_reading import ChainsReader, StateReader
 from mlnlab.logic.suggestions import did_you_mean
 
 if TYPE_CHECKING:
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
 
     from mlnlab.inference.ask.sampler import Sampler
     from mlnlab.inference.sampling.estimates import QueryEstimates
+    from mlnlab.inference.sampling.state_reading import ChainsReader, StateReader
     from mlnlab.steps.recordings.trace import Trace
     from mlnlab.steps.step import Step
 
@@ -97,6 +97,8 @@ class SamplerView:
     @property
     def chains(self) -> ChainsReader | None:
         """The reader as a reader of chains, if the method has chains."""
+        from mlnlab.inference.sampling.state_reading import ChainsReader
+
         return self.reader if isinstance(self.reader, ChainsReader) else None
 
     def name(self, place: int) -> str:
