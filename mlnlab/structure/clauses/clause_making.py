@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from mlnlab.errors import ArgumentError
 from mlnlab.logic.formulas.formulas import And, Formula, Not, Or
 from mlnlab.logic.suggestions import did_you_mean
-from mlnlab.structure.paths.variabilized import PathAtom, VariabilizedPath
+from mlnlab.structure.paths.variabilized import EQUALS, PathAtom, VariabilizedPath
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from mlnlab.logic.vocabulary import Vocabulary
 
@@ -69,14 +69,22 @@ def _canonical_atoms(atoms: tuple[PathAtom, ...]) -> CanonicalAtoms:
     written: list[PathAtom] = []
     ways = [_Growing((), ())]
     for _ in atoms:
-        nexts = [(_rename_atom(atoms[place], way), place, way) for way in ways for place in _left(atoms, way)]
+        nexts = [
+            (_rename_atom(atom, way), place, way)
+            for way in ways for place in _left(atoms, way) for atom in _both_ways(atoms[place])
+        ]  # fmt: skip
         smallest = min(named for (named, _), _, _ in nexts)
         ways = list(dict.fromkeys(
             _Growing((*way.order, place), names)
             for (named, names), place, way in nexts if named == smallest
         ))  # fmt: skip
         written.append(smallest)
-    return CanonicalAtoms(VariabilizedPath(tuple(written)), tuple(way.order for way in ways))
+    return CanonicalAtoms(VariabilizedPath(tuple(written)), tuple(dict.fromkeys(way.order for way in ways)))
+
+
+def _both_ways(atom: PathAtom) -> tuple[PathAtom, ...]:
+    """Return the ways to write an atom: x = y is y = x."""
+    return (atom, PathAtom(EQUALS, atom.variables[::-1])) if atom.predicate == EQUALS else (atom,)
 
 
 def _left(atoms: Sequence[PathAtom], way: _Growing) -> Iterator[int]:
@@ -208,3 +216,48 @@ def sub_clause_bits(part: SubPath, positive: int) -> int:
     places = [place for place in range(part.atoms.bit_length()) if part.atoms >> place & 1]
     held = sum((positive >> place & 1) << number for number, place in enumerate(places))
     return min(reorder_bits(held, order) for order in part.canonical.orders)
+
+
+# --- equality -------------------------------------------------------------------------------------
+
+
+class SignedClause(NamedTuple):
+    """A clause without equality, and how often what changes with it is counted."""
+
+    times: int
+    clause: ClauseKey
+
+
+def without_equality(clause: ClauseKey) -> tuple[SignedClause, ...]:
+    """Return clauses without equality that together are violated as often as a clause with it.
+
+    A grounding violates C v x = y if it violates C and x differs from y, so that
+
+        n_false(C v x = y) = n_false(C) - n_false(C with x for y)
+
+    and what is true of these numbers is true of their changes Δn.
+
+    >>> one = clause_key([PathAtom("F", (0, 1)), PathAtom("=", (0, 1))], 0b11)
+    >>> [(times, str(part.path), part.positive) for times, part in without_equality(one)]
+    [(1, 'F(x0, x1)', 1), (-1, 'F(x0, x0)', 1)]
+    """
+    atoms = clause.path.atoms
+    place = next((n for n, atom in enumerate(atoms) if atom.predicate == EQUALS), None)
+    if place is None:
+        return (SignedClause(1, clause),)
+    one, other = atoms[place].variables
+    signs = {atom: clause.positive >> n & 1 for n, atom in enumerate(atoms) if n != place}
+    found = list(without_equality(_clause_of(signs)))
+    same: dict[PathAtom, int] = {}
+    for atom, sign in signs.items():
+        renamed = PathAtom(atom.predicate, tuple(one if v == other else v for v in atom.variables))
+        if renamed.predicate == EQUALS and len(set(renamed.variables)) == 1:
+            return tuple(found)  # it is true where x is y
+        if same.setdefault(renamed, sign) != sign:
+            return tuple(found)
+    found += [SignedClause(-times, part) for times, part in without_equality(_clause_of(same))]
+    return tuple(found)
+
+
+def _clause_of(signs: Mapping[PathAtom, int]) -> ClauseKey:
+    return clause_key(tuple(signs), sum(sign << place for place, sign in enumerate(signs.values())))

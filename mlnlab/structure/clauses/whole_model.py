@@ -15,6 +15,7 @@ import numpy as np
 
 from mlnlab.counting.deltas.deltas import AtomDeltas
 from mlnlab.counting.facts.grouping import grouped_keys, grouped_rows
+from mlnlab.structure.clauses.clause_making import ClauseKey, without_equality
 from mlnlab.structure.clauses.clause_rows import ScoredRows, clause_signs
 from mlnlab.structure.clauses.clauses_together import CLOSE, Optimum, Together, best_together
 
@@ -78,7 +79,7 @@ class GrowingModel:
 
     def with_clause(self, clause: AnyClause) -> GrowingModel:
         """Return the model with one more clause behind the others: the atoms are grouped by it, too."""
-        own = [one_clause(counter, clause.path, clause.positive) for counter in self._data.counters]
+        own = [deltas_of_clause(counter, clause.path, clause.positive) for counter in self._data.counters]
         columns = {}
         for name, column in self.columns.items():
             if not all(name in deltas for deltas in own):
@@ -128,6 +129,24 @@ def _split(column: _Column, values: NDArray[Any]) -> _Column:
     groups, firsts = grouped_keys(column.groups * len(first_values) + of_value)
     before, added = column.groups[firsts], values[firsts].astype(np.float64)
     return _Column(groups, np.column_stack([column.values[before], added]), column.truths[before])
+
+
+def deltas_of_clause(
+    counter: ConjunctionDeltas, path: VariabilizedPath, positive: int
+) -> dict[str, AtomDeltas]:
+    """Return Δn of one clause, which may have equality literals, by the atoms of each predicate in it."""
+    found: dict[str, AtomDeltas] = {}
+    for times, part in without_equality(ClauseKey(path, positive)):
+        for name, deltas in one_clause(counter, part.path, part.positive).items():
+            odd, even = (
+                tuple(replace(value, scalar=value.scalar * times) for value in values[0])
+                for values in (deltas.odd, deltas.even)
+            )
+            known = found.get(name)
+            if known is not None:
+                odd, even = (*known.odd[0], *odd), (*known.even[0], *even)
+            found[name] = replace(deltas, odd=(odd,), even=(even,))
+    return found
 
 
 def one_clause(counter: ConjunctionDeltas, path: VariabilizedPath, positive: int) -> dict[str, AtomDeltas]:

@@ -13,7 +13,7 @@ from itertools import count
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from mlnlab.errors import ArgumentError
-from mlnlab.logic.formulas.formulas import Atom, Variable
+from mlnlab.logic.formulas.formulas import Atom, Equality, Variable
 from mlnlab.logic.suggestions import did_you_mean
 from mlnlab.steps.state_layout import TEXT, Part, Several, Whole, holds, tuple_holds
 from mlnlab.steps.values.encoding import storable
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     from mlnlab.logic.vocabulary import Vocabulary
     from mlnlab.structure.lift.lifted_hypergraph import LiftedHypergraph
+
+EQUALS = "="  # the predicate of a literal x = y, whose order of variables means nothing
 
 _Rows: TypeAlias = tuple[tuple[str, tuple[int, ...]], ...]
 
@@ -80,7 +82,8 @@ class VariabilizedPath:
         """Return the type of each variable."""
         found: dict[int, str] = {}
         for atom in self.atoms:
-            found.update(zip(atom.variables, _types_of(atom, vocabulary), strict=True))
+            if atom.predicate != EQUALS:  # its variables have the types that they have elsewhere
+                found.update(zip(atom.variables, _types_of(atom, vocabulary), strict=True))
         return tuple(found[variable] for variable in range(self.number_of_variables))
 
     def variables(self, vocabulary: Vocabulary) -> tuple[Variable, ...]:
@@ -91,16 +94,14 @@ class VariabilizedPath:
         names = (letter if times[letter] == 1 else f"{letter}{next(numbers[letter])}" for letter in letters)
         return tuple(Variable(name, type_) for name, type_ in zip(names, types, strict=True))
 
-    def formulas(self, vocabulary: Vocabulary) -> tuple[Atom, ...]:
+    def formulas(self, vocabulary: Vocabulary) -> tuple[Atom | Equality, ...]:
         """Return the atoms as those of logic, with typed variables."""
         variables = self.variables(vocabulary)
-        return tuple(Atom(atom.predicate, tuple(variables[v] for v in atom.variables)) for atom in self.atoms)
+        chosen = [(atom.predicate, [variables[v] for v in atom.variables]) for atom in self.atoms]
+        return tuple(Equality(*own) if name == EQUALS else Atom(name, tuple(own)) for name, own in chosen)
 
     def __str__(self) -> str:
-        return " ^ ".join(
-            f"{predicate}({', '.join(f'x{variable}' for variable in variables)})"
-            for predicate, variables in self.atoms
-        )
+        return " ^ ".join(map(_written, self.atoms))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -119,6 +120,11 @@ class SupportedPath:
     def length(self) -> int:
         """The number of its atoms."""
         return len(self.path.atoms)
+
+
+def _written(atom: PathAtom) -> str:
+    names = [f"x{variable}" for variable in atom.variables]
+    return " = ".join(names) if atom.predicate == EQUALS else f"{atom.predicate}({', '.join(names)})"
 
 
 def variabilize(graph: LiftedHypergraph, edges: Iterable[int]) -> VariabilizedPath:
