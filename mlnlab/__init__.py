@@ -64,6 +64,7 @@ _HOMES = {
     "circuit_view": "widgets.circuit.circuit_view",
     "compare": "widgets.edit.editing",
     "compare_gradients": "learning.studies.lifted_gradients",
+    "compare_structures": "experiments.structures.structure_comparison",
     "compare_traces": "steps.recordings.comparison",
     "conditioning": "experiments.studies.count_spreads",
     "conflict": "inference.sat.conflicts",

@@ -136,7 +136,12 @@ def structure_things(mln, db):
     learned = ml.learn_structure(facts, "lhl-noheu", longest=2, fraction=1.0, least_gain=0.0)
     table = ml.clause_table(learned)
     rules = ml.learn_structure(facts, "lhl-liftgraph")
-    return [learner, learned, learned.candidates, table, table.provenance(0), learned.dropped_paths(), rules]
+    other = ml.Database.from_frames({**frames, "Cancer": {"person": [name, "Anna"]}}, plain)
+    beside = ml.compare_structures({name: learned, "without": learned.without(learned.kept[0])}, other)
+    return [
+        learner, learned, learned.candidates, table, table.provenance(0), learned.dropped_paths(), rules,
+        beside,
+    ]  # fmt: skip
 
 
 def lifted_things(mln, db):

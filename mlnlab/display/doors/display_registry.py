@@ -32,6 +32,7 @@ CARDS: Mapping[str, str] = {
     "mlnlab.evaluation.evaluating.Evaluation": "mlnlab.display.inference.evaluations:evaluation_card",
     "mlnlab.experiments.folds.validated.CrossValidation": "mlnlab.display.learning.studies.cross_validations:cross_validation_card",
     "mlnlab.experiments.samples.Sample": "mlnlab.display.model.sample_cards:sample_card",
+    "mlnlab.experiments.structures.structure_comparison.StructureComparison": "mlnlab.display.structure.structure_comparisons:structure_comparison_card",
     "mlnlab.experiments.structures.structure_results.StructureEvaluation": "mlnlab.display.structure.structure_evaluations:structure_evaluation_card",
     "mlnlab.experiments.studies.count_spreads.Conditioning": "mlnlab.display.runs.frame_cards:conditioning_card",
     "mlnlab.experiments.studies.counting_growth.CountingGrowth": "mlnlab.display.runs.frame_cards:counting_growth_card",
@@ -157,7 +158,7 @@ METHOD_PICTURES: Mapping[str, str] = {
 }
 # By the type of a structure learner's states, which variants share; others get pictures made of the protocol.
 LEARNER_PICTURES: Mapping[str, str] = {
-    "mlnlab.structure.learners.lhl.LhlState": "mlnlab.display.structure.lhl_pictures:lhl_picture",
+    "mlnlab.structure.learners.lhl.LhlState": "mlnlab.display.structure.learner_runs.lhl_pictures:lhl_picture",
 }
 # A function here returns a chart, which is drawn as a figure, or a figure.
 FIGURES: Mapping[str, str] = {
@@ -169,6 +170,7 @@ FIGURES: Mapping[str, str] = {
     "mlnlab.experiments.studies.learning_growth.LearningGrowth": "mlnlab.display.learning.growth_charts:learning_growth_chart",
     "mlnlab.experiments.folds.validated.CrossValidation": "mlnlab.display.doors.figures.plotting_folds:cross_validation_figure",
     "mlnlab.experiments.reproduce.figure_2.LiftedScaling": "mlnlab.display.learning.growth_charts:lifted_scaling_chart",
+    "mlnlab.experiments.structures.structure_comparison.StructureComparison": "mlnlab.display.structure.structure_comparisons:structure_comparison_chart",
     "mlnlab.experiments.structures.structure_results.StructureEvaluation": "mlnlab.display.structure.structure_evaluations:structure_evaluation_chart",
     "mlnlab.inference.answers.explanation.Explanation": "mlnlab.display.doors.figures.plotting_marginals:explanation_figure",
     "mlnlab.inference.answers.sensitivity.Sensitivities": "mlnlab.display.inference.sensitivity_bars:sensitivities_chart",

@@ -88,19 +88,19 @@ def structure_evaluation_card(found: StructureEvaluation) -> Card:
     rows = list(_summary(found))
     areas = ", ".join(f"{found.curve(name).area:.3f}" for name in _list_finished_systems(found)[:MOST_NAMED])
     headings = range(1, len(_HEADINGS))
-    tests = (("is one better? paired t-tests over folds", _tests(found)),)
+    tests = (("is one better? paired t-tests over folds", tests_table(found)),)
     return Card(
         "Learned structures, tested",
         _sizes(found),
         lead=(
             table_of(_HEADINGS, rows[:_MOST_SYSTEMS], len(rows), "systems", numbers=headings),
-            f"{_describe_question(found)} {_MEASURES}",
+            f"{describe_question(found)} {_MEASURES}",
             *(shorten_text(problem, 300) for problem in found.problems[:_MOST_PROBLEMS]),
         ),
         picture=structure_evaluation_scene(found),
         alternative="Precision over recall of the systems in the table's order; areas under the curves: "
         + areas,
-        folds=(*_by_predicate(found), *(tests if len(_list_finished_systems(found)) > 1 else ()))
+        folds=(*parts_by_predicate(found), *(tests if len(_list_finished_systems(found)) > 1 else ()))
         if rows
         else (),
     )
@@ -115,7 +115,8 @@ def _sizes(found: StructureEvaluation) -> str:
     )
 
 
-def _describe_question(found: StructureEvaluation) -> str:
+def describe_question(found: StructureEvaluation) -> str:
+    """Name the predicates that were hidden together, and the evidence."""
     if found.testing.evidence == "all-other-atoms":
         return "Each atom is predicted given all other ground atoms."
     together = [" and ".join(group) for group in found.testing.groups if len(group) > 1]
@@ -128,14 +129,15 @@ def _summary(found: StructureEvaluation) -> Iterator[tuple[str, ...]]:
     rows: Iterator[Any] = found.summary().itertuples()
     for row in rows:
         yield (
-            shorten_text(str(row.system), _LONGEST), str(row.folds), _score(row.cll, row.cll_error),
-            _score(row.auc, row.auc_error), _score(row.cll_by_fold, row.cll_by_fold_error),
-            _score(row.auc_by_fold, row.auc_by_fold_error), _number(row.auc_by_predicate),
+            shorten_text(str(row.system), _LONGEST), str(row.folds), score_words(row.cll, row.cll_error),
+            score_words(row.auc, row.auc_error), score_words(row.cll_by_fold, row.cll_by_fold_error),
+            score_words(row.auc_by_fold, row.auc_by_fold_error), number_words(row.auc_by_predicate),
             "–" if isnan(row.learning_seconds) else f"{row.learning_seconds:.3g}",
         )  # fmt: skip
 
 
-def _by_predicate(found: StructureEvaluation) -> Iterator[tuple[str, Part]]:
+def parts_by_predicate(found: StructureEvaluation) -> Iterator[tuple[str, Part]]:
+    """Yield the curves of each predicate, where there are any, and its scores."""
     scene = predicates_scene(found)
     if scene is not None:
         words = "Precision over recall of each predicate; the areas are in the table below"
@@ -150,7 +152,7 @@ def _predicates_table(found: StructureEvaluation) -> Table:
         (
             shorten_text(str(row.predicate), _LONGEST), shorten_text(str(row.system), _LONGEST),
             f"{row.atoms:,}",
-            f"{row.true:,}", _score(row.cll, row.cll_error), _score(row.auc, row.auc_error),
+            f"{row.true:,}", score_words(row.cll, row.cll_error), score_words(row.auc, row.auc_error),
         )
         for row in listed
     )  # fmt: skip
@@ -164,13 +166,14 @@ def _places(found: StructureEvaluation) -> Callable[[Any], Any]:
     return lambda names: names.map(lambda name: order.get(name, len(order)))
 
 
-def _tests(found: StructureEvaluation) -> Table:
+def tests_table(found: StructureEvaluation) -> Table:
+    """Return the one-tailed paired t-tests: a row for each pair and measure, the better one first."""
     listed: list[Any] = [*found.tests("cll").itertuples(), *found.tests("auc").itertuples()]
     rows = [
         (
             shorten_text(str(row.first), _LONGEST), shorten_text(str(row.second), _LONGEST),
             row.measure.upper(),
-            _score(row.difference, row.error), str(row.folds), "–" if isnan(row.p) else f"{row.p:.3g}",
+            score_words(row.difference, row.error), str(row.folds), "–" if isnan(row.p) else f"{row.p:.3g}",
         )
         for row in listed
         if isnan(row.difference) or row.difference >= 0
@@ -179,9 +182,11 @@ def _tests(found: StructureEvaluation) -> Table:
     return table_of(headings, rows[:_MOST_ROWS], len(rows), "rows", numbers=(3, 4, 5))
 
 
-def _score(value: float, error: float) -> str:
-    return _number(value) + ("" if isnan(error) or isnan(value) else f" ± {error:.4f}")
+def score_words(value: float, error: float) -> str:
+    """Return a score with its standard error, where that is known."""
+    return number_words(value) + ("" if isnan(error) or isnan(value) else f" ± {error:.4f}")
 
 
-def _number(value: float) -> str:
+def number_words(value: float) -> str:
+    """Return a score; a dash where there is none."""
     return "–" if isnan(value) else f"{value:.4f}".replace("-inf", "−∞").replace("-", "−")

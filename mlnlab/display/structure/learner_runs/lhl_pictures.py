@@ -8,7 +8,7 @@ import numpy as np
 
 from mlnlab.display.card.markup import count_of, shorten_text
 from mlnlab.display.runs.runs import RunPicture
-from mlnlab.display.structure.lhl_steps import LiftedDrawings, step_scene
+from mlnlab.display.structure.learner_runs.lhl_steps import LiftedDrawings, step_scene
 from mlnlab.display.structure.structure_pictures import clause_table, progress_scene
 from mlnlab.display.structure.structure_progress import done_share, progress_words
 from mlnlab.logic.formulas.printing import to_text
