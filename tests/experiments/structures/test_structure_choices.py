@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import mlnlab as ml
-from mlnlab.experiments.reproduce.table_2 import Choosing
+from mlnlab.experiments.structures.structure_choosing import Choosing
 
 WORDS = "Actor(person)\nDirector(person)\n"
 RARE, OFTEN = (ml.MLN.from_text(f"{WORDS}{weight} Director(x)") for weight in (-1.0, 2.0))
