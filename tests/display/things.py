@@ -9,6 +9,7 @@ import mlnlab as ml
 from mlnlab.errors import Diagnostic, Severity, Span
 from mlnlab.experiments.studies.counting_growth import CountingGrowth, GrowthPoint
 from mlnlab.experiments.studies.learning_growth import LearningGrowth, LearningPoint
+from mlnlab.experiments.studies.planted_rules import PlantedPoint, PlantedRules
 from mlnlab.logic.formulas.formulas import Atom, Constant, Not
 from mlnlab.steps.recordings.trace import Trace
 from mlnlab.steps.runs.live import Live
@@ -98,6 +99,7 @@ def other_things(mln, db):
         ml.lift(numbered).compile().circuit,
         CountingGrowth((GrowthPoint("tuples", "chain", "A(x)", 10, 2, 0.1, 0.2, same=True),)),
         LearningGrowth((LearningPoint(3, 9, 2, 0.1, 0.2),)),
+        PlantedRules((PlantedPoint("lhl", 0.1, 1.0, 0.1, 0.5, 0.1, 2.0),)),
     ]
 
 

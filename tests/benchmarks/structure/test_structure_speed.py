@@ -11,13 +11,13 @@ import pytest
 
 import mlnlab as ml
 from mlnlab.experiments.reproduce.table_2 import DATASETS
+from mlnlab.experiments.studies.planted_rules import make_planted_database
 from mlnlab.model.database.hypergraph import Hypergraph
 from mlnlab.structure.clauses.clause_scores import ScoreParams, Scorer
 from mlnlab.structure.clauses.create_mln import CreateMLN
 from mlnlab.structure.lift.lift_graph import lift_graph
 from mlnlab.structure.lift.lifted_hypergraph import LiftedHypergraph
 from mlnlab.structure.paths.path_support import supported_paths
-from tests.structure.planted_worlds import planted_database
 
 pytestmark = pytest.mark.benchmark
 
@@ -77,13 +77,13 @@ def measured(databases: Sequence[ml.Database], longest: int, fewest: float) -> M
 
 
 def test_growth_with_constants_atoms_and_length(capsys: pytest.CaptureFixture[str]) -> None:
-    measured([planted_database(0, 0.1)], 3, 2)  # everything is compiled
+    measured([make_planted_database(0, 0.1)], 3, 2)  # everything is compiled
     lines = [HEAD]
     for people in (25, 50, 100, 200):
-        databases = [planted_database(seed, 0.1, people, people // 3) for seed in range(3)]
+        databases = [make_planted_database(seed, 0.1, people, people // 3) for seed in range(3)]
         lines.append(f"{f'{people} people, length 4':22} {measured(databases, 4, 10)}")
     for longest in (2, 3, 4, 5):
-        databases = [planted_database(seed, 0.1, 50, 16) for seed in range(3)]
+        databases = [make_planted_database(seed, 0.1, 50, 16) for seed in range(3)]
         lines.append(f"{f'50 people, length {longest}':22} {measured(databases, longest, 10)}")
     with capsys.disabled():
         print("\n" + "\n".join(lines))
@@ -98,7 +98,7 @@ def test_the_data_sets_of_the_paper(
 
     dataset = DATASETS[name]
     databases = list(dataset.databases(Path(str(data_folder))).values())[1:]
-    measured([planted_database(0, 0.1)], 3, 2)
+    measured([make_planted_database(0, 0.1)], 3, 2)
     found = measured(databases, dataset.longest, 50)
     with capsys.disabled():
         print(f"\n{HEAD}\n{f'{name}, length {dataset.longest}':22} {found}")
