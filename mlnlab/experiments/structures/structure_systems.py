@@ -11,17 +11,19 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import nan
+from math import inf, nan
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from mlnlab.errors import ArgumentError
-from mlnlab.experiments.folds.fold_results import file_of
+from mlnlab.experiments.folds.fold_results import file_of, fingerprint, hash_texts
 from mlnlab.experiments.folds.fold_runs import begin_peak, peak_bytes
 from mlnlab.experiments.folds.kept_files import has_declared_types, keep, read_record
 from mlnlab.experiments.folds.learners import text_of
 from mlnlab.logic.vocabulary import FrozenMapping, NamedDomain, Vocabulary
 from mlnlab.model.mln.domain_sizes import with_constants_of
 from mlnlab.model.mln.mln import MLN
+from mlnlab.steps.files.checkpoint import previous_path
+from mlnlab.steps.runs.interrupted import Interrupted
 from mlnlab.steps.values.encoding import storable
 
 if TYPE_CHECKING:
@@ -29,9 +31,11 @@ if TYPE_CHECKING:
 
     from mlnlab.evaluation.judged_atoms import AtomProbabilities
     from mlnlab.model.database.database import Database
+    from mlnlab.steps.step import State, Step
 
 Learning = Callable[..., Any]
 _NOBODY = NamedDomain()
+_OWN = ("method", "weights", "most_seconds")  # the others are options of learning
 
 
 @runtime_checkable
@@ -55,12 +59,18 @@ class System:
     options: FrozenMapping[Any] = FrozenMapping()  # noqa: RUF009 - it is frozen
     models: FrozenMapping[Any] = FrozenMapping()  # noqa: RUF009 - fold by fold, where they are there already
     weights: FrozenMapping[Any] = FrozenMapping()  # noqa: RUF009 - how weights are learned anew, if they are
+    most_seconds: float = inf  # of the processor, for a fold
 
     def settings(self, fold: str) -> str:
         """Return a text that differs where the learned model may differ."""
         if self.models:
             model = model_of(self.models[fold], self.name)
             return model.to_text() if isinstance(model, MLN) else text_of(model)
+        limited = [] if self.most_seconds == inf else [f"most_seconds={self.most_seconds!r}"]
+        return "; ".join([self.run_settings(), *limited])
+
+    def run_settings(self) -> str:
+        """Return a text that differs where a run to its end would differ."""
         options = sorted((name, one) for name, one in self.options.items() if name != "most_hours")
         return "; ".join([text_of(self.method), *(f"{name}={text_of(one)}" for name, one in options)])
 
@@ -69,15 +79,49 @@ class System:
         """Whose learned models are one and the same: a method's, or a function's by its name in tables."""
         return self.method if isinstance(self.method, str) else self.name
 
-    def learn_model(self, fold: str, databases: Sequence[Database], seed: int) -> Any:  # noqa: ANN401 - whatever it returns
-        """Return the learned model, or an object that has one."""
+    def learn_model(
+        self, fold: str, databases: Sequence[Database], seed: int, checkpoint: Path | None = None
+    ) -> Any:  # noqa: ANN401 - whatever it returns
+        """Return the learned model, or an object that has one: the best so far where the time is over.
+
+        A method writes to the ``checkpoint`` as it goes, and goes on from there another time.
+        """
         if self.models:
             return self.models[fold]
         if callable(self.method):
             return self.method(list(databases), seed, **self.options)
         from mlnlab.structure.ask.learn_structure import learn_structure
 
-        return learn_structure(list(databases), method=self.method, seed=seed, **self.options)
+        limit = TimeLimit(self.most_seconds)
+        try:
+            found = learn_structure(
+                list(databases), method=self.method, seed=seed, observers=[limit], checkpoint=checkpoint,
+                **self.options,
+            )  # fmt: skip
+        except Interrupted as stopped:
+            if not limit.is_over:
+                raise
+            return replace(stopped.so_far(), remarks=(f"stopped after {self.most_seconds:g} seconds",))
+        for path in () if checkpoint is None else (checkpoint, previous_path(checkpoint)):
+            path.unlink(missing_ok=True)
+        return found
+
+
+class TimeLimit:
+    """Stop a run as Ctrl-C does, after some seconds of the processor, with the best model so far."""
+
+    def __init__(self, seconds: float) -> None:
+        self._end = time.process_time() + seconds
+        self.is_over = False
+
+    def on_step(self, step: Step[State]) -> None:  # noqa: ARG002 - any step will do
+        """Stop where the time is over."""
+        if time.process_time() > self._end:
+            self.is_over = True
+            raise KeyboardInterrupt
+
+    def on_end(self, last: Step[State]) -> None:
+        """Let the run end."""
 
 
 def systems_of(given: object, folds: Sequence[str]) -> tuple[System, ...]:
@@ -103,14 +147,17 @@ def _system(name: str, value: object, folds: Sequence[str]) -> System:
     if _has_model(value):
         return System(name, models=FrozenMapping(dict.fromkeys(folds, value)))
     if isinstance(value, Mapping) and _is_options(value):
-        options = {str(key): one for key, one in value.items() if key not in ("method", "weights")}
+        options = {str(key): one for key, one in value.items() if key not in _OWN}
         weights = value.get("weights", {})
         if not isinstance(weights, Mapping):
             raise ArgumentError(
                 f'The weights of {name:.60} are options of learning them, as {{"method": "pll"}}, not '
                 f"{weights!r:.60}."
             )
-        return System(name, value["method"], FrozenMapping(options), weights=FrozenMapping(dict(weights)))
+        return System(
+            name, value["method"], FrozenMapping(options), weights=FrozenMapping(dict(weights)),
+            most_seconds=value.get("most_seconds", inf),
+        )  # fmt: skip
     if callable(value):
         return System(name, value)
     if isinstance(value, Mapping):
@@ -201,16 +248,24 @@ def learned_on(
     if kept is not None:
         return MLN.from_text(kept.text), kept
     begin_peak()
-    began = time.perf_counter()
-    found = system.learn_model(fold, databases, seed)
-    seconds = nan if system.models else time.perf_counter() - began
+    began = time.process_time()
+    found = system.learn_model(fold, databases, seed, _checkpoint(folder, system, databases, seed))
+    seconds = nan if system.models else time.process_time() - began
     model = model_of(found, system.name)
     text = model.to_text() if isinstance(model, MLN) else ""
-    told = "" if found is model and text else repr(found)[:500]
+    told = "" if found is model and text else "; ".join([repr(found)[:500], *getattr(found, "remarks", ())])
     record = Learned(system.learner, fold, settings, text, seconds, peak_bytes(), told)
     if folder is not None and text and not system.models:
         keep(_file(folder, record.system, record.settings), record)
     return model, record
+
+
+def _checkpoint(folder: Path | None, system: System, databases: Sequence[Database], seed: int) -> Path | None:
+    """Return the file in which a method keeps an unfinished run; functions and models have none."""
+    if folder is None or system.models or callable(system.method):
+        return None
+    settings = hash_texts(system.run_settings(), *(fingerprint(db) for db in databases), str(seed))
+    return file_of(folder, "unfinished", system.learner, settings).with_suffix(".npz")
 
 
 def load_learned(folder: Path, system: str, settings: str) -> Learned | None:

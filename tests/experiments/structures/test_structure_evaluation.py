@@ -386,3 +386,15 @@ def test_a_system_that_finished_only_folds_without_a_predicate_has_no_score_ther
     assert np.isnan(rows.loc[("stopped", "Member"), "cll"])
     assert rows.loc[("hand", "Member"), "atoms"] == 2
     assert "stopped" in render(structure_evaluation_card(found).markup())
+
+
+def test_learning_is_stopped_in_time_and_goes_on_from_there(dbs, tmp_path):
+    few = {"method": "lhl", "longest": 3, "fewest": 0}
+    asked = {"folder": tmp_path, "only": ["first"], "predicates": ["Worked"]}
+    short = ml.evaluate_structure({"short": {**few, "most_seconds": 0.0}}, dbs, **asked)
+    assert "stopped after 0 seconds" in short.validated.results[0].chosen
+    assert len(list(tmp_path.glob("unfinished*.npz"))) == 1
+    whole = ml.evaluate_structure({"whole": few}, dbs, **asked)
+    assert not list(tmp_path.glob("unfinished*"))
+    apart = ml.evaluate_structure({"apart": few}, dbs, **{**asked, "folder": None})
+    assert whole.summary()["cll"][0] == apart.summary()["cll"][0] > short.summary()["cll"][0]
