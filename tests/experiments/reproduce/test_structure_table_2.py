@@ -15,10 +15,13 @@ from mlnlab.experiments.reproduce.table_2 import (
     Dataset,
     Published,
     Settings,
+    list_systems,
     make_table,
+    mark_better,
     system,
     table,
 )
+from mlnlab.experiments.reproduce.table_2_switches import switch_databases, switch_testing
 
 RULES = "Actor(person)\nDirector(person)\n1 Actor(x)\n-1 Director(x)"
 SMALL = Dataset(
@@ -98,6 +101,7 @@ def test_unit_clauses_say_how_often_a_predicate_holds(data):
 
 def test_the_command_writes_its_table(data, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(table_2, "DATASETS", {"small": SMALL})
+    monkeypatch.setattr(table_2, "refuse_wrong", lambda *_: None)  # nothing here is learned by its name
     monkeypatch.setattr(
         table_2, "system", lambda dataset, name, *switched: lambda *_: ml.MLN.from_text(RULES)
     )
@@ -112,7 +116,6 @@ def test_the_command_writes_its_table(data, tmp_path, monkeypatch, capsys):
     assert main([*words, "small", "--system", "stub", "--testing", "prior=1.0"]) == 0
     assert "kept from before" in capsys.readouterr().err
     assert "by fold" in told.out
-    monkeypatch.setattr(table_2, "refuse_wrong", lambda *_: None)  # nothing here is learned by its name
     assert main([*words, "small"]) == 0
     usual = pd.read_csv(tmp_path / "out" / "small.csv")
     assert usual["system"].tolist() == ["units", "lhl", "lhl-liftgraph"]
@@ -132,6 +135,9 @@ def test_the_command_writes_its_table(data, tmp_path, monkeypatch, capsys):
         (["--data", "imdb", "--system", "lhl-apart", "--learning", "longets=3"], "longest"),
         (["--data", "imdb", "--system", "lhl-pll", "--learning", "fraction=2"], "fraction"),
         (["--data", "imdb", "--learning", "fraction=2"], "fraction"),
+        (["--data", "imdb", "--switch", "equality"], "did you mean equalities"),
+        (["--data", "imdb", "--system", "lhl", "--switch", "bias"], "of msl alone"),
+        (["--data", "imdb", "--dangling", "keep"], "did you mean kept"),
         (["--data", "imdb"], "no folder imdb"),
     ],
 )
@@ -144,6 +150,39 @@ def test_bad_input_gets_a_sentence(tmp_path, capsys, options, words):
 def test_without_files_there_is_no_table(tmp_path, capsys):
     assert main(["reproduce", "table-2", "--folder", str(tmp_path)]) == 1
     assert "--files" in capsys.readouterr().err
+
+
+def test_switches_change_the_question_or_the_data(data):
+    asked = switch_testing(["all-other-atoms", "one-by-one"])
+    assert asked == {"evidence": "all-other-atoms", "groups": ()}
+    found = make_table(SMALL, data, None, {"stub": lambda *_: ml.MLN.from_text(RULES)},
+                       Settings(switches=("one-by-one",)))  # fmt: skip
+    assert found.testing.groups == (("Actor",), ("Director",))
+    dbs = SMALL.databases(data)
+    kept = switch_databases(SMALL, dbs, ["equalities"])
+    same = kept["small_fold2"].relation("samePerson").true
+    assert same.tolist() == [[n, n] for n in range(len(dbs["small_fold2"].domain("person")))]
+    assert switch_databases(SMALL, dbs, ["one-by-one"]) == dbs
+    with pytest.raises(ml.ArgumentError, match="cora never had these"):
+        switch_databases(DATASETS["cora"], dbs, ["equalities"])
+
+
+@pytest.mark.data
+def test_as_many_equality_predicates_are_kept_as_the_paper_omitted(data_folder):
+    for name, number in (("imdb", 4), ("uw-cse", 9)):
+        dbs = switch_databases(DATASETS[name], DATASETS[name].databases(data_folder), ["equalities"])
+        known = {name for db in dbs.values() for name in db.vocabulary.predicates}
+        assert len([name for name in known if name.startswith("same")]) == number
+
+
+def test_rivals_run_with_dangling_clauses_and_without_and_the_better_is_reported():
+    assert list_systems(["units", "msl"], "both") == ["units", "msl", "msl-nodangling"]
+    assert list_systems(["msl"], "left-out") == ["msl-nodangling"]
+    found = system(DATASETS["imdb"], "msl-nodangling", {})
+    assert found == {"method": "msl", "price": 0.1, "least_weight": 0.0, "dangling": False}
+    assert system(DATASETS["uw-cse"], "busl", {})["price"] == 0.01
+    rows = pd.DataFrame({"system": ["units", "busl", "busl-nodangling", "msl"], "auc": [0.9, 0.3, 0.4, 0.2]})
+    assert mark_better(rows)["reported"].tolist() == [True, False, True, True]
 
 
 def test_options_are_words_and_numbers():
