@@ -332,7 +332,7 @@ def system(
         return {"method": name, "penalty": 1.0}
     rival = name.removesuffix(WITHOUT_DANGLING)
     if rival in RIVALS:
-        options = {**dataset.options_of_rivals(), "dangling": name == rival}
+        options = {**dataset.options_of_rival(rival), "dangling": name == rival}
         return {"method": rival, **options, **switched, **({"weights": weights} if weights else {})}
     options = dataset.options()
     left_out = {"lhl-noheu": ("fewest", "sampled"), "lhl-findpaths": ("penalty",)}.get(name, ())

@@ -43,13 +43,14 @@ class Dataset:
             "length_penalty": self.length_penalty, "path_length_penalty": self.path_length_penalty,
         }  # fmt: skip
 
-    def options_of_rivals(self) -> dict[str, Any]:
-        """Return the parameters of BUSL and MSL that are not at their defaults.
+    def options_of_rival(self, name: str) -> dict[str, Any]:
+        """Return the parameters of BUSL or MSL that are not at their defaults.
 
         "We set their parameters corresponding to π to values we used for LHL. We also set their minWeight
         parameter to zero" (section 4.2).
         """
-        return {"price": self.length_penalty, "least_weight": 0.0}
+        price = {"busl": "length_penalty", "msl": "price"}[name]
+        return {price: self.length_penalty, "least_weight": 0.0}
 
     def databases(self, data: Path) -> dict[str, Database]:
         """Read the five folds."""

@@ -180,7 +180,7 @@ def test_rivals_run_with_dangling_clauses_and_without_and_the_better_is_reported
     assert list_systems(["msl"], "left-out") == ["msl-nodangling"]
     found = system(DATASETS["imdb"], "msl-nodangling", {})
     assert found == {"method": "msl", "price": 0.1, "least_weight": 0.0, "dangling": False}
-    assert system(DATASETS["uw-cse"], "busl", {})["price"] == 0.01
+    assert system(DATASETS["uw-cse"], "busl", {})["length_penalty"] == 0.01
     rows = pd.DataFrame({"system": ["units", "busl", "busl-nodangling", "msl"], "auc": [0.9, 0.3, 0.4, 0.2]})
     assert mark_better(rows)["reported"].tolist() == [True, False, True, True]
 
