@@ -1,16 +1,24 @@
-"""By how much each of many clauses improves one model, with all weights learned again."""
+r"""By how much each of many clauses improves one model, with all weights learned again from those before.
+
+The score is that of ``clauses/whole_model.py`` ``try_clause``, of many clauses in less time. The first Newton
+step from the weights before needs of a clause only sums over the groups of the present model, so that most
+clauses are done with before their atoms are grouped: they are those of which the step promises a gain of no
+more than the optimum's tolerance, where Newton's method ends anyway.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from mlnlab.counting.facts.grouping import grouped_keys, grouped_rows
+from mlnlab.structure.beam.clause_changes import ClauseChanges
 from mlnlab.structure.clauses.clauses_together import TIGHT, Optimum, Together
-from mlnlab.structure.clauses.whole_model import GrowingModel, try_clause
+from mlnlab.structure.clauses.whole_model import GrowingModel
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -21,15 +29,37 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.float64]
 
 
+class ModelRows(NamedTuple):
+    """The groups of atoms of a model at some weights, those of a predicate behind those of another."""
+
+    columns: Numbers  # a row for each group: Δn of the clauses, then a column for each unit clause
+    truths: NDArray[np.bool_]
+    shares: Numbers
+    weights: Numbers  # of the columns
+    starts: Mapping[str, int]  # where the groups of each predicate begin
+    places: Mapping[str, NDArray[np.int64]]  # the group of each atom
+    slopes: Numbers  # of WPLL by the score of each group
+    spreads: Numbers  # and the negative of its curvature
+    slope: Numbers  # of WPLL with the prior by each weight
+    hessian: Numbers  # the negative of its second derivatives
+    value: float  # WPLL
+
+
 class CandidateGains:
     """A model at its best weights, and clauses beside it."""
 
-    def __init__(self, data: SampledData, clauses: Sequence[AnyClause], best: Together | None = None) -> None:
+    def __init__(
+        self, data: SampledData, changes: ClauseChanges, clauses: Sequence[AnyClause],
+        best: Together | None = None,
+    ) -> None:  # fmt: skip
         """Count the clauses of the model; without its weights they are learned."""
+        self._data, self._changes = data, changes
         self.model = GrowingModel(data)
         for clause in clauses:
             self.model = self.model.with_clause(clause)
         self.best = self.model.learn_together(None, TIGHT) if best is None else best
+        self._shares = self.model.shares
+        self._rows: dict[int, ModelRows] = {}
 
     def without(self, place: int) -> tuple[GrowingModel, Together]:
         """Return the model without one of its clauses, and the weights of the others as they are."""
@@ -43,11 +73,97 @@ class CandidateGains:
 
         Where it takes the place of a clause of the model, it is compared with the model that has that one.
         """
-        model, best = (self.model, self.best) if replaced < 0 else self.without(replaced)
-        found = [try_clause(model, best, clause, optimum) for clause in clauses]
-        return np.array([one.gain for one in found]), np.array([one.weight for one in found])
+        rows = self._rows.get(replaced)
+        if rows is None:
+            model, best = (self.model, self.best) if replaced < 0 else self.without(replaced)
+            rows = self._rows[replaced] = self._rows_of(model, best)
+        gains, weights = np.zeros(len(clauses)), np.zeros(len(clauses))
+        for place, clause in enumerate(clauses):
+            gains[place], weights[place] = self._gain(rows, clause, optimum)
+        return gains, weights
 
     def gain_without(self, place: int, optimum: Optimum) -> float:
         """Return by how much the model improves without one of its clauses."""
         model, best = self.without(place)
         return model.learn_together((best.weights, best.units), optimum).value - best.value
+
+    def _rows_of(self, model: GrowingModel, best: Together) -> ModelRows:
+        """Return the groups of a model, and the derivatives of WPLL at its weights."""
+        every = list(model.columns.items())
+        numbers = [len(column.truths) for _, column in every]
+        starts = dict(zip(model.columns, np.cumsum([0, *numbers]).tolist(), strict=False))
+        owners = np.repeat(np.arange(len(every)), numbers)
+        units = (owners[:, None] == np.arange(len(every))).astype(np.float64)
+        columns = np.column_stack([np.concatenate([column.values for _, column in every]), units])
+        truths = np.concatenate([column.truths for _, column in every])
+        shares = np.concatenate([
+            np.bincount(column.groups, self._shares[name], len(column.truths)) for name, column in every
+        ])  # fmt: skip
+        weights = np.concatenate([best.weights, best.units])
+        precision = self._data.params.deviation**-2
+        scores = columns @ weights
+        small = np.exp(-np.abs(scores))
+        chances = np.where(scores >= 0, 1.0, small) / (1.0 + small)
+        slopes, spreads = truths - chances, small / (1.0 + small) ** 2
+        slope = columns.T @ (shares * slopes) - precision * weights
+        hessian = (columns * (shares * spreads)[:, None]).T @ columns + precision * np.eye(len(weights))
+        lost = np.log1p(small) + np.where((scores >= 0) == truths, 0.0, np.abs(scores))
+        places = {name: column.groups for name, column in every}
+        return ModelRows(np.ascontiguousarray(columns), truths, shares, weights, starts, places, slopes,
+                         spreads, slope, hessian, -float(shares @ lost))  # fmt: skip
+
+    def _gain(self, rows: ModelRows, clause: ClauseKey, optimum: Optimum) -> tuple[float, float]:
+        from mlnlab.kernels.lift.whole_model_newton import climb_model
+
+        changes = self._changes.of(clause)
+        precision = self._data.params.deviation**-2
+        if self._promised(rows, changes, precision) <= optimum.tolerance:
+            return rows.value - self.best.value, 0.0
+        weights = np.append(rows.weights, 0.0)
+        value = climb_model(rows.columns, rows.truths, *self._split(rows, changes), weights, precision,
+                            optimum.steps, optimum.tolerance)  # fmt: skip
+        return value - self.best.value, float(weights[-1])
+
+    def _promised(
+        self, rows: ModelRows, changes: Mapping[str, NDArray[np.generic]], precision: float
+    ) -> float:
+        """Return twice the gain that the first Newton step promises."""
+        from mlnlab.kernels.lift.whole_model_newton import add_by_group
+
+        size = len(rows.weights)
+        hessian, slope = np.empty((size + 1, size + 1)), np.append(rows.slope, 0.0)
+        hessian[:size, :size] = rows.hessian
+        crossing, curvature = np.zeros(size), precision
+        for name, values in changes.items():
+            groups, start = rows.places[name], rows.starts[name]
+            number = int(groups.max()) + 1 if len(groups) else 0
+            own = slice(start, start + number)
+            sums, squares = np.zeros(number), np.zeros(number)
+            add_by_group(groups, values.astype(np.float64, copy=False), self._shares[name], sums, squares)
+            slope[size] += rows.slopes[own] @ sums
+            crossing += (rows.spreads[own] * sums) @ rows.columns[own]
+            curvature += rows.spreads[own] @ squares
+        hessian[size, :size] = hessian[:size, size] = crossing
+        hessian[size, size] = curvature
+        return float(slope @ np.linalg.solve(hessian, slope))
+
+    def _split(
+        self, rows: ModelRows, changes: Mapping[str, NDArray[np.generic]]
+    ) -> tuple[NDArray[np.int64], Numbers, Numbers]:
+        """Return the groups of the model split by a clause: each one's group, Δn and share."""
+        groups, values, shares = [], [], []
+        for name, start in rows.starts.items():
+            own = rows.places[name]
+            found = changes.get(name)
+            if found is None:
+                number = int(own.max()) + 1 if len(own) else 0
+                groups.append(np.arange(start, start + number))
+                values.append(np.zeros(number))
+                shares.append(rows.shares[start : start + number])
+                continue
+            of_value, different = grouped_rows(found[:, None])
+            split, firsts = grouped_keys(own * len(different) + of_value)
+            groups.append(own[firsts] + start)
+            values.append(found[firsts].astype(np.float64))
+            shares.append(np.bincount(split, self._shares[name], len(firsts)))
+        return np.concatenate(groups), np.concatenate(values), np.concatenate(shares)

@@ -248,7 +248,7 @@ def terms_of(conjunction: VariabilizedPath, name: str) -> Iterator[Term]:
     arity = len(conjunction.atoms[own[0]].variables) if own else 0
     for bits in range(1, 1 << len(own)):
         chosen = [place for number, place in enumerate(own) if bits >> number & 1]
-        argument_of, equal = _unify_atoms([conjunction.atoms[place].variables for place in chosen], arity)
+        argument_of, equal = unify_atoms([conjunction.atoms[place].variables for place in chosen], arity)
         left = [
             (atom.predicate, tuple(argument_of.get(v, arity + v) for v in atom.variables))
             for place, atom in enumerate(conjunction.atoms) if place not in chosen
@@ -261,7 +261,7 @@ def terms_of(conjunction: VariabilizedPath, name: str) -> Iterator[Term]:
         yield Term(len(chosen) % 2 == 0, tuple(factors), equal)
 
 
-def _unify_atoms(
+def unify_atoms(
     atoms: Sequence[tuple[int, ...]], arity: int
 ) -> tuple[dict[int, int], tuple[tuple[int, int], ...]]:
     """Make several atoms one: return the argument that each variable is, and which ones are equal."""

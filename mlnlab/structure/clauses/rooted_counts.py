@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.float64]
     Row = tuple[str, tuple[int, ...]]  # a predicate and its variables
 
+NEGATED, DIFFERS = "!", "!="  # before a predicate whose atom is to be false; before the type of x != y
 MOST_CELLS = 1 << 22  # of one table, of all databases together
 MOST_WORK = 1 << 27  # products that are added up for one table
 MOST_EXACT = 2.0**53
@@ -108,8 +109,13 @@ class RootedCounts:
         """Return the type of each variable."""
         found: dict[int, str] = {}
         for predicate, variables in one.atoms:
-            found.update(zip(variables, self.vocabulary[predicate].types, strict=True))
+            found.update(zip(variables, self._types_of(predicate), strict=True))
         return found
+
+    def _types_of(self, predicate: str) -> tuple[str, ...]:
+        if predicate.startswith(DIFFERS):
+            return (predicate.removeprefix(DIFFERS),) * 2
+        return self.vocabulary[predicate.removeprefix(NEGATED)].types
 
     def offsets(self, types: tuple[str, ...]) -> NDArray[np.int64]:
         """Return where the tables of each database begin, and the end of the last one."""
@@ -164,13 +170,16 @@ class RootedCounts:
     def _facts_table(self, one: Rooted, number: int) -> Numbers:
         """Return the truth of a single atom, all of whose variables are heads."""
         ((predicate, variables),) = one.atoms
-        rows = self.facts[number].rows(predicate)
-        types = self.vocabulary[predicate].types
+        types = self._types_of(predicate)
+        if predicate.startswith(DIFFERS):
+            size = int(self.sizes[types[0]][number])
+            return np.zeros(size) if one.heads == 1 else 1.0 - np.eye(size)
+        rows = self.facts[number].rows(predicate.removeprefix(NEGATED))
         table = np.zeros([int(self.sizes[types[variables.index(head)]][number]) for head in range(one.heads)])
         for place, head in enumerate(variables):  # a variable that occurs twice wants equal constants
             rows = rows[rows[:, place] == rows[:, variables.index(head)]]
         table[tuple(rows[:, variables.index(head)] for head in range(one.heads))] = 1.0 if len(rows) else 0.0
-        return table
+        return 1.0 - table if predicate.startswith(NEGATED) else table
 
     def _split(self, one: Rooted, types: dict[int, str]) -> Split | None:
         """Choose the variable that is summed out last: with the smallest tables on the way."""

@@ -77,6 +77,11 @@ class GrowingModel:
         """How many clauses are in the model."""
         return next((column.values.shape[1] for column in self.columns.values()), 0)
 
+    @property
+    def shares(self) -> Mapping[str, Numbers]:
+        """How much each sampled atom counts, by predicate."""
+        return self._shares
+
     def with_clause(self, clause: AnyClause) -> GrowingModel:
         """Return the model with one more clause behind the others: the atoms are grouped by it, too."""
         own = [deltas_of_clause(counter, clause.path, clause.positive) for counter in self._data.counters]

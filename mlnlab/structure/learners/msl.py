@@ -33,6 +33,7 @@ from mlnlab.steps.run_identity import OfRun, settings_text
 from mlnlab.steps.state_layout import REPORTED, TEXT, ArrayOf, Part, Real, Several, Whole, holds, tuple_holds
 from mlnlab.steps.values.encoding import storable
 from mlnlab.structure.beam.candidate_gains import CandidateGains
+from mlnlab.structure.beam.clause_changes import ClauseChanges
 from mlnlab.structure.beam.clause_edits import FLIPPED, Bias, ClauseSpace
 from mlnlab.structure.beam.edited_clauses import (
     DROPPED,
@@ -196,6 +197,7 @@ class Msl:
         self.params = params
         scoring = ScoreParams(fraction=params.fraction, deviation=params.deviation, seed=params.seed)
         self.data = SampledData(task.databases, scoring)
+        self.changes = ClauseChanges(self.data)
         vocabulary = task.databases[0].vocabulary
         self.space = ClauseSpace(vocabulary, params.longest, params.variables, params.bias)
         self.pairs = self.space.pairs()
@@ -205,8 +207,8 @@ class Msl:
     def begin(self) -> MslState:
         """Return the model of all unit clauses, and of the theory, at its best weights."""
         units = [ClauseKey(path, 1) for path in self.space.unit_paths()]
-        alone = CandidateGains(self.data, ()).best.value
-        gains = CandidateGains(self.data, units)
+        alone = CandidateGains(self.data, self.changes, ()).best.value
+        gains = CandidateGains(self.data, self.changes, units)
         earlier: JudgedBlocks = ()
         for number, one in enumerate(units):
             earlier = append_judged_path(earlier, judged_path(
@@ -313,7 +315,7 @@ class Msl:
         if self._model is None or self._model[0] is not state.model:
             weights = np.array([one.weight for one in state.model])
             best = Together(weights, state.units, state.score)
-            self._model = state.model, CandidateGains(self.data, state.model, best)
+            self._model = state.model, CandidateGains(self.data, self.changes, state.model, best)
         return self._model[1]
 
     def _seen_in(self, state: MslState) -> set[tuple[int, ClauseKey]]:
@@ -394,7 +396,7 @@ class Msl:
                 given.append(len(model))
             model.append(RetainedClause(*one.clause, state.score + one.net, one.weight, one.judged))
         start = np.array([clause.weight for clause in model])
-        grown = CandidateGains(self.data, model, Together(start, state.units, state.score))
+        grown = CandidateGains(self.data, self.changes, model, Together(start, state.units, state.score))
         best = grown.model.learn_together((start, state.units), TIGHT)
         return replace(
             state, model=_weighed(model, best), units=_frozen(best.units), given=tuple(given),
