@@ -113,6 +113,53 @@ def lies_at(
 
 
 @compiled
+def lie_beside(
+    path: Rows, heads: Numbers, graph: Hyperedges, clusters: Number, search: Search, lies: NDArray[np.uint8]
+) -> None:
+    """Mark the rows of heads beside which a path lies: cluster ``heads[r, v]`` is that of variable v.
+
+    A head of -1 lies in no hyperedge, and so does no atom with its variable.
+    """
+    for row in range(len(heads)):
+        for variable in range(heads.shape[1]):
+            search.cluster_of[variable] = heads[row, variable]
+            search.since[variable] = -1  # it is never taken away
+            if heads[row, variable] >= 0:
+                search.taken[heads[row, variable]] = 1
+        lies[row] = _lies_somewhere(path, heads.shape[1], graph, clusters, search)
+        for variable in range(heads.shape[1]):
+            if heads[row, variable] >= 0:
+                search.taken[heads[row, variable]] = 0
+            search.cluster_of[variable] = -1
+
+
+@compiled
+def _lies_somewhere(path: Rows, heads: Number, graph: Hyperedges, clusters: Number, search: Search) -> bool:
+    """Return whether a path lies somewhere beside the clusters of its first variables."""
+    for atom in range(len(path)):
+        for column in range(1, path.shape[1]):
+            if 0 <= path[atom, column] < heads and search.cluster_of[path[atom, column]] < 0:
+                return False
+    depth = np.int64(0)
+    _open(path, depth, graph, clusters, search)
+    while 0 <= depth < len(path):
+        if search.cursors[depth] == search.ends[depth]:
+            depth -= 1
+            if depth >= 0:
+                _take(path[search.order[depth]], depth, search)
+            continue
+        candidate = np.int64(graph.at[search.cursors[depth]])
+        search.cursors[depth] += 1
+        if _put(path[search.order[depth]], candidate, depth, graph, search):
+            depth += 1
+            if depth < len(path):
+                _open(path, depth, graph, clusters, search)
+    for place in range(depth):
+        _take(path[search.order[place]], np.int64(place), search)
+    return bool(depth == len(path))
+
+
+@compiled
 def _put(atom: Rows, edge: Number, depth: Number, graph: Hyperedges, search: Search) -> bool:
     """Let an atom lie at a hyperedge, if its variables can."""
     for column in range(1, len(atom)):
@@ -178,3 +225,5 @@ def warm_up() -> None:
     if is_marked(candidates[0], np.int64(0)):
         unmark(candidates[0], np.int64(0))
     lies_at(path, np.int64(0), np.int64(0), one_hyperedge(), 2, candidates, new_search(1, 3, 2))
+    heads, lies = np.zeros((1, 1), np.int64), np.zeros(1, np.uint8)
+    lie_beside(path, heads, one_hyperedge(), 2, new_search(1, 3, 2), lies)

@@ -40,12 +40,13 @@ from mlnlab.structure.clauses.whole_model import GrowingModel, try_clause
 from mlnlab.structure.paths.variabilized import VariabilizedPath
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from mlnlab.structure.clauses.clause_scores import SampledData
     from mlnlab.structure.clauses.create_mln import CreateState
+    from mlnlab.structure.clauses.judged_paths import JudgedPath
 
     Numbers = NDArray[np.float64]
 
@@ -123,14 +124,20 @@ class Assembling(Protocol):
 
 def retained_clauses(state: CreateState, *, dangling: bool) -> tuple[RetainedClause, ...]:
     """Return the retained clauses by decreasing score; those with dangling variables only where wanted."""
+    return rank_clauses(
+        judged for judged in state.list_judged_paths()
+        if dangling or not dangling_variables(judged.scores.path.atoms)
+    )  # fmt: skip
+
+
+def rank_clauses(paths: Iterable[JudgedPath]) -> tuple[RetainedClause, ...]:
+    """Return the retained clauses of judged paths by decreasing score."""
     found = [
         RetainedClause(
             judged.scores.path, int(judged.scores.clauses[place]), float(judged.scores.scores[place]),
             float(judged.scores.weights[place]), judged.number,
         )
-        for judged in state.list_judged_paths()
-        if dangling or not dangling_variables(judged.scores.path.atoms)
-        for place in np.flatnonzero(judged.verdicts == RETAINED).tolist()
+        for judged in paths for place in np.flatnonzero(judged.verdicts == RETAINED).tolist()
     ]  # fmt: skip
     return tuple(sorted(found, key=lambda clause: (-clause.score, clause.number, clause.positive)))
 

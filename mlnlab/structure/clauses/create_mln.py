@@ -279,7 +279,7 @@ def score_batch(
 
         graphs = [
             LiftedHypergraph(Hypergraph.from_database(db), own)
-            for db, own in zip(databases, labels, strict=True)
+            for db, own in zip(databases, labels, strict=bool(labels))  # without heuristic 2 there are none
         ]
         _SCORERS.clear()
         scorer = _SCORERS[token] = Scorer(databases, graphs, params)

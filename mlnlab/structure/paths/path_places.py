@@ -28,7 +28,8 @@ class Places:
     """Several lifted hypergraphs side by side, and where variabilised paths lie in them.
 
     Their hyperedges are numbered anew, predicate by predicate in the order of names; ``owners`` and
-    ``numbers`` say which hyperedge of which hypergraph each of them is.
+    ``numbers`` say which hyperedge of which hypergraph each of them is, and ``clusters`` the number of each
+    hypergraph's cluster.
     """
 
     def __init__(self, graphs: Sequence[LiftedHypergraph]) -> None:
@@ -47,6 +48,7 @@ class Places:
         self.owners = np.array([owner for _, owner, _ in listed], np.int64)
         self.numbers = np.array([number for _, _, number in listed], np.int64)
         self.predicates = _predicates([declared[name] for name in self.names], self.width - 1)
+        self.clusters: dict[tuple[int, int], int] = {}  # of the hypergraphs, told apart
         self.graph = self._hyperedges(np.array([predicate for predicate, _, _ in listed], np.int64))
 
     def _hyperedges(self, predicates: Numbers) -> Hyperedges:
@@ -55,7 +57,7 @@ class Places:
         arities = self.predicates.arities
         clusters = np.full((len(predicates), self.width - 1), -1, np.int32)
         true = np.empty(len(predicates), np.int64)
-        names: dict[tuple[int, int], int] = {}  # clusters of the hypergraphs are told apart
+        names = self.clusters
         for place, (owner, number) in enumerate(
             zip(self.owners.tolist(), self.numbers.tolist(), strict=True)
         ):
