@@ -93,14 +93,14 @@ _CALLED = "The template network of this state"
 class BuslParams:
     """The parameters of BUSL, and the choices that the paper leaves open."""
 
-    longest: int = 2  # atoms of a template node
+    longest: int = 6  # literals of a clause
+    variables: int = 6  # of a clause
+    node_atoms: int = 2  # of a template node, at most
     most_false: int = 2_000  # false groundings of a head in its table
     frequency: float = 0.01  # of the groundings, for which a node holds at least
     significance: float = 0.05  # of a χ² test
     per_cell: float = 5  # rows on average for each cell of a test
     agreement: str = EITHER  # of two nodes that are linked has the other in its blanket
-    literals: int = 5  # of a clause, at most
-    variables: int = 6  # of a clause, at most
     dangling: bool = True  # whether a clause may have variables that occur once
     least_weight: float = 0.01  # of a clause beside the unit clauses, whatever its sign
     length_penalty: float = 0.01  # the price of a literal
@@ -111,8 +111,8 @@ class BuslParams:
     def __post_init__(self) -> None:
         """Refuse invalid parameters."""
         checked_truth("dangling", self.dangling)
-        check_options(self, longest=whole(1, 3), most_false=1, literals=whole(2, 8), variables=1, seed=0)
-        check_options(self, agreement=one_of(AGREEMENTS))
+        check_options(self, longest=whole(2, 8), variables=1, node_atoms=whole(1, 3))
+        check_options(self, most_false=1, agreement=one_of(AGREEMENTS), seed=0)
         check_options(self, frequency=real(0, 1), significance=above(0, 1), fraction=above(0, 1))
         check_options(self, per_cell=real(0, 1_000_000), deviation=real(1e-9, 1_000_000))
         check_options(self, least_weight=real(0, 1_000_000), length_penalty=real(0, 1_000_000_000))
@@ -237,7 +237,7 @@ class Busl:
         rows, true = len(groundings.truths), int(groundings.truths.sum())
         own = TemplateNode((PathAtom(head.name, tuple(range(head.arity))),), true)
         columns, nodes = [groundings.truths], [own]
-        for atoms in self.tables.nodes(head, params.longest):
+        for atoms in self.tables.nodes(head, params.node_atoms):
             column = self.tables.find_column(atoms, groundings)
             held = int(column.sum())
             nodes.append(TemplateNode(atoms, held, why_dropped(held, rows, params.frequency)))
@@ -264,7 +264,7 @@ class Busl:
             raise make_damage_error(_CALLED, "its tests or cliques are others")
         for nodes in cliques[len(begun) :]:
             paths = clique_paths(
-                network.nodes, nodes, params.literals, params.variables, dangling=params.dangling
+                network.nodes, nodes, params.longest, params.variables, dangling=params.dangling
             )
             new = tuple(dict.fromkeys(path for path in paths if path not in known))
             known.update(new)
@@ -303,11 +303,11 @@ class Busl:
         hours = ScoringBudget.of(self.task.databases, most).hours(conjunctions)
         if hours > most:
             raise TooLargeError(
-                f"Scoring the clauses of {count_of(len(paths), 'path')} takes some {hours:.2g} hours (the limit "
-                f"is {most:g}).",
+                f"Scoring the clauses of {count_of(len(paths), 'path')} takes some {hours:.2g} hours (the "
+                f"limit is {most:g}).",
                 hours,
                 [
-                    f"take shorter clauses: literals={max(2, self.params.literals - 1)}",
+                    f"take shorter clauses: longest={max(2, self.params.longest - 1)}",
                     f"ask for surer links: significance={self.params.significance / 10:g}",
                     f"allow it: most_hours={np.ceil(2 * hours):g}",
                 ],
@@ -386,7 +386,7 @@ def _flaw(task: StructureTask, params: BuslParams, state: BuslState) -> str:
     nodes = [node.atoms for network in state.networks for node in network.nodes]
     if not all(_is_of(vocabulary, atoms) for atoms in (*nodes, *(path.atoms for path in paths))):
         return "its atoms are of other predicates"
-    if any(len(p.atoms) > params.literals or p.number_of_variables > params.variables for p in paths):
+    if any(len(p.atoms) > params.longest or p.number_of_variables > params.variables for p in paths):
         return "its clauses are too long"
     if later == bool(np.isnan(state.without)) or (judged and not later):
         return "its clauses do not belong to its phase"

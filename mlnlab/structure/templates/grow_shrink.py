@@ -3,9 +3,9 @@ r"""Grow-Shrink: the Markov blanket of a variable by tests of independence (Brom
     grow     while some variable depends on X given the blanket, add the one that depends most
     shrink   while some variable of the blanket is independent of X given the others, remove the weakest
 
-X and Y are tested given S by χ²: the sum over the strata of S (the rows that agree on S) of Pearson's statistic
-of X and Y, with one degree of freedom for each stratum in which both X and Y vary. The smaller p is, the more
-Y depends on X; where equal, the larger the statistic; at last, the smaller its number.
+X and Y are tested given S by χ²: the sum over the strata of S, the rows that agree on S, of Pearson's
+statistic of X and Y, with one degree of freedom for each stratum in which both X and Y vary. The smaller p
+is, the more Y depends on X; where equal, the larger the statistic; at last, the smaller its number.
 
 No test is made where there are fewer than ``per_cell`` rows for each of the 4 cells of a stratum on average:
 then nothing is added, and nothing removed.

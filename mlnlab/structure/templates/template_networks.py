@@ -115,14 +115,14 @@ def head_cliques(links: Sequence[tuple[int, int]]) -> tuple[tuple[int, ...], ...
 
 
 def clique_paths(
-    nodes: Sequence[TemplateNode], clique: Sequence[int], literals: int, variables: int, *, dangling: bool
+    nodes: Sequence[TemplateNode], clique: Sequence[int], longest: int, variables: int, *, dangling: bool
 ) -> Iterator[VariabilizedPath]:
     """Yield the paths of the head and some nodes of a clique that have few literals and variables."""
     others = [number for number in clique if number != HEAD]
-    for size in range(1, min(len(others), literals - 1) + 1):
+    for size in range(1, min(len(others), longest - 1) + 1):
         for chosen in combinations(others, size):
             path = join_nodes([nodes[HEAD], *(nodes[number] for number in chosen)])
-            fits = len(path.atoms) <= literals and path.number_of_variables <= variables
+            fits = len(path.atoms) <= longest and path.number_of_variables <= variables
             if fits and (dangling or not path.dangling):
                 yield path
 
