@@ -160,6 +160,7 @@ METHOD_PICTURES: Mapping[str, str] = {
 # By the type of a structure learner's states, which variants share; others get pictures made of the protocol.
 LEARNER_PICTURES: Mapping[str, str] = {
     "mlnlab.structure.learners.lhl.LhlState": "mlnlab.display.structure.learner_runs.lhl_pictures:lhl_picture",
+    "mlnlab.structure.learners.msl.MslState": "mlnlab.display.structure.learner_runs.msl_pictures:msl_picture",
 }
 # A function here returns a chart, which is drawn as a figure, or a figure.
 FIGURES: Mapping[str, str] = {

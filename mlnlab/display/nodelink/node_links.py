@@ -76,13 +76,17 @@ class Link:
 
 
 class Layout(NamedTuple):
-    """Where nodes stand and how large they are; links bend along ``routes`` where these are known."""
+    """Where nodes stand and how large they are; links bend along ``routes`` where these are known.
+
+    Where columns of boxes stand ``sideways``, links lead from the right side of one to the left of another.
+    """
 
     places: tuple[Point, ...]
     sizes: tuple[Size, ...]
     size: Size
     named: bool
     routes: Mapping[Ends, tuple[Point, ...]] = {}
+    sideways: bool = False
 
 
 def box_size(lines: Sequence[str], widest: float = 170.0, *, named: bool = True) -> Size:
@@ -196,6 +200,8 @@ class NodeLink:
         if link.half:
             (one, other), *_ = link.ends
             path = _band(self.layout.places[one], self.layout.places[other], link.half)
+        elif self.layout.sideways:
+            path = segments((self._side(one, 1), self._side(other, -1)) for one, other in link.ends)
         elif self.layout.routes:
             path = "".join(smooth_downward(self._way(*ends)) for ends in link.ends)
         else:
@@ -214,6 +220,11 @@ class NodeLink:
         between = routes[one, other] if (one, other) in routes else routes[other, one][::-1]
         first, last = (*between, places[other])[0], (places[one], *between)[-1]
         return self._border(one, first), *between, self._border(other, last)
+
+    def _side(self, number: int, way: int) -> Point:
+        """Return the middle of a box's right side, or of its left one."""
+        (x, y), (width, _) = self.layout.places[number], self.layout.sizes[number]
+        return x + way * width / 2, y
 
     def _border(self, number: int, target: Point) -> Point:
         """Return where a line to a target leaves a box, at its upper or lower side."""

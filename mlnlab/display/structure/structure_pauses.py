@@ -12,9 +12,10 @@ from mlnlab.display.scene.text_fitting import fit_text
 from mlnlab.display.structure.clause_table_rows import chip
 from mlnlab.structure.clauses.assembly import ASSEMBLING
 from mlnlab.structure.clauses.create_mln import CREATING
+from mlnlab.structure.learners.msl import DECIDING, PAIRS
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Sequence
 
     from mlnlab.logic.formulas.formulas import Formula
 
@@ -26,6 +27,7 @@ PAUSES = (
         "a clause is the best so far",
         "where a retained clause scores more than all before it",
     ),
+    ("joins", "a clause joins the model", "where any clause is taken into the model"),
 )
 # Buttons for the phases of which something better can be said than that they begin.
 OF_PHASES = {
@@ -35,6 +37,12 @@ OF_PHASES = {
         "the model is assembled",
         "where all clauses are judged, and greedy assembly begins",
     ),
+    PAIRS: (
+        "search",
+        "a search begins",
+        "where the search for the next clause begins, with pairs of literals",
+    ),
+    DECIDING: ("deciding", "a search ends", "where its best clauses are weighed tightly"),
 }
 OF_CLAUSE = (
     ("judged", "it is judged", "where the chosen clause is judged, for instance behind a step back"),
@@ -56,8 +64,8 @@ def phase_pauses(phases: Sequence[str]) -> dict[str, tuple[str, str, str]]:
 def pauses_scene(pauses: Collection[str], clause: Formula | None, phases: Sequence[str]) -> Scene:
     """Return the conditions with those marked that hold; some are of the clause that was chosen."""
     items: list[Item] = [Text(x=8, y=18, text="The run pauses where", look="words strong")]
-    items += _buttons((*PAUSES, *phase_pauses(phases).values()), pauses, 28.0)
-    y = 28 + _ROW
+    made, y = _buttons((*PAUSES, *phase_pauses(phases).values()), pauses, 28.0)
+    items += made
     if clause is None:
         hint = "Click a clause in the table below to pause where it is judged, or taken into the model."
         items.append(Text(x=8, y=y + 16, text=hint, look="quiet small"))
@@ -65,15 +73,23 @@ def pauses_scene(pauses: Collection[str], clause: Formula | None, phases: Sequen
     else:
         named = fit_text(f"and, of {shorten_text(formula_text(clause), _LONGEST)}, where", WIDTH - 16)
         items.append(Text(x=8, y=y + 16, text=named, look="words"))
-        items += _buttons(OF_CLAUSE, pauses, y + _ROW)
-        y += 2 * _ROW
+        made, y = _buttons(OF_CLAUSE, pauses, y + _ROW)
+        items += made
     words = "Where the run pauses."
     return Scene(WIDTH, y + 8, (Layer("pauses", tuple(items), zooms=False),), "Pauses", words)
 
 
-def _buttons(line: Sequence[tuple[str, str, str]], pauses: Collection[str], y: float) -> Iterator[Item]:
+def _buttons(
+    line: Sequence[tuple[str, str, str]], pauses: Collection[str], y: float
+) -> tuple[list[Item], float]:
+    """Return buttons in as many rows as they need, and the position below them."""
+    items: list[Item] = []
     x = 8.0
     for name, words, tip in line:
         made, width = chip(f"act-pause-{name}", x, y, words, tip, pressed=name in pauses)
-        yield made
+        if x + width > WIDTH - 8:
+            x, y = 8.0, y + _ROW
+            made, width = chip(f"act-pause-{name}", x, y, words, tip, pressed=name in pauses)
+        items.append(made)
         x += width + 6
+    return items, y + _ROW

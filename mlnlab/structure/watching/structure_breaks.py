@@ -101,6 +101,20 @@ class StructureBreaks:
 
         return Break(f"{name} is taken into the model", condition)
 
+    def joins(self) -> Break:
+        """Break where any clause is taken into the model, behind the first step."""
+
+        def condition(before: Step[Any] | None, now: Step[Any]) -> str | None:
+            if before is None:
+                return None
+            known = {(one.path, one.positive) for one in before.state.model}
+            new = (one for one in now.state.model if (one.path, one.positive) not in known)
+            return next(
+                (to_text(clause_formula(one.path, one.positive, self._vocabulary)) for one in new), None
+            )
+
+        return Break("a clause is taken into the model", condition)
+
     # --- the run ------------------------------------------------------------------------------
 
     def phase(self, name: str) -> Break:

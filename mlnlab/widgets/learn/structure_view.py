@@ -19,6 +19,7 @@ from mlnlab.display.structure.clause_table_scenes import model_words
 from mlnlab.display.structure.structure_pauses import pauses_scene, phase_pauses
 from mlnlab.errors import ArgumentError, MlnlabError
 from mlnlab.logic.suggestions import did_you_mean
+from mlnlab.steps.runs.breakpoints import pause_reason
 from mlnlab.structure.ask.clause_provenance import provenance
 from mlnlab.structure.ask.clause_table import ClauseTable
 from mlnlab.structure.ask.structure_learner import StructureLearner
@@ -34,6 +35,7 @@ from mlnlab.widgets.view.view_arguments import observers_of, read_number
 if TYPE_CHECKING:
     from os import PathLike
 
+    from mlnlab.display.runs.runs import Draw, RunPicture
     from mlnlab.display.scene.items import Scene
     from mlnlab.logic.formulas.formulas import Formula
     from mlnlab.steps.files.checkpoint import Checkpoint
@@ -44,7 +46,7 @@ if TYPE_CHECKING:
 
 
 # What a run can be asked to pause at: the methods of ``learner.breaks``.
-PAUSES = ("dropped", "retained", "judged", "kept", "next_retained", "beats", "phase", "together")
+PAUSES = ("dropped", "retained", "judged", "kept", "joins", "next_retained", "beats", "phase", "together")
 
 
 class StructureSession(Session):
@@ -97,16 +99,19 @@ class StructureStepper(RemarkingView):
         self._learner = source
         self._clause: int | None = None
         self._looked: dict[tuple[int, int], ShownTable] = {}  # of a step and a candidate
-        plain = structure_picture(source)
         self._pauses: dict[tuple[str, int | None], Predicate] = {}  # clicked, some of them of a clause
-        parts = {
+        super().__init__(session, self._with_own_parts(structure_picture(source)))
+
+    def _with_own_parts(self, plain: RunPicture) -> RunPicture:
+        """Return pictures of the run with those of a clause and of the pauses."""
+        parts: dict[str, Draw] = {
             **plain.parts,
             "clause": lambda step, _trace: self._clause_scene(step),
             "pauses": lambda step, _trace: pauses_scene(
-                self._list_active_pauses(), self._find_clause(step), source.method.phases
+                self._list_active_pauses(), self._find_clause(step), self._learner.method.phases
             ),
         }
-        super().__init__(session, replace(plain, parts=parts))
+        return replace(plain, parts=parts)
 
     # --- what was learned ---------------------------------------------------------------------
 
@@ -147,19 +152,33 @@ class StructureStepper(RemarkingView):
         self.breaks = (*self.breaks, getattr(self._learner.breaks, name)(*about))
 
     def choose(self, name: str) -> None:
-        """Press a button of the picture: let the run pause somewhere, or no longer."""
+        """Press a button of the picture: let the run pause somewhere, or no longer; or choose a clause."""
         word = name.removeprefix("act-pause-")
+        if word == name:
+            self._choose_candidate(name)
+            return
         made = self._pauses_to_click().get(word)
-        if word == name or made is None:
+        if made is None:
             return
         key = (word, self._clause if word in {"judged", "kept"} else None)
         pressed = self._pauses.pop(key, None)
         if pressed is None:
             self._pauses[key] = made()
+            # The next step is compared with the newest one, or else it would count as a first step.
+            pause_reason(self._pauses[key], self.trace[-1])
             self.breaks = (*self.breaks, self._pauses[key])
         else:
             self.breaks = tuple(one for one in self.breaks if one is not pressed)
         self._redraw()
+
+    def _choose_candidate(self, name: str) -> None:
+        """Tell of a candidate in a picture that knows it, and look at it in the parts of our own, too."""
+        picture = self._picture.choose(name)
+        if picture is not None:
+            word, _, place = name.rpartition("-")
+            self._clause = int(place) if word == "candidate" else self._clause
+            self._picture = self._with_own_parts(picture)
+            self._redraw()
 
     def _list_active_pauses(self) -> frozenset[str]:
         return frozenset(word for word, clause in self._pauses if clause in {None, self._clause})
@@ -170,6 +189,7 @@ class StructureStepper(RemarkingView):
         found: dict[str, Callable[[], Predicate]] = {
             "retained": breaks.next_retained,
             "better": lambda: breaks.beats(-inf),
+            "joins": breaks.joins,
             **{
                 button[0]: partial(breaks.phase, phase)
                 for phase, button in phase_pauses(self._learner.method.phases).items()
