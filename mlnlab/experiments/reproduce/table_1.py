@@ -106,16 +106,21 @@ from mlnlab.experiments.reproduce.table_1_data import Dataset, Split, model_of, 
 from mlnlab.experiments.reproduce.table_1_learning import OPTIONS, Settings, result
 from mlnlab.experiments.reproduce.table_1_results import LEARNERS, Result
 from mlnlab.experiments.reproduce.table_2_data import DATASETS as LHL_OPTIONS
+from mlnlab.experiments.structures.structure_systems import System
+from mlnlab.logic.formulas.formulas import Atom, Formula
 from mlnlab.logic.formulas.printing import to_text
 from mlnlab.logic.formulas.substitution import free_variables
 from mlnlab.logic.formulas.traversal import atoms
 from mlnlab.logic.suggestions import did_you_mean
+from mlnlab.logic.vocabulary import FrozenMapping
 from mlnlab.model.mln.mln import MLN
 from mlnlab.steps.safe_files import make_folder, write_text
 from mlnlab.structure.ask.learn_structure import learn_structure
 
-STRUCTURES = ("hand", "lhl", "lhl-pairs", "fifty")
 _LITERALS = 4
+# "We limit each clause to contain at most four literals and three variables"; all else is at its defaults.
+RIVALS = {"busl": {"literals": _LITERALS, "variables": 3}, "msl": {"longest": _LITERALS, "variables": 3}}
+STRUCTURES = ("hand", *RIVALS, "lhl", "lhl-pairs", "fifty")
 _OF_LHL = {"longest": 4, "length_penalty": 0.01, "path_length_penalty": 0.001}
 # Without heuristics 1 and 2, and with clauses of which a variable occurs once: of short paths all is tried.
 _OF_SHORT = {**_OF_LHL, "longest": 2, "dangling": True, "fewest": 0, "sampled": None}
@@ -155,9 +160,13 @@ def _of_split(
     settings: Settings,
 ) -> Iterator[tuple[Result, bool]]:  # fmt: skip
     stem = f"{dataset.name}-{structure}-{split.name}" + (f"-seed-{settings.seed}" if settings.seed else "")
+    if structure in RIVALS and settings.structure_seconds < inf:
+        stem += f"-{settings.structure_seconds:g}-seconds"
     path = None if folder is None else folder / f"{stem}.mln"
     try:
-        mln = _kept_structure(path) or structure_of(dataset, structure, split, settings.seed)
+        mln = _kept_structure(path) or structure_of(
+            dataset, structure, split, settings.seed, settings.structure_seconds
+        )
     except MlnlabError as problem:
         yield Result(dataset.name, structure, split.name, "lwl", 0, problem=str(problem)), False
         return
@@ -174,17 +183,31 @@ def _of_split(
         yield found, kept is not None
 
 
-def structure_of(dataset: Dataset, structure: str, split: Split, seed: int = 0) -> MLN:
-    """Return the formulas whose weights are to be learned."""
+def structure_of(
+    dataset: Dataset, structure: str, split: Split, seed: int = 0, most_seconds: float = inf
+) -> MLN:
+    """Return the formulas whose weights are to be learned; BUSL and MSL stop after ``most_seconds``."""
     if structure == "hand":
         return dataset.by_hand(split.bare)
     if structure == "fifty":
         return two_variable_clauses(split.bare, 50, seed)
+    if structure in RIVALS:
+        limits = FrozenMapping({**RIVALS[structure], "most_hours": inf})
+        system = System(structure, structure, limits, most_seconds=most_seconds)
+        learned = system.learn_model(split.name, split.train, seed).mln
+        return model_of(
+            split.bare, [to_text(one.formula) for one in learned.formulas if not _is_unit(one.formula)]
+        )
     options = lhl_options(dataset.name, structure)
     found = learn_structure(list(split.train), "lhl", seed=seed, progress=False, most_hours=inf, **options)
     formulas, most = [one.formula for one in found.mln.formulas], _VARIABLES[structure]
     rules = [f for f in formulas if 2 <= len(atoms(f)) <= _LITERALS and len(free_variables(f)) <= most]
     return model_of(split.bare, list(map(to_text, rules)))
+
+
+def _is_unit(formula: Formula) -> bool:
+    """Tell whether a formula is an atom of different variables, which every structure has already."""
+    return isinstance(formula, Atom) and len(free_variables(formula)) == len(formula.arguments)
 
 
 def lhl_options(dataset: str, structure: str) -> dict[str, Any]:

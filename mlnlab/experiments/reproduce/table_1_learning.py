@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import nan
+from math import inf, nan
 from typing import Any
 
 from mlnlab.counting.counts.counts import count
@@ -40,6 +40,7 @@ class Settings:
     deviation: float = 100.0  # of the prior
     seconds: float = 60.0  # of a learner on a fold, after which its weights are taken as they are
     seed: int = 0
+    structure_seconds: float = inf  # of the processor, for BUSL and MSL on a fold
 
 
 def result(

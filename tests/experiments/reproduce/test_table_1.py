@@ -151,6 +151,19 @@ def test_wrong_names_are_refused(given, match, tmp_path):
         list(results(FRIENDS, tmp_path, None, *given))
 
 
+@pytest.mark.parametrize("structure", ["msl"])
+def test_structures_of_rivals_are_small_clauses_beside_all_units(structure):
+    split = next(_splits(None))
+    mln = structure_of(FRIENDS, structure, split)
+    units = [to_text(one.formula) for one in mln.formulas[:2]]
+    assert units == ["Smokes(v1)", "Friends(v1, v2)"]
+    rules = [one.formula for one in mln.formulas[2:]]
+    assert rules
+    assert all(len(atoms(rule)) <= 4 and len(free_variables(rule)) <= 3 for rule in rules)
+    assert not {"Smokes(v1)", "Smokes(p)", "Friends(p1, p2)"} & set(map(to_text, rules))
+    assert len(structure_of(FRIENDS, structure, split, most_seconds=0.0).formulas) < len(mln.formulas)
+
+
 @pytest.mark.data
 def test_lhl_with_short_paths_learns_rules_that_are_lifted(data_folder):
     split = next(iter(DATASETS["imdb"].splits(data_folder)))
