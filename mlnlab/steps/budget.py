@@ -136,6 +136,8 @@ class StructureSeconds(NamedTuple):
     conjunction: float = 4e-7  # for a true atom, one conjunction and one path
     path: float = 2e-4  # that is found, whether it is kept or not
     smoothed_pair: float = 8e-6  # for a merge, as pairs become fewer on the way
+    clause: float = 3e-4  # that is tried beside a whole model
+    atom: float = 2e-8  # of a predicate in it
 
 
 ENUMERATION, TREE = EnumerationSeconds(), TreeSeconds()

@@ -233,3 +233,39 @@ def refuse_many_paths(
             paths,
             ['lift the hypergraph first: method="lhl"', f"look for shorter paths: longest={longest - 1}"],
         )
+
+
+# --- clauses that are edited ----------------------------------------------------------------------
+
+
+def estimated_edit_hours(
+    databases: Sequence[Database], first: int, around: int, levels: int, beam: int | None, fraction: float
+) -> float:
+    """Return about how long a beam search for clauses takes that finds one for each predicate.
+
+    Of each search ``first`` clauses are tried to begin with, then ``around`` for each clause of the beam on
+    each level; without a limit to the beam, for each clause of the level before.
+    """
+    predicates = [one for one in databases[0].vocabulary.predicates.values() if not one.closed]
+    atoms = sum(prod(len(db.domain(t)) for t in one.types) for db in databases for one in predicates)
+    more = (
+        sum(float(first) * float(around) ** level for level in range(1, levels)) if beam is None
+        else float(beam * around * (levels - 1))
+    )  # fmt: skip
+    seconds = budget.STRUCTURE.clause + 3 * budget.STRUCTURE.atom * fraction * atoms / max(1, len(predicates))
+    return len(predicates) * (first + more) * seconds / 3600
+
+
+def refuse_long_search(hours: float, most_hours: float, longest: int, beam: int | None) -> None:
+    """Refuse a beam search that would take longer than ``most_hours``."""
+    if hours > most_hours:
+        raise TooLargeError(
+            f"A beam search for clauses of up to {longest} literals takes some {hours:.2g} hours (the limit "
+            f"is {most_hours:g}).",
+            hours,
+            [
+                f"look for shorter clauses: longest={max(2, longest - 1)}",
+                "edit fewer clauses: beam=5" if beam is None or beam > 5 else "learn from fewer databases",
+                _allowing(hours),
+            ],
+        )  # fmt: skip

@@ -148,7 +148,7 @@ def climb_model(
     hessian = np.empty((size, size))
     value = model_value(columns, truths, groups, values, shares, weights, precision,
                         slopes, spreads, crossings, totals)  # fmt: skip
-    plain = totals[2]
+    plain: float = totals[2]
     for _ in range(steps):
         fill_system(columns, weights, precision, slopes, spreads, crossings, totals, slope, hessian)
         gain = solve_system(hessian, slope, move)

@@ -13,8 +13,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from mlnlab.counting.facts.grouping import grouped_keys, grouped_rows
+from mlnlab.steps.run_identity import digest
 from mlnlab.structure.beam.clause_changes import ClauseChanges
+from mlnlab.structure.clauses.clause_making import ClauseKey
+from mlnlab.structure.clauses.clause_scores import SampledData
 from mlnlab.structure.clauses.clauses_together import TIGHT, Optimum, Together
+from mlnlab.structure.clauses.create_mln import submit_work
 from mlnlab.structure.clauses.whole_model import GrowingModel
 
 if TYPE_CHECKING:
@@ -22,8 +26,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from mlnlab.structure.clauses.clause_making import ClauseKey
-    from mlnlab.structure.clauses.clause_scores import SampledData
+    from mlnlab.counting.deltas.delta_answers import Executor
+    from mlnlab.model.database.database import Database
+    from mlnlab.structure.clauses.clause_scores import ScoreParams
     from mlnlab.structure.clauses.whole_model import AnyClause
 
     Numbers = NDArray[np.float64]
@@ -133,7 +138,8 @@ class CandidateGains:
         size = len(rows.weights)
         hessian, slope = np.empty((size + 1, size + 1)), np.append(rows.slope, 0.0)
         hessian[:size, :size] = rows.hessian
-        crossing, curvature = np.zeros(size), precision
+        crossing = np.zeros(size)
+        hessian[size, size] = precision
         for name, values in changes.items():
             groups, start = rows.places[name], rows.starts[name]
             number = int(groups.max()) + 1 if len(groups) else 0
@@ -142,16 +148,17 @@ class CandidateGains:
             add_by_group(groups, values.astype(np.float64, copy=False), self._shares[name], sums, squares)
             slope[size] += rows.slopes[own] @ sums
             crossing += (rows.spreads[own] * sums) @ rows.columns[own]
-            curvature += rows.spreads[own] @ squares
+            hessian[size, size] += rows.spreads[own] @ squares
         hessian[size, :size] = hessian[:size, size] = crossing
-        hessian[size, size] = curvature
         return float(slope @ np.linalg.solve(hessian, slope))
 
     def _split(
         self, rows: ModelRows, changes: Mapping[str, NDArray[np.generic]]
     ) -> tuple[NDArray[np.int64], Numbers, Numbers]:
         """Return the groups of the model split by a clause: each one's group, Δn and share."""
-        groups, values, shares = [], [], []
+        groups: list[NDArray[np.int64]] = []
+        values: list[Numbers] = []
+        shares: list[Numbers] = []
         for name, start in rows.starts.items():
             own = rows.places[name]
             found = changes.get(name)
@@ -165,5 +172,58 @@ class CandidateGains:
             split, firsts = grouped_keys(own * len(different) + of_value)
             groups.append(own[firsts] + start)
             values.append(found[firsts].astype(np.float64))
-            shares.append(np.bincount(split, self._shares[name], len(firsts)))
+            shares.append(np.bincount(split, self._shares[name], len(firsts)).astype(np.float64))
         return np.concatenate(groups), np.concatenate(values), np.concatenate(shares)
+
+
+# --- elsewhere ------------------------------------------------------------------------------------
+
+_AT_ONCE = 16  # clauses that go to another process together
+_KNOWN: dict[bytes, tuple[SampledData, ClauseChanges]] = {}  # of another process: the last run
+_MODELS: dict[str, CandidateGains] = {}  # and its last model
+
+
+class Elsewhere(NamedTuple):
+    """A run whose clauses are scored by the workers of an executor."""
+
+    executor: Executor
+    run: bytes  # unlike that of any other run
+    databases: tuple[Database, ...]
+    params: ScoreParams
+
+    def gains_of(
+        self, model: Sequence[AnyClause], best: Together, clauses: Sequence[ClauseKey], replaced: int,
+        optimum: Optimum,
+    ) -> tuple[Numbers, Numbers]:  # fmt: skip
+        """Return what ``CandidateGains.gains_of`` does, of a model that the workers count once."""
+        if not clauses:
+            return np.zeros(0), np.zeros(0)
+        own = tuple(ClauseKey(one.path, one.positive) for one in model)
+        batches = [clauses[first : first + _AT_ONCE] for first in range(0, len(clauses), _AT_ONCE)]
+        waiting = [
+            submit_work(self.executor, gains_of_batch, self.run, self.databases, self.params, own, best,
+                        tuple(batch), replaced, optimum)
+            for batch in batches
+        ]  # fmt: skip
+        gains, weights = zip(*(one.result() for one in waiting), strict=True)
+        return np.concatenate(gains), np.concatenate(weights)
+
+
+def gains_of_batch(
+    run: bytes, databases: tuple[Database, ...], params: ScoreParams, model: tuple[ClauseKey, ...],
+    best: Together, clauses: tuple[ClauseKey, ...], replaced: int, optimum: Optimum,
+) -> tuple[Numbers, Numbers]:  # fmt: skip
+    """Score some clauses; a function of the module, so that other processes find it."""
+    known = _KNOWN.get(run)
+    if known is None:
+        data = SampledData(databases, params)
+        known = data, ClauseChanges(data)
+        _KNOWN.clear()
+        _KNOWN[run] = known
+    key = digest(run, *map(str, model), best.weights, best.units, best.value)
+    gains = _MODELS.get(key)
+    if gains is None:
+        gains = CandidateGains(*known, model, best)
+        _MODELS.clear()
+        _MODELS[key] = gains
+    return gains.gains_of(clauses, replaced, optimum)

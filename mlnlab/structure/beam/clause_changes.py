@@ -1,4 +1,4 @@
-r"""Δn of one clause with signs for all sampled atoms: a product of looked-up numbers, however many are positive.
+r"""Δn of a clause for all sampled atoms: products of looked-up numbers, few whatever its signs.
 
 A clause is violated where the conjunction C of its negated literals is true: atoms that must be true, atoms
 that must be false, variables that must differ. Let p of the occurrences U of the predicate be of the first
@@ -65,9 +65,7 @@ class ClauseChanges:
         self._data = data
         self.counts = RootedCounts(data.facts)
         self.vocabulary = self.counts.vocabulary
-        self.listed = {
-            name: ListedAtoms.of(self.counts, name, data.samples) for name in data.predicates
-        }
+        self.listed = {name: ListedAtoms.of(self.counts, name, data.samples) for name in data.predicates}
         self._terms: OrderedDict[ClauseKey, dict[str, tuple[SignedTerm, ...]]] = OrderedDict()
 
     def of(self, clause: ClauseKey) -> Mapping[str, NDArray[np.generic]]:
@@ -86,8 +84,7 @@ class ClauseChanges:
         found = self._terms.get(clause)
         if found is None:
             rows = violated_rows(clause, self.vocabulary)
-            names = dict.fromkeys(atom.predicate for atom in clause.path.atoms if atom.predicate in self.listed)
-            found = {name: tuple(signed_terms(rows, name)) for name in names}
+            found = {name: tuple(signed_terms(rows, name)) for name in self._names(clause)}
             self._terms[clause] = found
             if len(self._terms) > _MOST_KEPT:
                 self._terms.popitem(last=False)
@@ -114,14 +111,18 @@ class ClauseChanges:
     def _planned(self, clause: AnyClause) -> dict[str, NDArray[np.generic]]:
         data = self._data
         own = [deltas_of_clause(counter, clause.path, clause.positive) for counter in data.counters]
-        names = dict.fromkeys(atom.predicate for atom in clause.path.atoms if atom.predicate in self.listed)
         return {
             name: np.concatenate([
                 deltas[name].at(sample[name].rows, sample[name].truths)[:, 0]
                 for deltas, sample in zip(own, data.samples, strict=True)
             ])
-            for name in names
+            for name in self._names(clause)
         }  # fmt: skip
+
+    def _names(self, clause: AnyClause) -> tuple[str, ...]:
+        """Return the predicates of a clause whose atoms are scored."""
+        names = dict.fromkeys(atom.predicate for atom in clause.path.atoms)
+        return tuple(name for name in names if name in self.listed)
 
 
 def violated_rows(clause: ClauseKey, vocabulary: Vocabulary) -> tuple[Row, ...]:

@@ -1,4 +1,4 @@
-"""The clauses around a clause: a literal added, removed, or its sign flipped (Kok and Domingos 2005, section 3).
+"""The clauses around a clause: a literal added, removed, or its sign flipped (Kok and Domingos 2005).
 
 Clauses hang together by the variables of their atoms, no atom stands in one twice, and none is a tautology.
 A literal may be ``x = y``, of two variables that other literals have; it is never negated, for the clause
@@ -53,8 +53,8 @@ class Bias:
             for name, mode in modes.items()
         ):
             raise ArgumentError(
-                "modes= takes a letter for each argument of a predicate, + for a variable that the clause has "
-                f'already and - for any, as in modes={{"Friends": "+-"}}, not {modes!r:.60}.'
+                "modes= takes a letter for each argument of a predicate, + for a variable that the clause "
+                f'has already and - for any, as in modes={{"Friends": "+-"}}, not {modes!r:.60}.'
             )
         names = [check_names(given, option, "!Smokes")
                  for given, option in ((forbidden, "forbidden"), (required, "required"))]  # fmt: skip
@@ -78,10 +78,10 @@ class Bias:
 
     def is_met(self, clause: ClauseKey) -> bool:
         """Tell whether a clause has all that is required."""
-        held = {
-            name for place, atom in enumerate(clause.path.atoms)
-            for name in (atom.predicate, literal_name(atom.predicate, positive=clause.positive >> place & 1 == 1))
-        }  # fmt: skip
+        held = set()
+        for place, atom in enumerate(clause.path.atoms):
+            positive = clause.positive >> place & 1 == 1
+            held |= {atom.predicate, literal_name(atom.predicate, positive=positive)}
         return held.issuperset(self.required)
 
 
@@ -100,9 +100,9 @@ class ClauseSpace:
     bias: Bias = Bias()
 
     def unit_paths(self) -> tuple[VariabilizedPath, ...]:
-        """Return the atoms with arguments that are the same variable; that of different ones is not among them.
+        """Return the atoms in which several arguments are the same variable.
 
-        A predicate whose arguments are p, p, q gives P(x, x, y), one with p, p, p four ways.
+        A predicate whose arguments are p, p, q gives P(x, x, y), one with p, p, p gives four.
         """
         return tuple(
             VariabilizedPath((PathAtom(name, variables),))
@@ -112,11 +112,11 @@ class ClauseSpace:
 
     def pairs(self) -> tuple[VariabilizedPath, ...]:
         """Return the atoms of all clauses of two literals."""
-        found = {}
+        found: dict[VariabilizedPath, None] = {}
         for name, predicate in self.vocabulary.predicates.items():
             for variables in _identified(predicate.types):
                 first = (PathAtom(name, variables),)
-                if self.literals < 2 or len(set(variables)) > self.variables:  # noqa: PLR2004 - a pair
+                if self.literals < 2 or len(set(variables)) > self.variables:
                     continue
                 for atom in self._literals_for(first):
                     path = clause_key((*first, atom), 0).path
@@ -144,6 +144,24 @@ class ClauseSpace:
             if one.clause != clause:
                 found.setdefault(one.clause, one.change)
         return tuple(Edit(*one) for one in found.items())
+
+    def holds(self, clause: ClauseKey) -> bool:
+        """Tell whether a clause is over these predicates and in its canonical form, whatever the limits."""
+        types: dict[int, str] = {}
+        for place, (name, variables) in enumerate(clause.path.atoms):
+            if name == EQUALS:
+                if len(set(variables)) != 2 or not clause.positive >> place & 1:
+                    return False
+                continue
+            predicate = self.vocabulary.predicates.get(name)
+            if predicate is None or predicate.arity != len(variables):
+                return False
+            if any(types.setdefault(*one) != one[1] for one in zip(variables, predicate.types, strict=True)):
+                return False
+        for name, variables in clause.path.atoms:
+            if name == EQUALS and len({types.get(variable, variable) for variable in variables}) != 1:
+                return False
+        return bool(types) and clause == clause_key(clause.path.atoms, clause.positive)
 
     def _with_literal(self, clause: ClauseKey) -> Iterator[Edit]:
         atoms = clause.path.atoms
@@ -198,7 +216,7 @@ class ClauseSpace:
 
     def _without_literal(self, clause: ClauseKey) -> Iterator[Edit]:
         atoms = clause.path.atoms
-        if len(atoms) <= 2:  # noqa: PLR2004 - all unit clauses are in the model
+        if len(atoms) <= 2:
             return
         for place in range(len(atoms)):
             rest = atoms[:place] + atoms[place + 1 :]

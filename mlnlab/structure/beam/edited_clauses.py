@@ -1,4 +1,4 @@
-"""Clauses that were tried in one search, each with the clause that it was made from: a tree that states share."""
+"""Clauses that were tried in one search, each with the one that it was made from: a tree that grows."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from mlnlab.structure.clauses.judged_paths import JudgedBlocks, JudgedPath, judg
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from mlnlab.structure.beam.clause_edits import ClauseSpace
 
 # PAIR has two literals and no parent, START is in the model already, DROPPED is the model without it.
 PAIR, START, DROPPED = "pair", "start", "dropped"
@@ -45,6 +47,34 @@ class Proposal(NamedTuple):
     clause: ClauseKey
     change: str
     edits: int
+
+
+def proposals_around(space: ClauseSpace, one: Tried) -> list[Proposal]:
+    """Return what is one edit away from a clause."""
+    if one.change == DROPPED:
+        return []
+    return [Proposal(clause, change, one.edits + 1) for clause, change in space.around(one.clause)]
+
+
+def proposals_for_theory(space: ClauseSpace, clause: ClauseKey) -> list[Proposal]:
+    """Return what is made of a clause of the theory: one edit away, with any signs, or nothing."""
+    edits = [Proposal(*edit, 1) for edit in space.around(clause) if edit.change != FLIPPED]
+    flips = [
+        Proposal(other, FLIPPED, (other.positive ^ clause.positive).bit_count())
+        for other in space.clauses_of(clause.path) if other != clause
+    ]  # fmt: skip
+    return [*edits, *flips, Proposal(clause, DROPPED, len(clause.path.atoms))]
+
+
+def words_of(one: Proposal, gain: float, net: float, weight: float, least_weight: float) -> str:
+    """Return why a clause is edited further or not."""
+    if one.change == START:
+        return "it is in the model, and clauses made from it take its place"
+    words = "without it the model gains" if one.change == DROPPED else "it gains"
+    words = f"{words} {gain:.4g}, {one.edits} edits cost {gain - net:.4g}"
+    if one.change != DROPPED and abs(weight) < least_weight:
+        return f"{words}, and its weight {weight:.3g} is too close to 0"
+    return f"{words}, so that it {'improves' if net > 0 else 'does not improve'} the model"
 
 
 @storable("beam.EditedClauses")
@@ -126,7 +156,7 @@ def batch_of(
         own = slice(begin, end)
         judged.append(judged_path(
             place.judged + len(judged), path, [one.clause.positive for one in proposals[own]],
-            score + nets[own], weights[own], kept[own], reasons[own],
+            (score + nets[own]).tolist(), weights[own].tolist(), kept[own], reasons[own],
         ))  # fmt: skip
         begin = end
     columns = (
@@ -167,3 +197,27 @@ def find_tried(blocks: EditedBlocks, number: int) -> Tried:
 def judged_of(blocks: EditedBlocks) -> JudgedBlocks:
     """Return the paths of all batches as the candidates of a run keep them."""
     return tuple(one.judged for one in batches_of(blocks) if one.judged)
+
+
+def ranked(
+    blocks: EditedBlocks, known: Sequence[int], added: Sequence[Tried], most: int | None
+) -> tuple[int, ...]:
+    """Return the numbers of the best clauses among those known and those added, best first."""
+    if not added:
+        return tuple(known)
+    nets = [(-find_tried(blocks, number).net, number) for number in known]
+    return tuple(number for _, number in sorted([*nets, *((-one.net, one.number) for one in added)])[:most])
+
+
+def flaw_of_search(blocks: EditedBlocks, judged: int, space: ClauseSpace) -> str:
+    """Return how clauses from outside cannot be those of a search after so many judged paths, if at all."""
+    first = 0
+    for batch in batches_of(blocks):
+        if batch.first != first or [one.number for one in batch.judged] != list(
+            range(judged, judged + len(batch.judged))
+        ):
+            return "its clauses are not numbered"
+        first, judged = first + len(batch), judged + len(batch.judged)
+        if any(not space.holds(one.clause) for one in batch.tried()):
+            return "it has clauses that are none over these predicates"
+    return ""

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -41,7 +41,7 @@ from mlnlab.structure.clauses.judged_paths import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -243,18 +243,21 @@ def scored_elsewhere(
     token = np.random.default_rng().bytes(16)
     labels = tuple(graph.labels for graph in graphs)
     batches = (paths[first : first + _AT_ONCE] for first in range(0, len(paths), _AT_ONCE))
-    waiting: deque[object] = deque()
+    waiting: deque[Any] = deque()
     for batch in batches:
-        waiting.append(_submit_batch(executor, token, tuple(databases), labels, params, tuple(batch)))
+        waiting.append(
+            submit_work(executor, score_batch, token, tuple(databases), labels, params, tuple(batch))
+        )
         if len(waiting) > 2 * _workers(executor):
-            yield from waiting.popleft().result()  # type: ignore[attr-defined]
+            yield from waiting.popleft().result()
     while waiting:
-        yield from waiting.popleft().result()  # type: ignore[attr-defined]
+        yield from waiting.popleft().result()
 
 
-def _submit_batch(executor: Executor, *arguments: object) -> object:
+def submit_work(executor: Executor, work: Callable[..., object], *arguments: object) -> Any:  # noqa: ANN401 - a future of any kind
+    """Give work to an executor's workers; say so where it takes none."""
     try:
-        return executor.submit(score_batch, *arguments)  # type: ignore[arg-type]
+        return executor.submit(work, *arguments)  # type: ignore[arg-type]
     except RuntimeError as problem:  # it is shut down, or its workers died
         raise ArgumentError(
             f"The executor accepts no work: {problem}. Give one that is open, or none, and go on from the"

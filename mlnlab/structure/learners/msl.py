@@ -32,9 +32,9 @@ from mlnlab.model.mln.mln import MLN
 from mlnlab.steps.run_identity import OfRun, settings_text
 from mlnlab.steps.state_layout import REPORTED, TEXT, ArrayOf, Part, Real, Several, Whole, holds, tuple_holds
 from mlnlab.steps.values.encoding import storable
-from mlnlab.structure.beam.candidate_gains import CandidateGains
+from mlnlab.structure.beam.candidate_gains import CandidateGains, Elsewhere
 from mlnlab.structure.beam.clause_changes import ClauseChanges
-from mlnlab.structure.beam.clause_edits import FLIPPED, Bias, ClauseSpace
+from mlnlab.structure.beam.clause_edits import Bias, ClauseSpace
 from mlnlab.structure.beam.edited_clauses import (
     DROPPED,
     PAIR,
@@ -49,9 +49,15 @@ from mlnlab.structure.beam.edited_clauses import (
     batches_of,
     count_tried,
     find_tried,
+    flaw_of_search,
     grouped_by_path,
     judged_of,
+    proposals_around,
+    proposals_for_theory,
+    ranked,
+    words_of,
 )
+from mlnlab.structure.beam.given_theory import theory_clauses
 from mlnlab.structure.clauses.assembly import RetainedClause, Weighing
 from mlnlab.structure.clauses.clause_making import ClauseKey, dangling_variables
 from mlnlab.structure.clauses.clause_scores import DEVIATION, SampledData, ScoreParams
@@ -61,18 +67,23 @@ from mlnlab.structure.clauses.judged_paths import (
     JudgedBlocks,
     append_judged_path,
     count_judged_paths,
+    flaw_of_blocks,
     judged_path,
+    judged_paths,
 )
 from mlnlab.structure.learner_record import Learner, StructureTask
 from mlnlab.structure.paths.variabilized import EQUALS
+from mlnlab.structure.training_checks import estimated_edit_hours, refuse_long_search
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from mlnlab.logic.vocabulary import Vocabulary
     from mlnlab.structure.paths.variabilized import VariabilizedPath
 
 PAIRS, SEARCHING, DECIDING = "trying pairs of literals", "beam search", "deciding"
 PHASES = (PAIRS, SEARCHING, DECIDING)
+_MOST_WEIGHT = 1e9
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +122,10 @@ class MslParams:
     def bias(self) -> Bias:
         """The declarative bias."""
         return Bias(self.forbidden, self.required, self.modes)
+
+    def space(self, vocabulary: Vocabulary) -> ClauseSpace:
+        """Return the clauses among which it searches."""
+        return ClauseSpace(vocabulary, self.longest, self.variables, self.bias)
 
     def text(self) -> str:
         """Return all parameters but the seed; of a theory its text."""
@@ -197,9 +212,13 @@ class Msl:
         self.params = params
         scoring = ScoreParams(fraction=params.fraction, deviation=params.deviation, seed=params.seed)
         self.data = SampledData(task.databases, scoring)
+        token = np.random.default_rng().bytes(16)
+        self.elsewhere = (
+            None if task.executor is None else Elsewhere(task.executor, token, task.databases, scoring)
+        )
         self.changes = ClauseChanges(self.data)
         vocabulary = task.databases[0].vocabulary
-        self.space = ClauseSpace(vocabulary, params.longest, params.variables, params.bias)
+        self.space = params.space(vocabulary)
         self.pairs = self.space.pairs()
         self._model: tuple[tuple[RetainedClause, ...], CandidateGains] | None = None
         self._seen: tuple[EditedClauses | None, set[tuple[int, ClauseKey]]] = (None, set())
@@ -207,16 +226,21 @@ class Msl:
     def begin(self) -> MslState:
         """Return the model of all unit clauses, and of the theory, at its best weights."""
         units = [ClauseKey(path, 1) for path in self.space.unit_paths()]
+        theory = self.params.theory
+        given = () if theory is None else theory_clauses(theory, self.space.vocabulary)
         alone = CandidateGains(self.data, self.changes, ()).best.value
-        gains = CandidateGains(self.data, self.changes, units)
+        gains = CandidateGains(self.data, self.changes, [*units, *given])
         earlier: JudgedBlocks = ()
-        for number, one in enumerate(units):
+        for number, one in enumerate([*units, *given]):
+            reason = "it is in the theory" if one in given else "all unit clauses are in the model at first"
             earlier = append_judged_path(earlier, judged_path(
                 number, one.path, [one.positive], [gains.best.value], [gains.best.weights[number]], [True],
-                ["all unit clauses are in the model from the start"],
+                [reason],
             ))  # fmt: skip
-        model = _weighed([RetainedClause(*one, 0.0, 0.0, n) for n, one in enumerate(units)], gains.best)
-        return MslState(PAIRS, 0, 1, _frozen(gains.best.units), model, (), gains.best.value, alone, earlier)
+        clauses = [RetainedClause(*one, 0.0, 0.0, n) for n, one in enumerate([*units, *given])]
+        places = tuple(range(len(units), len(clauses)))
+        return MslState(PAIRS, 0, 1, _frozen(gains.best.units), _weighed(clauses, gains.best), places,
+                        gains.best.value, alone, earlier)  # fmt: skip
 
     def advance(self, state: MslState) -> MslState:
         """Return the state that follows."""
@@ -258,25 +282,15 @@ class Msl:
                     proposals = [Proposal(key, START, 0)]
                 else:
                     parent = count_tried(state.batches) - 1
-                    proposals = self._edits_of_theory(key)
+                    proposals = proposals_for_theory(self.space, key)
             else:
                 proposals = [Proposal(one, PAIR, 2) for one in self.space.clauses_of(item)]
         else:
             one = state.find(state.parents[state.done])
             parent, replaced = one.number, one.replaced
-            if one.change != DROPPED:
-                proposals = [Proposal(*edit, one.edits + 1) for edit in self.space.around(one.clause)]
+            proposals = proposals_around(self.space, one)
         batch = self._try_clauses(state, parent, replaced, proposals)
         return self._with_batch(state, batch)
-
-    def _edits_of_theory(self, clause: ClauseKey) -> list[Proposal]:
-        length = len(clause.path.atoms)
-        flips = [
-            Proposal(other, FLIPPED, (other.positive ^ clause.positive).bit_count())
-            for other in self.space.clauses_of(clause.path) if other != clause
-        ]  # fmt: skip
-        edits = [Proposal(*edit, 1) for edit in self.space.around(clause) if edit.change != FLIPPED]
-        return [*edits, *flips, Proposal(clause, DROPPED, length)]
 
     def _try_clauses(
         self, state: MslState, parent: int, replaced: int, proposals: Sequence[Proposal]
@@ -284,14 +298,15 @@ class Msl:
         seen = self._seen_in(state)
         held = {(one.path, one.positive) for one in state.model}
         proposals = grouped_by_path([
-            one for one in proposals
-            if one.change in {START, DROPPED} or (one.clause not in held and (replaced, one.clause) not in seen)
+            one for one in proposals if one.change in {START, DROPPED}
+            or (one.clause not in held and (replaced, one.clause) not in seen)
         ])  # fmt: skip
         seen |= {(replaced, one.clause) for one in proposals}
         gains, weights = self._gains(state, replaced, proposals)
         nets = gains - self.params.price * np.array([one.edits for one in proposals])
         kept = [self.improves(net, weight) for net, weight in zip(nets, weights, strict=True)]
-        reasons = [self._reason(*one) for one in zip(proposals, gains, nets, weights, strict=True)]
+        least = self.params.least_weight
+        reasons = [words_of(*one, least) for one in zip(proposals, gains, nets, weights, strict=True)]
         place = Place(count_tried(state.batches), parent, replaced, count_judged_paths(state.candidates))
         return batch_of(place, proposals, gains, weights, nets, state.score, kept, reasons)
 
@@ -302,7 +317,12 @@ class Msl:
         plain = [place for place, one in enumerate(proposals) if one.change not in {START, DROPPED}]
         gains, weights = np.zeros(len(proposals)), np.zeros(len(proposals))
         keys = [proposals[place].clause for place in plain]
-        gains[plain], weights[plain] = model.gains_of(keys, replaced, LOOSE)
+        if self.elsewhere is None:
+            gains[plain], weights[plain] = model.gains_of(keys, replaced, LOOSE)
+        else:
+            gains[plain], weights[plain] = self.elsewhere.gains_of(
+                state.model, model.best, keys, replaced, LOOSE
+            )
         for place, one in enumerate(proposals):
             if one.change == START:
                 weights[place] = state.model[replaced].weight
@@ -328,16 +348,6 @@ class Msl:
         """Tell whether a clause improves the model by more than its price, with a weight that counts."""
         return net > 0 and (abs(weight) >= self.params.least_weight or change == DROPPED)
 
-    def _reason(self, one: Proposal, gain: float, net: float, weight: float) -> str:
-        if one.change == START:
-            return "it is in the model, and clauses made from it take its place"
-        words = f"it gains {gain:.4g}, {one.edits} edits cost {gain - net:.4g}"
-        if one.change == DROPPED:
-            words = f"without it the model gains {gain:.4g}, {one.edits} edits cost {gain - net:.4g}"
-        elif abs(weight) < self.params.least_weight:
-            return f"{words}, and its weight {weight:.3g} is too close to 0"
-        return f"{words}, so that it {'improves' if net > 0 else 'does not improve'} the model"
-
     def _with_batch(self, state: MslState, batch: EditedClauses) -> MslState:
         """Return the state with more clauses, those of the level and of the search ranked anew."""
         params, batches = self.params, append_batch(state.batches, batch)
@@ -351,8 +361,8 @@ class Msl:
                 best.append(one)
         return replace(
             state, batches=batches, done=state.done + 1, phase=PAIRS if state.level == 1 else SEARCHING,
-            beam=_ranked(state, state.beam, beam, params.beam),
-            best=_ranked(state, state.best, best, params.decided),
+            beam=ranked(batches, state.beam, beam, params.beam),
+            best=ranked(batches, state.best, best, params.decided),
         )  # fmt: skip
 
     def may_join(self, one: Tried) -> bool:
@@ -404,16 +414,6 @@ class Msl:
         )  # fmt: skip
 
 
-def _ranked(
-    state: MslState, known: Sequence[int], added: Sequence[Tried], most: int | None
-) -> tuple[int, ...]:
-    """Return the numbers of the best clauses among those known and those added, best first."""
-    if not added:
-        return tuple(known)
-    nets = [(-state.find(number).net, number) for number in known] + [(-one.net, one.number) for one in added]
-    return tuple(number for _, number in sorted(nets)[:most])
-
-
 def _weighed(clauses: Sequence[RetainedClause], learned: Together) -> tuple[RetainedClause, ...]:
     pairs = zip(clauses, learned.weights.tolist(), strict=True)
     return tuple(clause._replace(weight=weight) for clause, weight in pairs)
@@ -429,7 +429,7 @@ def _frozen(array: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def steps(task: StructureTask, params: MslParams, start: MslState | None) -> Iterator[MslState]:
-    """Yield a state for each path of two atoms, each clause that is edited or weighed, and each that joins."""
+    """Yield a state for each path of two atoms, each clause that is edited, weighed, or joins the model."""
     search = Msl(task, params)
     state = start
     if state is None:
@@ -440,19 +440,57 @@ def steps(task: StructureTask, params: MslParams, start: MslState | None) -> Ite
         yield state
 
 
+def flaw(task: StructureTask, params: MslParams, state: MslState) -> str:
+    """Return how a state from outside contradicts the data; empty if it fits."""
+    space = params.space(task.databases[0].vocabulary)
+    units = sum(not one.closed for one in space.vocabulary.predicates.values())
+    if state.phase not in PHASES or len(state.units) != units:
+        return "its phase is unknown, or its unit clauses are of other predicates"
+    found = flaw_of_blocks(state.earlier) or flaw_of_search(
+        state.batches, count_judged_paths(state.earlier), space
+    )
+    if found:
+        return found
+    judged = {one.number: one.scores for one in judged_paths(state.candidates)}
+    for clause in state.model:
+        scores = judged.get(clause.number)
+        if scores is None or scores.path != clause.path or clause.positive not in scores.clauses.tolist():
+            return "its model has clauses that were not tried"
+        if not space.holds(ClauseKey(clause.path, clause.positive)) or not abs(clause.weight) < _MOST_WEIGHT:
+            return "its model has clauses or weights that are none"
+    tried, model = count_tried(state.batches), len(state.model)
+    numbers = (*state.parents, *state.beam, *state.best, *(one.number for one in state.decided))
+    if any(number >= tried for number in (*numbers, state.leader, state.joined)):
+        return "it speaks of clauses that were not tried"
+    if any(place >= model for place in state.given) or len(state.decided) > len(state.best):
+        return "its theory is not in its model, or more was decided than was to be"
+    replaced = {batch.replaced for batch in batches_of(state.batches)}
+    known = state.joined >= 0 or replaced <= {-1, *state.given}
+    return "" if known else "its clauses take the place of others that are none of the theory"
+
+
+def _refuse(task: StructureTask, params: MslParams) -> None:
+    """Refuse bias or a theory that is not of these predicates, and a search that takes too long."""
+    vocabulary = task.databases[0].vocabulary
+    params.bias.refuse_unknown(vocabulary)
+    if params.theory is not None:
+        theory_clauses(params.theory, vocabulary)
+    space = params.space(vocabulary)
+    pairs = space.pairs()
+    some = pairs[:: max(1, len(pairs) // 20)]
+    around = max((len(space.around(ClauseKey(path, 0))) for path in some), default=0)
+    hours = estimated_edit_hours(
+        task.databases, 4 * len(pairs), around, params.longest - 1, params.beam, params.fraction
+    )
+    refuse_long_search(hours, task.most_hours, params.longest, params.beam)
+
+
 def _weigh(params: MslParams) -> Weighing:
     return Weighing(True, params.deviation, Gaussian(0.0, params.deviation))
 
 
 LEARNER = Learner(
-    name="msl",
-    description="beam search for the clause that improves the whole model most",
-    citation="Kok and Domingos 2005",
-    needs="some true atoms, all others false; no functions and blocks",
-    params=MslParams,
-    state=MslState,
-    phases=PHASES,
-    steps=steps,
-    text=MslParams.text,
-    weigh=_weigh,
-)
+    "msl", "beam search for the clause that improves the whole model most", "Kok and Domingos 2005",
+    "some true atoms, all others false; no functions and blocks", MslParams, MslState, PHASES, steps,
+    refuse=_refuse, flaw=flaw, text=MslParams.text, weigh=_weigh,
+)  # fmt: skip

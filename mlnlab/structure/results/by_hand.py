@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mlnlab.errors import ArgumentError
-from mlnlab.logic.forms.clauses import Literal, cnf
-from mlnlab.logic.formulas.formulas import Atom, Formula, Not, Variable
+from mlnlab.logic.forms.clauses import cnf
+from mlnlab.logic.formulas.formulas import Atom, Equality, Formula, Not, Term, Variable
 from mlnlab.logic.formulas.printing import to_text
 from mlnlab.logic.suggestions import did_you_mean
 from mlnlab.structure.clauses.assembly import Weighing
 from mlnlab.structure.clauses.clause_making import ClauseKey, clause_key
-from mlnlab.structure.paths.variabilized import PathAtom
+from mlnlab.structure.paths.variabilized import EQUALS, PathAtom
 from mlnlab.structure.results.candidates import Candidate, Candidates, LearnedClause
 
 if TYPE_CHECKING:
@@ -77,24 +77,55 @@ def _place_of_formula(candidates: Candidates, formula: Formula) -> int:
 def key_of_clause(formula: Formula) -> ClauseKey:
     """Return the path and the positive literals of a clause, whatever its variables are called."""
     clauses = cnf(formula)
-    if len(clauses) != 1:
+    if len(clauses) != 1 or not clauses[0]:
         raise ArgumentError(f"{to_text(formula)} is not a clause: candidates are disjunctions of literals.")
-    literals = clauses[0]
-    positive = sum((not isinstance(one, Not)) << place for place, one in enumerate(literals))
-    return clause_key([_path_atom(literal, literals) for literal in literals], positive)
+    literals = [(one.operand, False) if isinstance(one, Not) else (one, True) for one in clauses[0]]
+    names = _numbered_variables([inner for inner, _ in literals])
+    same: dict[int, int] = {}
+    for inner, positive in literals:
+        if isinstance(inner, Equality) and not positive:  # x != y v C is C with x for y
+            one, other = sorted(_root(same, names[term]) for term in (inner.left, inner.right))
+            if one != other:
+                same[other] = one
+    signs: dict[PathAtom, bool] = {}
+    for inner, positive in literals:
+        atom = _path_atom(inner, names, same)
+        if isinstance(inner, Equality) and not positive:
+            continue
+        if signs.setdefault(atom, positive) != positive or _is_identity(atom):
+            raise ArgumentError(f"{to_text(formula)} is always true.")
+    return clause_key(tuple(signs), sum(held << place for place, held in enumerate(signs.values())))
 
 
-def _path_atom(literal: Literal, clause: Sequence[Literal]) -> PathAtom:
-    """Return a literal's atom, its variables numbered as they first occur in the clause."""
-    atom = literal.operand if isinstance(literal, Not) else literal
-    if not isinstance(atom, Atom) or not all(isinstance(one, Variable) for one in atom.arguments):
-        raise ArgumentError("A candidate's literals are atoms over variables, such as !Smokes(x).")
-    known: dict[str, int] = {}
-    for other in clause:
-        inner = other.operand if isinstance(other, Not) else other
-        for argument in getattr(inner, "arguments", ()):
-            known.setdefault(str(argument), len(known))
-    return PathAtom(atom.predicate, tuple(known[str(argument)] for argument in atom.arguments))
+def _numbered_variables(literals: Sequence[Formula]) -> dict[Term, int]:
+    """Return the number of each variable, as they first occur."""
+    found: dict[Term, int] = {}
+    for inner in literals:
+        if isinstance(inner, Atom | Equality):
+            terms = inner.arguments if isinstance(inner, Atom) else (inner.left, inner.right)
+            for term in terms:
+                found.setdefault(term, len(found))
+            if all(isinstance(term, Variable) for term in terms):
+                continue
+        raise ArgumentError("A candidate's literals are atoms over variables, such as !Smokes(x), and x = y.")
+    return found
+
+
+def _root(same: Mapping[int, int], variable: int) -> int:
+    while variable in same:
+        variable = same[variable]
+    return variable
+
+
+def _path_atom(inner: Formula, names: Mapping[Term, int], same: Mapping[int, int]) -> PathAtom:
+    if isinstance(inner, Equality):
+        return PathAtom(EQUALS, tuple(sorted(_root(same, names[term]) for term in (inner.left, inner.right))))
+    assert isinstance(inner, Atom)  # noqa: S101 - _numbered_variables has looked
+    return PathAtom(inner.predicate, tuple(_root(same, names[term]) for term in inner.arguments))
+
+
+def _is_identity(atom: PathAtom) -> bool:
+    return atom.predicate == EQUALS and len(set(atom.variables)) == 1
 
 
 def refuse_what_has_no_clauses(method: str, weighing: Weighing | None) -> None:
