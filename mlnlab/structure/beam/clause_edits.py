@@ -134,14 +134,15 @@ class ClauseSpace:
 
     def clauses_of(self, path: VariabilizedPath) -> tuple[ClauseKey, ...]:
         """Return the clauses of some atoms, with all signs."""
-        return tuple(ClauseKey(path, bits) for bits in make_clauses(path) if self.signs(path, bits))
+        every = (ClauseKey(path, bits) for bits in make_clauses(path) if self.signs(path, bits))
+        return tuple(clause for clause in every if not has_idle_equality(clause))
 
     def around(self, clause: ClauseKey) -> tuple[Edit, ...]:
         """Return the clauses that are one edit away, each once, in an order that depends on nothing else."""
         every = (*self._with_literal(clause), *self._without_literal(clause), *self._flipped(clause))
         found: dict[ClauseKey, str] = {}
         for one in every:
-            if one.clause != clause:
+            if one.clause != clause and not has_idle_equality(one.clause):
                 found.setdefault(one.clause, one.change)
         return tuple(Edit(*one) for one in found.items())
 
@@ -171,8 +172,6 @@ class ClauseSpace:
             grown = (*atoms, atom)
             for positive in (1,) if atom.predicate == EQUALS else (0, 1):
                 if not self.bias.allows(atom.predicate, positive=bool(positive)):
-                    continue
-                if atom.predicate == EQUALS and _says_nothing(clause, atom.variables):
                     continue
                 yield Edit(clause_key(grown, clause.positive | positive << len(atoms)), ADDED)
 
@@ -253,15 +252,23 @@ def hangs_together(atoms: Sequence[PathAtom]) -> bool:
     return bool(others.atoms) and others.is_connected and all(held.issuperset(a.variables) for a in atoms)
 
 
-def _says_nothing(clause: ClauseKey, variables: tuple[int, ...]) -> bool:
+def has_idle_equality(clause: ClauseKey) -> bool:
     """Tell whether a clause is true anyway where two variables are equal, so that ``x = y`` adds nothing."""
-    one, other = variables
+    atoms = clause.path.atoms
+    return any(
+        _is_true_where_equal(clause, place) for place in range(len(atoms)) if atoms[place].predicate == EQUALS
+    )
+
+
+def _is_true_where_equal(clause: ClauseKey, equality: int) -> bool:
+    one, other = clause.path.atoms[equality].variables
     held: dict[PathAtom, int] = {}
     for place, atom in enumerate(clause.path.atoms):
+        if place == equality:
+            continue
         same = PathAtom(atom.predicate, tuple(one if v == other else v for v in atom.variables))
         sign = clause.positive >> place & 1
-        if held.setdefault(same, sign) != sign or (
-            same.predicate == EQUALS and len(set(same.variables)) == 1
-        ):
+        is_identity = same.predicate == EQUALS and len(set(same.variables)) == 1
+        if is_identity or held.setdefault(same, sign) != sign:
             return True
     return False

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from mlnlab.errors import require
 from mlnlab.learning.problems.priors import Gaussian
 from mlnlab.logic.checked_options import above, check_options, checked_truth, real, whole
 from mlnlab.logic.vocabulary import FrozenMapping
@@ -72,7 +73,6 @@ from mlnlab.structure.clauses.judged_paths import (
     judged_paths,
 )
 from mlnlab.structure.learner_record import Learner, StructureTask
-from mlnlab.structure.paths.variabilized import EQUALS
 from mlnlab.structure.training_checks import estimated_edit_hours, refuse_long_search
 
 if TYPE_CHECKING:
@@ -114,6 +114,8 @@ class MslParams:
             object.__setattr__(self, name, getattr(bias, name))
         for name in ("dangling", "keep"):
             checked_truth(name, getattr(self, name))
+        if self.theory is not None:
+            require(self.theory, MLN, "theory= takes a model, made by ml.MLN.from_text or ml.load_mln")
         check_options(self, beam=whole(1).or_none(), decided=whole(1).or_none(), patience=whole(1).or_none())
         check_options(self, longest=whole(2, 8), variables=whole(1, 10), fraction=above(0, 1), seed=0)
         check_options(self, least_weight=real(0), price=real(0), deviation=real(1e-9, 1_000_000))
@@ -369,8 +371,8 @@ class Msl:
         """Tell whether a clause may join the model, whatever its gain."""
         if one.change == DROPPED:
             return True
-        atoms = [atom for atom in one.clause.path.atoms if atom.predicate != EQUALS]
-        return self.space.bias.is_met(one.clause) and (self.params.dangling or not dangling_variables(atoms))
+        dangles = not self.params.dangling and dangling_variables(one.clause.path.atoms)
+        return self.space.bias.is_met(one.clause) and not dangles
 
     # --- which clause joins -------------------------------------------------------------------
 
