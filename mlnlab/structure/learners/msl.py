@@ -115,7 +115,7 @@ class MslParams:
         for name in ("dangling", "keep"):
             checked_truth(name, getattr(self, name))
         if self.theory is not None:
-            require(self.theory, MLN, "theory= takes a model, made by ml.MLN.from_text or ml.load_mln")
+            require(self.theory, MLN, "theory= takes a model, made by ml.MLN.from_text or ml.MLN.load")
         check_options(self, beam=whole(1).or_none(), decided=whole(1).or_none(), patience=whole(1).or_none())
         check_options(self, longest=whole(2, 8), variables=whole(1, 10), fraction=above(0, 1), seed=0)
         check_options(self, least_weight=real(0), price=real(0), deviation=real(1e-9, 1_000_000))
