@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import mlnlab as ml
+from mlnlab.experiments.studies.planted_rules import judge_model, make_planted_database
 from mlnlab.logic.formulas.printing import to_text
 from mlnlab.steps.files.checkpoint import load_checkpoint, save_checkpoint
 from mlnlab.steps.values.sameness import differing_parts, same_state
@@ -28,7 +29,6 @@ from mlnlab.structure.clauses.whole_model import GrowingModel, try_clause
 from mlnlab.structure.learners.msl import DECIDING
 from mlnlab.structure.paths.variabilized import PathAtom, VariabilizedPath
 from tests.structure.beam.clause_oracle import as_key, every_clause
-from tests.structure.planted_worlds import planted_database, rules_found
 from tests.structure.small_databases import random_databases
 
 SELF = ClauseKey(VariabilizedPath((PathAtom("Friends", (0, 0)),)), 1)
@@ -133,7 +133,7 @@ def test_levels_follow_from_those_before():
 
 
 def test_it_ends_after_two_levels_without_a_better_clause():
-    states = list(ml.structure_learner("msl", [planted_database(0, 0.1)], longest=5, variables=4))
+    states = list(ml.structure_learner("msl", [make_planted_database(0, 0.1)], longest=5, variables=4))
     for state in states:
         if state.joined >= 0:
             leaders = [max((one.net for one in state.tree() if one.edits == edits), default=-1.0)
@@ -144,7 +144,7 @@ def test_it_ends_after_two_levels_without_a_better_clause():
 
 
 def test_price_least_weight_and_dangling_variables_decide_what_joins():
-    databases = [planted_database(1, 0.05)]
+    databases = [make_planted_database(1, 0.05)]
     dear = list(ml.structure_learner("msl", databases, longest=2, price=10.0))[-1]
     assert [(one.path, one.positive) for one in dear.model] == [SELF]
     heavy = list(ml.structure_learner("msl", databases, longest=2, least_weight=1e6))[-1]
@@ -162,9 +162,15 @@ def test_price_least_weight_and_dangling_variables_decide_what_joins():
 def test_planted_rules_are_found(seed, noise):
     """That friends are so mutually, and own what the other likes; moods have many ways to be said."""
     learned = ml.learn_structure(
-        planted_database(seed, noise), "msl", longest=3, variables=3, beam=20, dangling=False, progress=False
+        make_planted_database(seed, noise),
+        "msl",
+        longest=3,
+        variables=3,
+        beam=20,
+        dangling=False,
+        progress=False,
     )
-    assert rules_found(learned).recall >= 2 / 3
+    assert judge_model(learned.mln).recall >= 2 / 3
     assert "!Friends(p2, p1) v Friends(p1, p2)" in texts(learned)
 
 
@@ -305,7 +311,8 @@ def test_odd_data_give_a_model(declared, facts):
     ({"beam": 0}, "beam must be a whole number of at least 1, or None"),
     ({"longest": 1}, "longest"),
     ({"price": -1.0}, "price"), ({"fraction": 0.0}, "fraction"), ({"keep": 1}, "keep must be True"),
-    ({"patience": 0}, "patience"), ({"modes": {"Near": "+"}}, "takes 2 arguments"), ({"width": 5}, "no option"),
+    ({"patience": 0}, "patience"), ({"modes": {"Near": "+"}}, "takes 2 arguments"),
+    ({"width": 5}, "no option"),
     ({"forbidden": ["Neer"]}, "did you mean Near"), ({"required": "Near"}, "list of predicates"),
 ])  # fmt: skip
 def test_odd_options_are_refused(options, words):
@@ -315,7 +322,7 @@ def test_odd_options_are_refused(options, words):
 
 def test_a_search_that_takes_long_is_refused():
     with pytest.raises(ml.TooLargeError, match=r"some .* hours") as refused:
-        ml.structure_learner("msl", planted_database(0, 0.0), beam=None)
+        ml.structure_learner("msl", make_planted_database(0, 0.0), beam=None)
     assert "beam=5" in str(refused.value)
 
 
