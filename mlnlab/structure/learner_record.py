@@ -69,6 +69,10 @@ def _no_origins(task: StructureTask, params: Any, state: Any) -> Origins:  # noq
     return Origins()
 
 
+def _no_remarks(state: Any) -> tuple[str, ...]:  # noqa: ANN401, ARG001 - as above
+    return ()
+
+
 def _no_flaw(task: StructureTask, params: Any, state: Any) -> str:  # noqa: ANN401, ARG001 - as above
     return ""
 
@@ -85,7 +89,8 @@ class Learner:
     defaults: ``refuse(task, params)`` may refuse data before the work begins; ``flaw(task, params, state)``
     says how a state from outside contradicts a run; ``choose`` picks the clauses of the final model, where
     that is more than ``state.model``; ``weigh(params)`` says how their weights are learned; ``trace_back``
-    finds the paths that clauses came from; ``result`` makes a result that is no list of clauses.
+    finds the paths that clauses came from; ``remarks`` are sentences about the model of a last state;
+    ``result`` makes a result that is no list of clauses.
     """
 
     name: str
@@ -106,6 +111,7 @@ class Learner:
     trace_back: Callable[[StructureTask, Any, Any], Origins] = _no_origins
     choose: Callable[[StructureTask, Any, Any, Origins], Chosen] = _take_model
     weigh: Callable[[Any], Weighing] = _keep_defaults
+    remarks: Callable[[Any], tuple[str, ...]] = _no_remarks
     result: Callable[[str, StructureTask, Any, Trace[Any], float], LearnedStructure] | None = None
     breaks: Callable[[tuple[Database, ...], Any, tuple[str, ...]], StructureBreaks] = StructureBreaks
     line: Line = structure_line

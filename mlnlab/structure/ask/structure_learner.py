@@ -176,8 +176,8 @@ def learned_from(
     mln, kept = learn_clause_weights(learner.databases, chosen.clauses, weighing)
     clauses = tuple(_clauses(mln, kept, chosen, candidates, origins))
     return LearnedStructure(
-        method.name, mln, clauses, candidates, origins.paths, origins.graphs, trace, (), seconds,
-        databases=learner.databases, params=params, weighing=weighing,
+        method.name, mln, clauses, candidates, origins.paths, origins.graphs, trace,
+        method.remarks(state), seconds, databases=learner.databases, params=params, weighing=weighing,
     )  # fmt: skip
 
 

@@ -414,6 +414,11 @@ def _choose(task: StructureTask, params: BuslParams, state: BuslState, origins: 
     return Chosen(last.kept, last.gains)
 
 
+def _remarks(state: BuslState) -> tuple[str, ...]:
+    """Return why a model has no clauses but the unit clauses, where that is so."""
+    return () if state.paths or not state.ended else (f"{state.ended[0].upper()}{state.ended[1:]}.",)
+
+
 def _weigh(params: BuslParams) -> Weighing:
     return Weighing(True, params.deviation, Gaussian(0.0, params.deviation))
 
@@ -421,5 +426,5 @@ def _weigh(params: BuslParams) -> Weighing:
 LEARNER = Learner(
     "busl", "clauses from template networks, bottom up", "Mihalkova and Mooney 2007",
     "some true atoms, all others false; no functions and blocks", BuslParams, BuslState, PHASES, _steps,
-    flaw=_flaw, choose=_choose, weigh=_weigh,
+    flaw=_flaw, choose=_choose, weigh=_weigh, remarks=_remarks,
 )  # fmt: skip

@@ -188,8 +188,6 @@ def test_dangling_variables_are_left_out_unless_wanted(learned: LearnedStructure
 def test_variants() -> None:
     with pytest.raises(ArgumentError, match="did you mean lhl-noheu"):
         ml.learn_structure(_database(), "lhl-nohue")
-    with pytest.raises(ArgumentError, match=r"Mihalkova.*not among"):
-        ml.learn_structure(_database(), "busl")
     with pytest.raises(ArgumentError, match="did you mean longest"):
         ml.structure_learner("lhl", _database(), longst=3)
     with pytest.raises(ArgumentError, match="without the two heuristics"):
