@@ -74,7 +74,7 @@ from mlnlab.structure.templates.template_networks import (
     head_cliques,
     network_changes,
 )
-from mlnlab.structure.templates.template_nodes import TemplateNode, TemplateTables, why_dropped
+from mlnlab.structure.templates.template_nodes import TemplateNode, TemplateTables, explain_dropped
 from mlnlab.structure.training_checks import ScoringBudget
 
 if TYPE_CHECKING:
@@ -240,9 +240,9 @@ class Busl:
         for atoms in self.tables.nodes(head, params.node_atoms):
             column = self.tables.find_column(atoms, groundings)
             held = int(column.sum())
-            nodes.append(TemplateNode(atoms, held, why_dropped(held, rows, params.frequency)))
+            nodes.append(TemplateNode(atoms, held, explain_dropped(held, rows, params.frequency)))
             columns.append(column)
-        remark = _why_unlinked(head, nodes, rows)
+        remark = _explain_unlinked(head, nodes, rows)
         return TemplateNetwork(head.name, tuple(nodes), rows, remark), np.column_stack(columns)
 
     def _network_steps(
@@ -321,11 +321,11 @@ class Busl:
             if found:
                 raise make_damage_error("The model of this state", found)
         for assembly in greedy_steps(self.scorer, clauses, None, state.assembly):
-            ended = why_ended(state) if assembly.ended else ""
+            ended = explain_end(state) if assembly.ended else ""
             yield replace(state, phase=ASSEMBLING, assembly=assembly, ended=ended)
 
 
-def _why_unlinked(head: Predicate, nodes: list[TemplateNode], rows: int) -> str:
+def _explain_unlinked(head: Predicate, nodes: list[TemplateNode], rows: int) -> str:
     """Return why no node can be linked to a head; empty if one may be."""
     if not nodes[0].held:
         return f"{head} has no true atom with different constants"
@@ -355,7 +355,7 @@ def judge_path(number: int, scores: PathScores, without: float, params: BuslPara
     return judged_path(number, scores.path, *columns, retained, reasons)
 
 
-def why_ended(state: BuslState) -> str:
+def explain_end(state: BuslState) -> str:
     """Return how a run ended: also why it found no clauses but the unit clauses."""
     alone = "the model is the unit clauses"
     if all(len(network.nodes) == 1 for network in state.networks):
