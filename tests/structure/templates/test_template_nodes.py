@@ -13,8 +13,8 @@ from mlnlab.kernels.lift import path_embeddings
 from mlnlab.structure.paths.variabilized import PathAtom, VariabilizedPath
 from mlnlab.structure.templates.template_nodes import (
     TemplateTables,
-    name_after,
     explain_dropped,
+    name_after,
 )
 from tests.structure.small_databases import CONSTANTS, PREDICATES, random_databases
 
