@@ -57,7 +57,7 @@ def msl_picture(source: StructureLearner, chosen: int | None = None) -> RunPictu
 
     def draw_search(step: Step[Any], _trace: Trace[Any]) -> Scene:
         state: MslState = step.state
-        words = list(_describe_chosen(state, chosen, source, vocabulary))
+        words = list(_explain_choice(state, chosen, source, vocabulary))
         return tree_scene(state, vocabulary, words, count_before(state))
 
     def draw_progress(step: Step[Any], trace: Trace[Any]) -> Scene:
@@ -80,7 +80,7 @@ def count_before(state: MslState) -> int:
     return sum(len(judged.verdicts) for judged in judged_paths(state.earlier))
 
 
-def _describe_chosen(
+def _explain_choice(
     state: MslState, chosen: int | None, source: StructureLearner, vocabulary: Vocabulary
 ) -> Iterator[str]:
     """Yield the lines on the clause that was clicked, as far as it is known at a step."""
