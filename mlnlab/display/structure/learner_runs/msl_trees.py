@@ -312,7 +312,7 @@ def _beside(scene: Scene, panel: Sequence[Item], bottom: float) -> Scene:
 
 
 def describe_clause(one: Tried, parent: Tried | None, vocabulary: Vocabulary) -> Iterator[str]:
-    """Yield what is known of a clause: the clause, how it was made, its gain, price, weight and reason."""
+    """Yield lines on a clause: the clause, how it was made, its gain, price, weight and reason."""
     yield clause_words(one, vocabulary)
     made = CHANGE_WORDS[one.change]
     yield f"{made}; made from {clause_words(parent, vocabulary)}" if parent is not None else made
