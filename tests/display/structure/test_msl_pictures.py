@@ -109,8 +109,8 @@ def test_boxes_hold_the_numbers_of_their_clauses_and_looks_their_roles(learner, 
             )  # fmt: skip
             assert role in look
             met.add(role)
+            assert ("dashed" in look) == (one.net <= 0) or role in {"green", "orange"}
             if last is not None and one in last.others:
-                assert ("dashed" in look) == (one.net <= 0)
                 met.add("dashed" if one.net <= 0 else "improves")
         if state.joined >= 0:
             assert "joins the model" in " ".join(drawn[before + state.joined][0])
@@ -157,7 +157,7 @@ def test_a_click_tells_clause_parent_change_gain_price_and_reason(learner, trace
     parent = learner.candidates(step.state)[before + one.parent].clause
     assert f"made from {formula_text(parent).replace(', ', ',')}" in told
     for words in (f"a literal {one.change}", f"price {one.price:.3g} for {one.edits} edits", one.reason):
-        assert words.replace(", ", ",") in told
+        assert words in told
     first = " ".join(texts_in(chosen.parts["search"](trace[0], trace)))
     assert "is not tried at this step yet" in first
     second = next(one for one in trace if one.state.round == 1)

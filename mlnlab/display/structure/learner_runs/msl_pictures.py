@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mlnlab.display.card.formula_markup import formula_text
 from mlnlab.display.card.markup import count_of, shorten_text
 from mlnlab.display.runs.runs import Column, RunPicture, Table
 from mlnlab.display.structure.clause_table_rows import number
@@ -16,6 +15,7 @@ from mlnlab.display.structure.learner_runs.msl_trees import (
     describe_clause,
     left_out,
     levels_of,
+    symbols_of,
     tree_scene,
 )
 from mlnlab.display.structure.structure_pictures import progress_scene
@@ -93,7 +93,7 @@ def _explain_choice(
         yield "is not tried at this step yet."
     elif chosen < before:
         one = source.candidates(state)[chosen]
-        yield formula_text(one.clause)
+        yield symbols_of(one.clause)
         yield "of an earlier search"
         yield f"{one.verdict}: {one.reason}."
     else:

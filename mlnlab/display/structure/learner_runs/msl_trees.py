@@ -21,6 +21,7 @@ from mlnlab.structure.clauses.clause_making import clause_formula
 from mlnlab.structure.learners.msl import DECIDING
 
 if TYPE_CHECKING:
+    from mlnlab.logic.formulas.formulas import Formula
     from mlnlab.logic.vocabulary import Vocabulary
     from mlnlab.structure.learners.msl import MslState
 
@@ -202,18 +203,18 @@ def _heading(level: Level, column: int) -> Node:
 
 
 def clause_words(one: Tried, vocabulary: Vocabulary) -> str:
-    """Return a clause in symbols."""
-    return formula_text(clause_formula(one.clause.path, one.clause.positive, vocabulary))
+    """Return a clause in symbols; lines break between its literals only."""
+    return symbols_of(clause_formula(one.clause.path, one.clause.positive, vocabulary))
 
 
-def _closely(text: str) -> str:
-    """Return a clause that lines break between literals only."""
-    return text.replace(", ", ",")
+def symbols_of(formula: Formula) -> str:
+    """Return a clause as formula, in symbols, without spaces in its literals."""
+    return formula_text(formula).replace(", ", ",")
 
 
 def _lines(one: Tried, vocabulary: Vocabulary, looks: Looks) -> tuple[str, ...]:
     """Return the lines of a box: the clause, its gain less its price, and its gain weighed tightly."""
-    clause = fitted_lines(_closely(clause_words(one, vocabulary)), _BOX - 14, 3)
+    clause = fitted_lines(clause_words(one, vocabulary), _BOX - 14, 3)
     if one.change == START:
         return *clause, "in the model already"
     found = [*clause, f"{_SHORT[one.change]} {_gain(one.gain)} − {one.price:.3g} = {_gain(one.net)}"]
@@ -234,10 +235,8 @@ def _node(
         look = "wash green"
     elif one.number == looks.edited:
         look = "wash orange"
-    elif beam:
-        look = "wash blue"
     else:
-        look = "ring grey" if one.net > 0 else "ring grey dashed"
+        look = ("wash blue" if beam else "ring grey") + ("" if one.net > 0 else " dashed")
     thick = " thick" if one.number in looks.newest or one.number == looks.joined else ""
     return Node(
         id=numbered_id("candidate", before + one.number), lines=lines, look=look + thick,
@@ -283,7 +282,7 @@ def _panel(state: MslState, vocabulary: Vocabulary, chosen: Sequence[str]) -> tu
         )
         y += _LINE
     for place, clause in enumerate(state.model[first:], first):
-        text = _closely(formula_text(clause_formula(clause.path, clause.positive, vocabulary)))
+        text = symbols_of(clause_formula(clause.path, clause.positive, vocabulary))
         is_new = state.joined >= 0 and place == len(state.model) - 1
         look = "words strong" if is_new else "words"
         items.append(
@@ -296,7 +295,7 @@ def _panel(state: MslState, vocabulary: Vocabulary, chosen: Sequence[str]) -> tu
     y += 14
     for place, text in enumerate(chosen):
         look = "words" if place else "words strong"
-        for line in fitted_lines(_closely(text), _PANEL - 28, 4, look):
+        for line in fitted_lines(text, _PANEL - 28, 4, look):
             items.append(Text(x=x, y=y, text=line, look=look))
             y += _LINE
     return items, y
