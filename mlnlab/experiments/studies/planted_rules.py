@@ -37,8 +37,13 @@ RULES = (
     (("Friends", (0, 1)), ("Likes", (0, 2)), ("Owns", (1, 2))),
     (("Friends", (0, 1)), ("Happy", (0,)), ("Happy", (1,))),
 )
-# Of three literals at most, the longest of the rules; LHL without heuristics, which small data would starve.
-LEARNERS: Mapping[str, Mapping[str, Any]] = {"lhl": {"method": "lhl-noheu", "longest": 3}}
+# Of three literals at most, as the longest of the rules; all else is at its defaults, but that LHL goes
+# without its heuristics, which need more data.
+LEARNERS: Mapping[str, Mapping[str, Any]] = {
+    "lhl": {"method": "lhl-noheu", "longest": 3},
+    "busl": {"method": "busl", "literals": 3},
+    "msl": {"method": "msl", "longest": 3},
+}
 NOISE = (0.0, 0.05, 0.1, 0.2)
 
 

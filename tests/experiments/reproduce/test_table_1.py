@@ -151,7 +151,7 @@ def test_wrong_names_are_refused(given, match, tmp_path):
         list(results(FRIENDS, tmp_path, None, *given))
 
 
-@pytest.mark.parametrize("structure", ["msl"])
+@pytest.mark.parametrize("structure", ["busl", "msl"])
 def test_structures_of_rivals_are_small_clauses_beside_all_units(structure):
     split = next(_splits(None))
     mln = structure_of(FRIENDS, structure, split)

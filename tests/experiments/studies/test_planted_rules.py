@@ -6,6 +6,7 @@ import pytest
 
 import mlnlab as ml
 from mlnlab.experiments.studies.planted_rules import (
+    LEARNERS,
     MODEL,
     RULES,
     PlantedRules,
@@ -23,10 +24,13 @@ WRITTEN = (
 UNITS = "-1 Happy(x)\n-1 Friends(x, x)\n"
 
 
-@pytest.mark.parametrize(("noise", "precision", "recall"), [(0.0, 1.0, 1.0), (0.1, 0.75, 1.0)])
-def test_planted_rules_are_found_again(noise, precision, recall):
+@pytest.mark.parametrize(
+    ("learner", "noise", "precision", "recall"),
+    [("lhl", 0.0, 1.0, 1.0), ("lhl", 0.1, 0.75, 1.0), ("busl", 0.0, 0.5, 1.0), ("msl", 0.0, 0.25, 2 / 3)],
+)
+def test_planted_rules_are_found_again(learner, noise, precision, recall):
     heard = []
-    found = find_planted_rules(noise=[noise], worlds=1, told=heard.append)
+    found = find_planted_rules({learner: LEARNERS[learner]}, [noise], worlds=1, told=heard.append)
     assert found.points[0].precision >= precision
     assert found.points[0].recall >= recall
     assert tuple(heard) == found.points
