@@ -257,7 +257,7 @@ SYSTEMS = (
     "lhl", "lhl-noheu", "lhl-findpaths", "lhl-liftgraph", PRINTED, APART, BY_ATOMS, CHOSEN, UNITS,
     *(f"{name}{end}" for name in RIVALS for end in DANGLING["both"]),
 )  # fmt: skip
-USUAL = (UNITS, "lhl", "lhl-liftgraph")  # unit clauses tell what structure adds
+USUAL = (UNITS, "lhl", "lhl-liftgraph", *RIVALS)  # unit clauses tell what structure adds
 # A million samples are close to exact answers, and Alchemy smooths what it writes.
 TESTING: Mapping[str, Any] = {"exact": True, "smoothing": 10_000}
 # How lhl-chosen may learn the weights of LHL's clauses; the first is what LHL does.

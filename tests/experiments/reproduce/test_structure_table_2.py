@@ -118,7 +118,9 @@ def test_the_command_writes_its_table(data, tmp_path, monkeypatch, capsys):
     assert "by fold" in told.out
     assert main([*words, "small"]) == 0
     usual = pd.read_csv(tmp_path / "out" / "small.csv")
-    assert usual["system"].tolist() == ["units", "lhl", "lhl-liftgraph"]
+    assert usual["system"].tolist() == [
+        "units", "lhl", "lhl-liftgraph", "busl", "busl-nodangling", "msl", "msl-nodangling",
+    ]  # fmt: skip
     folds = pd.read_csv(tmp_path / "out" / "small-by-fold.csv")
     whole = folds[(folds["system"] == "units") & (folds["predicate"] == "all together")]
     assert whole["fold"].tolist() == [f"small_fold{fold}" for fold in range(1, 6)]
