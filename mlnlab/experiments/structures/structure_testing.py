@@ -27,7 +27,9 @@ from mlnlab.evaluation.evaluating import PRIOR, Evaluation, evaluate
 from mlnlab.evaluation.judged_atoms import AtomProbabilities, JudgedAtoms, join_judgements
 from mlnlab.grounding.networks.network_size import size_of
 from mlnlab.grounding.question.question import opening
+from mlnlab.logic.formulas.formulas import Atom, Formula
 from mlnlab.logic.formulas.ground_atoms import GroundAtom
+from mlnlab.logic.formulas.traversal import subformulas
 from mlnlab.logic.formulas.weights import Hard, weight_value
 from mlnlab.logic.vocabulary import FrozenMapping, Vocabulary
 from mlnlab.model.database.hiding import hiding
@@ -94,6 +96,9 @@ class StructureTesting:
 
     def _answer_group(self, model: MLN, database: Database, group: Sequence[str], seed: int) -> Evaluation:
         """Hide one group: exactly where that is asked for and can be done, or else by the method."""
+        if self.exact and _are_independent(model, group):
+            said = given_all_others(model, database, group)
+            return Evaluation(said.judge_atoms(database), (), self.prior, seed)
         asked = partial(evaluate, model, database, [list(group)], prior=self.prior, seed=seed)
         if self.exact and _can_be_ground(model, database, group):
             try:
@@ -101,6 +106,19 @@ class StructureTesting:
             except TooLargeError:
                 pass
         return asked(method=self.method, **self.options)
+
+
+def _are_independent(model: MLN, group: Sequence[str]) -> bool:
+    """Tell whether no formula holds two atoms of a hidden group: each then depends on evidence alone.
+
+    The answer is that to the easier question, and nothing has to be ground.
+    """
+    plain = not any(model.vocabulary[name].exclusive for name in group)
+    return plain and all(len(_hidden_atoms(one.formula, group)) <= 1 for one in model.formulas)
+
+
+def _hidden_atoms(formula: Formula, group: Sequence[str]) -> list[Atom]:
+    return [one for one in subformulas(formula) if isinstance(one, Atom) and one.predicate in group]
 
 
 def _can_be_ground(model: MLN, database: Database, group: Sequence[str]) -> bool:

@@ -398,3 +398,14 @@ def test_learning_is_stopped_in_time_and_goes_on_from_there(dbs, tmp_path):
     assert not list(tmp_path.glob("unfinished*"))
     apart = ml.evaluate_structure({"apart": few}, dbs, **{**asked, "folder": None})
     assert whole.summary()["cll"][0] == apart.summary()["cll"][0] > short.summary()["cll"][0]
+
+
+def test_where_hidden_atoms_are_independent_nothing_is_ground(dbs, monkeypatch):
+    alone = ml.MLN.from_text(TEXT + "2 Actor(x) v Worked(x, y)\n-1 Worked(x, y) v Director(y) v Same(x, z)")
+    asked = {"predicates": ["Worked"]}
+    by_tree = ml.evaluate_structure(alone, dbs, method="junction-tree", **asked)
+    monkeypatch.setattr("mlnlab.experiments.structures.structure_testing.evaluate", None)
+    found = ml.evaluate_structure(alone, dbs, exact=True, **asked)
+    assert found.summary()["cll"][0] == pytest.approx(by_tree.summary()["cll"][0], abs=1e-12)
+    with pytest.raises(ml.ArgumentError, match="TypeError"):
+        ml.evaluate_structure(alone.add("1 Worked(x, y) => Worked(y, x)"), dbs, exact=True, **asked)
