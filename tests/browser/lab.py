@@ -114,19 +114,19 @@ class Lab:
         nbformat.write(notebook, self.folder / name)
         return name
 
-    def open(self, name, *, width=1280, height=900, kernel=True, motion=True, fresh=False):
+    def open(self, name, *, width=1280, height=900, kernel=True, motion=True):
         """Open a notebook, alone in its tab; without ``kernel`` it is only looked at.
 
         Without ``motion``, drawings change at once, as for a reader who wishes so. A tab that is free takes
-        the next notebook, for loading Lab costs more than most tests; ``fresh`` asks for one of its own.
+        the next notebook, for loading Lab costs more than most tests.
         """
-        page = LabPage(self, width, height, kernel=kernel, motion=motion, fresh=fresh)
+        page = LabPage(self, width, height, kernel=kernel, motion=motion)
         page.open(name)
         return page
 
-    def take_tab(self, *, fresh):
+    def take_tab(self):
         """Return a tab without a notebook, or a new one."""
-        return self._tabs.pop() if self._tabs and not fresh else Tab(self)
+        return self._tabs.pop() if self._tabs else Tab(self)
 
     def give_back(self, tab):
         """Take a tab whose notebook is closed."""
@@ -174,10 +174,10 @@ class Tab:
 class LabPage:
     """One notebook in one browser tab."""
 
-    def __init__(self, lab, width, height, *, kernel, motion, fresh):
+    def __init__(self, lab, width, height, *, kernel, motion):
         self.foreign, self.complaints, self.motion = [], [], motion
-        self._lab, self._kernel, self.spoiled = lab, kernel, fresh
-        self._tab = lab.take_tab(fresh=fresh)
+        self._lab, self._kernel = lab, kernel
+        self._tab = lab.take_tab()
         self._tab.owner = self
         self.page = self._tab.page
         self.page.set_viewport_size({"width": width, "height": height})
@@ -187,18 +187,19 @@ class LabPage:
         """Open a notebook."""
         if self._tab.empty:
             # In a workspace of its own: a page that is loaded anew shows what any page of its workspace had.
-            place = f"lab/workspaces/{uuid.uuid4().hex}/tree/{name}"
+            place = f"lab/workspaces/{uuid.uuid4().hex}"
             self.page.goto(f"{self._lab.address}{place}?token={_TOKEN}&reset", wait_until="domcontentloaded")
+            self.page.wait_for_function("() => window.jupyterapp?.restored.then(() => true)")
             self._tab.empty = False
-        else:
-            self.command("docmanager:open", path=name)
+        # Without a kernel Lab would ask for one, where the notebook names none.
+        kernel = {} if self._kernel else {"kernelPreference": {"shouldStart": False, "canStart": False}}
+        self.command("docmanager:open", path=name, **kernel)
         self._wait_for_notebook()
-        current = "window.jupyterapp.shell.currentWidget"
         self.page.wait_for_function(
-            f"name => {current}?.context?.path === name && {current}.content", arg=name
+            f"name => {_CURRENT}?.context?.path === name && {_CURRENT}.content", arg=name
         )
         if self._kernel:
-            self.page.wait_for_function(f"() => {current}.sessionContext.session?.kernel?.status === 'idle'")
+            self.page.wait_for_function(_IS_IDLE)
 
     def _wait_for_notebook(self):
         self.page.wait_for_selector("#jupyterlab-splash", state="detached")
@@ -210,7 +211,7 @@ class LabPage:
     def __exit__(self, *problem):
         """Close the notebook and its kernel; a tab in which something went wrong is not used again."""
         self._tab.owner = None
-        if self.spoiled or any(problem) or self.page.locator(".jp-Dialog").count():
+        if any(problem) or self.page.locator(".jp-Dialog").count():
             self._tab.context.close()
             return
         self.page.evaluate(_CLOSE_ALL, self._kernel)
@@ -255,11 +256,10 @@ class LabPage:
 
     def reload(self):
         """Load the page anew, as a reader does who presses F5; the kernel goes on."""
-        self.spoiled = True  # it has the address of the notebook that it was made for
+        self.page.wait_for_function(f"() => location.pathname.endsWith({_CURRENT}.context.path)")
         self.page.reload(wait_until="domcontentloaded")
         self._wait_for_notebook()
-        status = "window.jupyterapp.shell.currentWidget.sessionContext.session?.kernel?.status"
-        self.page.wait_for_function(f"() => {status} === 'idle'")
+        self.page.wait_for_function(_IS_IDLE)
 
     def moment(self):
         """Let the page do what it has to do now, so that what is not there will not come either."""
@@ -289,6 +289,8 @@ class LabPage:
         )
 
 
+_CURRENT = "window.jupyterapp.shell.currentWidget"
+_IS_IDLE = f"() => {_CURRENT}.sessionContext.session?.kernel?.status === 'idle'"
 # The sheet of a theme comes behind its name.
 _IS_DRAWN_IN_ITS_THEME = """light => {
   const probe = document.createElement("div");

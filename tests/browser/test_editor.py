@@ -10,7 +10,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_output
 
-from tests.support.patience import becomes, wait_until
+from tests.support.patience import PATIENCE, becomes, wait_until
 
 TEXT = """// Friends and smokers
 Smokes(person)
@@ -25,6 +25,8 @@ Friends(x, y) => Friends(y, x).
 MAKING = f"""
 import json
 import mlnlab as ml
+from mlnlab.widgets.edit import edited_model
+edited_model.BETWEEN_EDITS = {PATIENCE}  # one drag is one edit, on a slow machine too
 TEXT = {TEXT!r}
 mln = ml.MLN.from_text(TEXT)
 db = ml.Database.from_text("Smokes(Anna)\\nFriends(Anna, Bob)\\nFriends(Bob, Anna)\\nFriends(Bob, Carl)", mln)

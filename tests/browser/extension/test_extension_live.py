@@ -129,9 +129,9 @@ def test_without_its_kernel_the_drawing_stands_again(own_page, ending):
 
 
 def test_a_kernel_that_dies_leaves_the_drawing(own_page):
-    own_page.spoiled = True  # a dialog tells of it
     dying = f"{CURRENT}.sessionContext.session.kernel.requestExecute({{code: 'import os; os._exit(1)'}})"
     own_page.page.evaluate(f"() => {{ void {dying}.done.catch(() => null) }}")
+    own_page.page.click(".jp-Dialog button.jp-mod-accept")  # which tells of it
     drawing(own_page).wait_for()
     becomes(live(own_page).count, 0)
 

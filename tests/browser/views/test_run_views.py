@@ -294,12 +294,14 @@ def test_dragging_ends_at_the_last_step_asked_for_and_does_not_flood_the_kernel(
 
 def test_a_page_over_plain_http_shows_the_view(lab):
     """Elsewhere than on this very machine, browsers keep some of ``crypto`` to pages over https."""
-    with lab.open(lab.write("plain.ipynb", VIEW), fresh=True) as page:
-        page.page.evaluate("() => { Object.defineProperty(crypto, 'randomUUID', { value: undefined }) }")
+    with lab.open(lab.write("plain.ipynb", VIEW)) as page:
+        hiding = "Object.defineProperty(crypto, 'randomUUID', { value: undefined, configurable: true })"
+        page.page.evaluate(f"() => {{ {hiding} }}")
         page.run(0)
         page.page.wait_for_selector(BAR)
         click(page, "step")
         wait_for_step(page, 1)
+        page.page.evaluate("() => { delete crypto.randomUUID }")
 
 
 def test_frames_are_drawn_in_time_and_messages_are_small(lab, capsys):
