@@ -55,6 +55,7 @@ def full_disk(monkeypatch):
     return disk
 
 
+_LAB = "tests/browser/"
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
@@ -62,7 +63,8 @@ _BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-sta
 def pytest_collection_modifyitems(config, items):
     """Mark tests by what they ask for, and by what runs in one worker: a module, but each notebook by itself.
 
-    So what a module makes for its tests, a page or a model, is made once. What takes longest begins first.
+    So what a module makes for its tests, a page or a model, is made once, and JupyterLab is started and
+    loaded in one worker. What takes longest begins first.
     """
     for item in items:
         asked = set(getattr(item, "fixturenames", ()))
@@ -71,7 +73,7 @@ def pytest_collection_modifyitems(config, items):
         if asked & {"chromium", "browser"}:
             item.add_marker(pytest.mark.browser)
         if not _is_notebook(item):
-            item.add_marker(pytest.mark.xdist_group(_module(item)))
+            item.add_marker(pytest.mark.xdist_group(_group(item)))
     if getattr(config.option, "loadgroup", False):
         items.sort(key=lambda item: not (_is_notebook(item) or item.get_closest_marker("browser")))
 
@@ -87,28 +89,29 @@ def _is_notebook(item):
     return item.path.parent.name == "notebooks"
 
 
-def _module(item):
-    return item.nodeid.split("::", 1)[0]
+def _group(item):
+    return _LAB if item.nodeid.startswith(_LAB) else item.nodeid.split("::", 1)[0]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Let what is collected stay to the end: nobody who looks for garbage needs to look through it."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_finish(session):
-    """Refuse to run where xdist lost the groups: tests that share a page would be torn apart.
-
-    What was collected stays to the end: nobody who collects garbage needs to look through it again.
-    """
-    gc.collect()
-    gc.freeze()
+    """Refuse to run where xdist lost the groups: tests that share a page would be torn apart."""
     if not getattr(session.config.option, "loadgroup", False):
         return
     for item in session.items:
-        if not _is_notebook(item) and not item.nodeid.endswith(f"@{_module(item)}"):
+        if not _is_notebook(item) and not item.nodeid.endswith(f"@{_group(item)}"):
             versions = f"pytest {pytest.__version__} with this pytest-xdist"
             raise pytest.UsageError(f"{versions} does not keep the group of {item.nodeid} together.")
-
-
-def pytest_sessionfinish():
-    """Let go of what was collected, as it is expected of a program that ends."""
-    gc.unfreeze()
 
 
 @pytest.fixture(scope="session", autouse=True)
