@@ -115,7 +115,7 @@ _HOMES = {
     "marginals": "inference.networks.factor_asking",
     "most_probable": "factors.trees.variable_elimination",
     "network_size": "grounding.networks.network_size",
-    "plot": "display.doors.figures.plotting",
+    "plot": "display.doors.plotting",
     "predicates": "model.loading",
     "pseudo_log_likelihood": "learning.ask.pseudo_likelihoods",
     "race": "widgets.learn.race_view",

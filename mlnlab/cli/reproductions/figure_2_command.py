@@ -60,7 +60,7 @@ def _describe_timing(one: LiftedTiming, kept: bool) -> str:
 
 
 def _write(found: LiftedScaling, folder: Path) -> None:
-    from mlnlab.display.doors.figures.plotting import plot
+    from mlnlab.display.doors.plotting import plot
 
     write_table(folder / "figure-2.csv", found.to_frame())
     write_plot(folder / "figure-2.html", plot(found))

@@ -11,16 +11,17 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Protocol, TypeAlias
 
-from mlnlab.display.card.markup import Element, Node, plain_text, shorten_text
-from mlnlab.display.card.pictures import scene_image
-from mlnlab.display.card.static_tables import MOST_CHARACTERS, MOST_ROWS, bounded_table
+from mlnlab.display.card.markup import Element, Node, element, image, plain_text, render, shorten_text
 from mlnlab.display.card.style import card, fold_away, quiet, title
 from mlnlab.display.scene.items import Scene
+from mlnlab.display.scene.svg import svg_text
 
 _MOST_TEXT_ROWS = 40
 _LONGEST_CELL = 100  # characters of a cell in the text
 _LONGEST_LINE = 600
 _LISTS = frozenset({"ul", "ol"})
+MOST_ROWS = 200
+MOST_CHARACTERS = 60_000  # of one table's markup; a whole bundle stays below 350 kB
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,3 +173,63 @@ def _lines(part: Part) -> list[str]:
     if isinstance(part, Element) and part.tag in _LISTS:
         return [f"- {plain_text(item)}" for item in part.children]
     return [line for line in plain_text(part).splitlines() if line.strip()]
+
+
+# --- tables ---------------------------------------------------------------------------------------
+
+
+def table(headings: Sequence[str], rows: Iterable[Sequence[Node]], numbers: Sequence[int] = ()) -> Element:
+    """Return a table; the columns named in ``numbers`` are set as numbers."""
+    return _assemble_table(headings, [_row(row, numbers) for row in rows], numbers)
+
+
+def bounded_table(
+    headings: Sequence[str],
+    rows: Iterable[Sequence[Node]],
+    total: int,
+    what: str,
+    *,
+    numbers: Sequence[int] = (),
+    where: str = "",
+    most_characters: int = MOST_CHARACTERS,
+) -> Element:
+    """Return a table of the first rows, and a sentence where ``total`` rows are more than are shown."""
+    shown: list[Element] = []
+    size = 0
+    for row in rows:
+        if len(shown) == MOST_ROWS or size > most_characters:
+            break
+        shown.append(_row(row, numbers))
+        size += len(render(shown[-1]))
+    way = f"; {where}" if where else ""
+    rest = quiet(f"The first {len(shown):,} of {total:,} {what} are shown{way}.")
+    return element("div", _assemble_table(headings, shown, numbers), rest if total > len(shown) else None)
+
+
+def _row(row: Sequence[Node], numbers: Sequence[int]) -> Element:
+    return element("tr", *(element("td", cell, **_look(place, numbers)) for place, cell in enumerate(row)))
+
+
+def _assemble_table(headings: Sequence[str], rows: Sequence[Element], numbers: Sequence[int]) -> Element:
+    head = (element("th", text, **_look(place, numbers), scope="col") for place, text in enumerate(headings))
+    return element("table", element("thead", element("tr", *head)), element("tbody", *rows))
+
+
+def _look(place: int, numbers: Sequence[int]) -> dict[str, str]:
+    """Return how a cell is set; in untrusted notebooks Lab drops the style sheet but keeps this style."""
+    return {"kind": "number"} if place in numbers else {"style": "text-align:left"}
+
+
+# --- pictures -------------------------------------------------------------------------------------
+
+
+def scene_image(scene: Scene, alternative: str) -> Element:
+    """Return a scene as an ``<img>``; the alternative text must not quote data."""
+    return image(svg_text(scene, tooltips=False, ids=False), alternative, round(scene.width))
+
+
+def scene_picture(scene: Scene, alternative: str, table: Node | None = None) -> Element:
+    """Return a scene as an ``<img>`` with the table that says the same, folded."""
+    return element(
+        "div", scene_image(scene, alternative), fold_away("as a table", table) if table is not None else None
+    )

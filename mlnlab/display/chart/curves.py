@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
 from typing import TYPE_CHECKING, Any
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from mlnlab.steps.recordings.trace import Trace
     from mlnlab.steps.step import Step
+    from mlnlab.steps.values.metric_columns import MetricArrays
 
 MOST_LINES = 20  # in one plot
 MOST_PLOTS = 12  # small multiples
@@ -36,16 +37,32 @@ _ALIKE = 4.0  # series whose ranges are this much smaller than the range of all 
 def changes_scene(step: Step[Any], trace: Trace[Any], description: str) -> Scene:
     """Return the metrics of a run up to a step, a plot each; how much changes is on a logarithmic scale."""
     found = trace.metrics()
+    titles = {name: name.replace("_", " ") for name in found.columns}
+    return plots_scene(metric_plots(step, found, titles, log="largest_change"), "Changes", description)
+
+
+def metric_plots(
+    step: Step[Any],
+    found: MetricArrays,
+    titles: Mapping[str, str],
+    *,
+    log: str = "",
+    around: Sequence[float] = (),
+) -> list[Plot]:
+    """Return a plot for each metric that has a title, up to a step, over an axis to the last recorded one.
+
+    The metric ``log`` is on a logarithmic scale; ``around`` are values that all other axes hold.
+    """
     past = found.indices <= step.index
     steps = found.indices[past].astype(np.float64)
     across = place_axis(0, float(found.indices[-1]) if len(found) else 1.0, whole=True)
     plots = []
-    for name, values in found.columns.items():
-        log = name == "largest_change"
-        line = Line(name.replace("_", " "), steps, np.maximum(values[past], LEAST) if log else values[past])
-        axis = vertical_axis((line,), log=log)
-        plots.append(Plot(line.name, (line,), across, axis, "step", marked=step.index))
-    return plots_scene(plots, "Changes", description)
+    for name, title in titles.items():
+        values = found.columns[name][past]
+        line = Line(title, steps, np.maximum(values, LEAST) if name == log else values)
+        axis = vertical_axis((line,), log=name == log, around=() if name == log else around)
+        plots.append(Plot(title, (line,), across, axis, marked=step.index))
+    return plots
 
 
 @dataclass(frozen=True, slots=True, eq=False)

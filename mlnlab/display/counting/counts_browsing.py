@@ -11,16 +11,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mlnlab.counting.groundings.groundings_shown import KINDS
+from mlnlab.display.card.cards import scene_image
 from mlnlab.display.card.formula_markup import formula_text, weight_markup
 from mlnlab.display.card.markup import Element, element, fit, plain_text, shorten_text
-from mlnlab.display.card.pictures import scene_image
 from mlnlab.display.card.style import card, fold_away, quiet, title
 from mlnlab.display.card.symbols import in_symbols
 from mlnlab.display.chart.bars import BAR, ROW, WIDTH
 from mlnlab.display.counting.count_bars import number_text, ratio
 from mlnlab.display.counting.counts_groundings import NOT_ALL_TRIED, grounding_words, kind_words, partitions
-from mlnlab.display.counting.counts_lit import hypergraph_of, lit_scene
-from mlnlab.display.counting.counts_matrix import can_be_a_matrix, matrix_scene
+from mlnlab.display.counting.counts_lit import can_be_a_matrix, hypergraph_of, lit_scene, matrix_scene
 from mlnlab.display.model.databases import share
 from mlnlab.display.scene.building import numbered_id, tooltip
 from mlnlab.display.scene.items import Group, Item, Layer, Rectangle, Scene, Text

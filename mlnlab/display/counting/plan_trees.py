@@ -15,16 +15,23 @@ from mlnlab.display.chart.bars import BAR, ROW, WIDTH
 from mlnlab.display.counting.count_bars import number_text
 from mlnlab.display.scene.building import Entry, legend, numbered_id, tooltip
 from mlnlab.display.scene.items import Group, Item, Layer, Path, Rectangle, Scene, Text
-from mlnlab.display.scene.paths import segments
+from mlnlab.display.scene.paths import Point, segments
 from mlnlab.display.scene.text_fitting import fit_text, text_width
 
 if TYPE_CHECKING:
     from mlnlab.counting.plans.explaining import Explanation, PlanStep, TermExplanation
+    from mlnlab.counting.steps.counting_states import OutlineRow
 
 MOST_STEPS = 80  # rows of the drawing and of the table
 _TOP, _INDENT = 6.0, 16.0
 _WIDEST_STEP = 400.0
 _LONGEST = 160
+
+
+SIZE_ENTRIES = (
+    Entry(Rectangle(x=-6, y=-5, width=12, height=10, look="bar blue"), "actual rows"),
+    Entry(Path(path=segments([((0, -8), (0, 8))]), look="curve orange thick"), "as estimated"),
+)
 
 
 class StepRow(NamedTuple):
@@ -78,19 +85,15 @@ def plan_scene(explanation: Explanation) -> Scene | None:
     ends = [
         16 + _INDENT * row.depth + text_width(text, _look(row)) for row, text in zip(rows, words, strict=True)
     ]
-    frame = _Frame(max(ends) + 16, _largest(rows), max(text_width(_size_words(row)) for row in rows))
+    frame = SizeFrame(max(ends) + 16, _largest(rows), max(text_width(_size_words(row)) for row in rows))
     items = tuple(
         _row(place, row, text, frame) for place, (row, text) in enumerate(zip(rows, words, strict=True))
     )
-    elbows = Path(path=segments(_elbows(rows)), look="link")
-    entries = (
-        Entry(Rectangle(x=-6, y=-5, width=12, height=10, look="bar blue"), "actual rows"),
-        Entry(Path(path=segments([((0, -8), (0, 8))]), look="curve orange thick"), "as estimated"),
-    )
+    lines = Path(path=segments(elbows(rows, 12, _TOP, _INDENT)), look="link")
     bottom = _TOP + len(rows) * ROW
-    explained, height = legend(entries, 8, bottom + 6, WIDTH - 16)
+    explained, height = legend(SIZE_ENTRIES, 8, bottom + 6, WIDTH - 16)
     layers = (
-        Layer("tree", (elbows,)),
+        Layer("tree", (lines,)),
         Layer("steps", items),
         Layer("explained", (explained,), zooms=False),
     )
@@ -98,7 +101,7 @@ def plan_scene(explanation: Explanation) -> Scene | None:
     return Scene(WIDTH, bottom + height + 12, layers, "Plan of a count", summary)
 
 
-class _Frame(NamedTuple):
+class SizeFrame(NamedTuple):
     """Where bars begin, the largest size, and the room of the numbers behind the bars."""
 
     left: float
@@ -126,7 +129,7 @@ def _look(row: StepRow) -> str:
     return "words" if row.depth else "words strong"
 
 
-def _row(place: int, row: StepRow, words: str, frame: _Frame) -> Group:
+def _row(place: int, row: StepRow, words: str, frame: SizeFrame) -> Group:
     children: list[Item] = [Text(x=8 + _INDENT * row.depth, y=BAR - 1.5, text=words, look=_look(row))]
     x = frame.left
     if row.estimated is not None:
@@ -161,15 +164,17 @@ def _estimate(row: StepRow) -> str:
     return "" if row.estimated is None else f"{row.estimated:,.0f}"
 
 
-def _elbows(rows: Sequence[StepRow]) -> Iterator[tuple[tuple[float, float], tuple[float, float]]]:
-    """Yield the lines from each step to its inputs."""
+def elbows(
+    rows: Sequence[StepRow | OutlineRow], left: float, top: float, indent: float, first: int = 0
+) -> Iterator[tuple[Point, Point]]:
+    """Yield the lines from each row to those below it that it needs; ``first`` is the number of the first."""
     for place, row in enumerate(rows):
-        if row.parent < 0:
+        if row.parent < first:
             continue
-        x = 12 + _INDENT * (row.depth - 1)
-        top, middle = _TOP + row.parent * ROW + BAR + 2, _TOP + place * ROW + BAR / 2
-        yield (x, top), (x, middle)
-        yield (x, middle), (x + 9, middle)
+        x = left + indent * (row.depth - 1)
+        above, middle = top + (row.parent - first) * ROW + BAR + 2, top + place * ROW + BAR / 2
+        yield (x, above), (x, middle)
+        yield (x, middle), (x + 8, middle)
 
 
 def plan_card(explanation: Explanation) -> Card:

@@ -10,12 +10,9 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from mlnlab.display.card.markup import count_of, shorten_text
-from mlnlab.display.chart.axes import place_axis, value_words
-from mlnlab.display.chart.curves import MOST_PLOTS, evenly, plots_scene, vertical_axis
-from mlnlab.display.chart.plots import Line, Plot
+from mlnlab.display.chart.axes import value_words
+from mlnlab.display.chart.curves import MOST_PLOTS, evenly, metric_plots, plots_scene
 from mlnlab.display.doors.display_registry import (
     LEARNER_PICTURES,
     METHOD_PICTURES,
@@ -77,13 +74,7 @@ def metrics_picture(title: str = "Metrics of the run") -> RunPicture:
 def metrics_scene(step: Step[Any], trace: Trace[Any]) -> Scene:
     """Return a curve for each metric up to a step; the axis reaches to the last one that was recorded."""
     found = trace.metrics()
-    past = found.indices <= step.index
-    steps = found.indices[past].astype(np.float64)
-    across = place_axis(0, float(found.indices[-1]) if len(found) else 1.0, whole=True)
-    plots = []
-    for name in list(found.columns)[:MOST_PLOTS]:
-        line = Line(name, steps, found.columns[name][past])
-        plots.append(Plot(name, (line,), across, vertical_axis((line,)), marked=step.index))
+    plots = metric_plots(step, found, {name: name for name in list(found.columns)[:MOST_PLOTS]})
     number = len(found.columns)
     words = f"{len(plots)} of {number} metrics." if number > len(plots) else f"{count_of(number, 'metric')}."
     return plots_scene(plots, "Metrics", words)

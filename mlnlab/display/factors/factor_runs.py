@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 from mlnlab.display.card.markup import count_of, shorten_text
 from mlnlab.display.chart.axes import value_words
 from mlnlab.display.chart.curves import LEAST, changes_scene
-from mlnlab.display.factors.factor_bars import distributions_scene
-from mlnlab.display.factors.factor_graph_scenes import belief_node
+from mlnlab.display.factors.factor_graph_scenes import belief_node, distributions_scene
 from mlnlab.display.factors.tree_pictures import ascent_caption, tree_part
 from mlnlab.display.nodelink.node_links import (
     MOST_NODES,

@@ -1,7 +1,8 @@
-"""An evaluation in a cell: scores with their errors by predicate, and precision-recall curves."""
+"""Show evaluations and calibrations: scores by predicate, precision-recall curves, reliability diagrams."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from math import isnan
 from typing import TYPE_CHECKING
@@ -12,13 +13,16 @@ from mlnlab.display.card.cards import Card, Table, table_of
 from mlnlab.display.card.markup import count_of, shorten_text
 from mlnlab.display.chart.axes import value_axis
 from mlnlab.display.chart.curves import Chart
+from mlnlab.display.chart.figures import empty_figure
 from mlnlab.display.chart.plots import Line, Plot
+from mlnlab.display.scene.look import COLOURS
+from mlnlab.errors import ArgumentError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
+    import plotly.graph_objects as go
     from numpy.typing import NDArray
 
+    from mlnlab.evaluation.calibration import Calibration, Part
     from mlnlab.evaluation.evaluating import Evaluation, Score
 
 _HEADINGS = ("predicate", "atoms", "true", "CLL", "AUC", "average precision")
@@ -118,3 +122,83 @@ def _least_likely(evaluation: Evaluation) -> Table:
     headings = ("atom", "is", "probability of being true")
     name = "where the model is most wrong"
     return table_of(headings, rows, len(judged), "atoms", numbers=(2,), name=name)
+
+
+# --- calibration ----------------------------------------------------------------------------------
+
+
+def calibration_card(calibration: Calibration) -> Card:
+    """Return the card of a calibration."""
+    filled = [part for part in calibration.parts if part.number]
+    headings = ("probability", "on average", "atoms", "true", "share that is true", "with 95 %")
+    left_out = count_of(calibration.left_out, "query", "queries")
+    return Card(
+        "Calibration",
+        f"{count_of(calibration.number, 'atom')}{_error(calibration)}",
+        lead=(calibration.remark,),
+        table=table_of(headings, map(_row, filled), len(filled), "parts", numbers=range(1, 6)),
+        remarks=(
+            f"{left_out} left out: facts, formulas, or atoms whose truth the database does not give."
+            if calibration.left_out
+            else "ml.plot(...) draws it as a reliability diagram.",
+        ),
+    )
+
+
+def _error(calibration: Calibration) -> str:
+    return f", expected calibration error {calibration.expected_error:.3f}" if calibration.number else ""
+
+
+def _row(part: Part) -> tuple[str, ...]:
+    low, high = part.interval
+    return (
+        f"{part.low:.2f} to {part.high:.2f}", f"{part.mean_probability:.3f}", f"{part.number:,}",
+        f"{part.true:,}", f"{part.share_true:.3f}", f"{low:.2f} to {high:.2f}",
+    )  # fmt: skip
+
+
+# --- figure of a calibration ----------------------------------------------------------------------
+
+
+def calibration_figure(calibration: Calibration) -> go.Figure:
+    """Draw a reliability diagram: the share that is true over the probability, with Wilson intervals."""
+    parts = [part for part in calibration.parts if part.number]
+    if not parts:
+        raise ArgumentError(
+            "There is nothing to compare: the database decides no atom whose probability was computed."
+        )
+    figure = empty_figure(f"Calibration on {calibration.number:,} atoms", rows=16)
+    shares = [part.share_true for part in parts]
+    intervals = [part.interval for part in parts]
+    figure.add_scatter(
+        x=[0, 1], y=[0, 1], mode="lines", hoverinfo="skip", name="perfectly calibrated",
+        line={"color": COLOURS["grey"].middle, "dash": "dash", "width": 1.2},
+    )  # fmt: skip
+    figure.add_scatter(
+        x=[part.mean_probability for part in parts],
+        y=shares,
+        mode="markers+text",
+        text=[f"{part.number:,}" for part in parts],
+        textposition="top left",
+        marker={"color": COLOURS["blue"].middle, "size": 9},
+        error_y={
+            "type": "data", "symmetric": False, "thickness": 1.2,
+            "array": [high - share for share, (_, high) in zip(shares, intervals, strict=True)],
+            "arrayminus": [share - low for share, (low, _) in zip(shares, intervals, strict=True)],
+        },
+        name="atoms, by probability",
+        customdata=[(part.number, part.true, *part.interval) for part in parts],
+        hovertemplate="%{customdata[1]} of %{customdata[0]} true, 95 %: %{customdata[2]:.2f} to"
+        " %{customdata[3]:.2f}<br>mean probability %{x:.3f}<extra></extra>",
+    )  # fmt: skip
+    figure.update_xaxes(range=[0, 1], title=_below(calibration))
+    figure.update_yaxes(range=[-0.02, 1.08], title="share that is true")
+    return figure
+
+
+def _below(calibration: Calibration) -> str:
+    """Explain the numbers under the diagram, and say where they are too few."""
+    words = "probability (numbers: atoms; bars: Wilson intervals of 95 %)"
+    left_out = f"<br>{calibration.left_out:,} queries left out" if calibration.left_out else ""
+    remark = f"<br>{calibration.remark}" if calibration.remark else ""
+    return f"{words}{left_out}{remark}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from mlnlab.display.card.cards import Card, Table, bullets, table_of
 from mlnlab.display.card.markup import cost_in_words, count_of, element, shorten_text
 from mlnlab.display.card.symbols import in_symbols
-from mlnlab.display.model.worlds import true_atoms_table
+from mlnlab.display.model.databases import true_atoms_table
 from mlnlab.display.runs.run_cards import calls_in_words, settings_table
 from mlnlab.logic.formulas.substitution import free_variables
 

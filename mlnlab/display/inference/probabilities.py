@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import isfinite, isnan
 from typing import TYPE_CHECKING
 
-from mlnlab.display.card.cards import Card, Table, table_of
+from mlnlab.display.card.cards import MOST_ROWS, Card, Table, table_of
 from mlnlab.display.card.markup import cost_in_words, count_of, element, shorten_text
-from mlnlab.display.card.static_tables import MOST_ROWS
 from mlnlab.display.card.symbols import in_symbols
 from mlnlab.display.chart.bars import NUMBER_WIDTH, Bar, BarChart, Series, count_in_bins, spread_scene
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from mlnlab.display.scene.items import Scene
     from mlnlab.inference.answers.marginals import Marginals
     from mlnlab.inference.ask.asking import LogZ

@@ -1,27 +1,41 @@
-"""Chart measured seconds of learning: over ground atoms, and of lifted learning over people."""
+"""Chart measured seconds: of learning, of lifted learning, of counting, and CLL and AUC over them."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from mlnlab.display.card.cards import Card
 from mlnlab.display.chart.axes import value_axis
-from mlnlab.display.chart.curves import Chart, vertical_axis
+from mlnlab.display.chart.curves import Chart, plots_scene, vertical_axis
+from mlnlab.display.chart.figures import empty_figure, plot_text
 from mlnlab.display.chart.plots import Line, Plot
-from mlnlab.display.runs.frame_cards import frame_table
+from mlnlab.display.runs.run_cards import frame_table
+from mlnlab.display.scene.look import COLOURS, HUES
+from mlnlab.errors import ArgumentError
+from mlnlab.experiments.reproduce.figure_4_1_scores import ALL
+from mlnlab.learning.ask.tuning import MEASURES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
+    import plotly.graph_objects as go
     from numpy.typing import NDArray
 
+    from mlnlab.display.scene.items import Scene
     from mlnlab.experiments.reproduce.figure_2 import LiftedScaling, LiftedTiming
+    from mlnlab.experiments.reproduce.figure_4_1_scores import Figure
+    from mlnlab.experiments.studies.counting_growth import CountingGrowth, GrowthPoint
     from mlnlab.experiments.studies.learning_growth import LearningGrowth, LearningPoint
+    from mlnlab.learning.ask.held_out import Measure
 
 _EMPTY = "There is nothing to draw: nothing was measured."
+_MARKS = ("circle", "square", "diamond", "triangle-up")
+_WAYS: tuple[tuple[Literal["planned", "duckdb"], str, str], ...] = (
+    ("planned", "planned", "solid"),
+    ("duckdb", "DuckDB", "dash"),
+)
 
 
 def learning_growth_chart(growth: LearningGrowth) -> Chart:
@@ -71,3 +85,71 @@ def _column(measured: Sequence[LearningPoint | LiftedTiming], name: str) -> NDAr
 
 def _choose_points(tips: Sequence[str], points: NDArray[np.intp]) -> list[str]:
     return [tips[point] for point in points.tolist()]
+
+
+# --- figure 4.1 -----------------------------------------------------------------------------------
+
+
+def figure_4_1_scene(found: Figure) -> Scene:
+    """Return a plot for each measure and each judged set of atoms."""
+    plots = [_plot(found, measure, of) for of in found.judged for measure in MEASURES]
+    folds = len({piece.fold for piece in found.pieces})
+    described = f"{len(found.learners)} learners on {folds} folds of {found.task}, over seconds of learning."
+    return plots_scene(plots, f"CLL and AUC on {found.task}", described)
+
+
+def _plot(found: Figure, measure: Measure, of: str) -> Plot:
+    series = found.curve(measure, of).series
+    lines = tuple(Line(one.name, one.across("seconds"), one.values) for one in series)
+    ends = np.array([[line.across[0], line.across[-1]] for line in lines])
+    across = value_axis(float(ends[:, 0].min()), float(ends[:, 1].max()), log=True)
+    words = "all predicates" if of == ALL else of
+    return Plot(
+        f"{measure.upper()} of {words}",
+        lines,
+        across,
+        vertical_axis(lines),
+        "seconds",
+        named=False,
+    )
+
+
+# --- figure of counting ---------------------------------------------------------------------------
+
+
+def growth_figure(growth: CountingGrowth) -> go.Figure:
+    """Draw a curve for each shape and way: hue and mark tell shapes, dashes tell DuckDB."""
+    if not growth.points:
+        raise ArgumentError("There is nothing to draw: nothing was measured.")
+    by_tuples, by_arity = growth.along("tuples"), growth.along("arity")
+    figure = empty_figure("Seconds of counting", rows=13)
+    for place, (shape, points) in enumerate({**by_tuples, **by_arity}.items()):
+        _add_shape(figure, shape, points, place, second=shape in by_arity)
+    figure.update_layout(
+        xaxis={"domain": [0, 0.56], "type": "log", "dtick": 1, "title": "true atoms of each relation"},
+        xaxis2={"domain": [0.66, 1], "title": "arguments of each predicate", "dtick": 1, "anchor": "y2"},
+        yaxis={"type": "log", "title": "seconds", "dtick": 1, "exponentformat": "power"},
+        yaxis2={"type": "log", "anchor": "x2", "dtick": 1, "exponentformat": "power"},
+        legend={"orientation": "h", "y": -0.22},
+    )
+    return figure
+
+
+def _add_shape(
+    figure: go.Figure, shape: str, points: Sequence[GrowthPoint], place: int, *, second: bool
+) -> None:
+    colour = COLOURS[HUES[place % len(HUES)]].middle
+    for way, words, dash in _WAYS:
+        figure.add_scatter(
+            x=[point.arity if second else point.tuples for point in points],
+            y=[getattr(point, way) for point in points],
+            name=f"{plot_text(shape)}, {words}",
+            mode="lines+markers",
+            line={"color": colour, "dash": dash},
+            marker={"symbol": _MARKS[place % len(_MARKS)], "size": 8},
+            xaxis="x2" if second else "x",
+            yaxis="y2" if second else "y",
+            customdata=[[plot_text(point.formula, 200), point.tuples] for point in points],
+            hovertemplate="%{customdata[0]}<br>%{customdata[1]:,} atoms: %{y:.3~s}s<extra>"
+            f"{plot_text(words)}</extra>",
+        )

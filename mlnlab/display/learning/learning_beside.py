@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -18,8 +19,6 @@ from mlnlab.display.scene.text_fitting import fit_text
 from mlnlab.learning.studies.diverging_runs import PartingSearch
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from mlnlab.display.learning.learning_view import LearningView

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from math import isnan
 from typing import TYPE_CHECKING
@@ -15,8 +16,7 @@ from mlnlab.display.chart.axes import value_words
 from mlnlab.display.chart.bars import WIDTH, Bar, BarChart, Series
 from mlnlab.display.learning.learning_pictures import caption
 from mlnlab.display.learning.learning_plots import learning_plots, plots_items
-from mlnlab.display.learning.learning_rows import gap_rows
-from mlnlab.display.learning.learning_view import LearningView, learning_view
+from mlnlab.display.learning.learning_view import LearningView, gap_rows, learning_view
 from mlnlab.display.runs.run_cards import settings_table
 from mlnlab.display.scene.items import Layer, Scene, Text
 from mlnlab.errors import MlnlabError
@@ -25,8 +25,6 @@ from mlnlab.logic.formulas.printing import marks_of, to_text
 from mlnlab.logic.formulas.weights import Hard
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from mlnlab.learning.ask.learned_weights import LearnedWeights
     from mlnlab.learning.ask.learner import WeightLearner
 

@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mlnlab.circuits.first_order import calls_of
-from mlnlab.display.lifted.circuits.circuit_joined import joined_bodies
-from mlnlab.display.lifted.circuits.circuit_legend import sign_lines
+from mlnlab.display.lifted.circuits.circuit_details import note_of
+from mlnlab.display.lifted.circuits.circuit_nodes import PRIMES, joined_bodies, legend_lines, sign_lines
 from mlnlab.display.lifted.circuits.circuit_scenes import circuit_items, drawn_circuit
-from mlnlab.display.lifted.compile_panel import WIDTH, beginning, definition_panel
 from mlnlab.display.runs.runs import Column, RunPicture, Table
-from mlnlab.display.scene.items import Group, Layer, Scene
+from mlnlab.display.scene.building import numbered_id, tooltip
+from mlnlab.display.scene.items import Group, Item, Layer, Rectangle, Scene, Text
+from mlnlab.display.scene.text_fitting import fit_text, fitted_lines, text_width
+from mlnlab.lifted.compile.why_not import why_not
+from mlnlab.lifted.theory.symbol_names import subdomain_names, with_names
+from mlnlab.lifted.theory.theory_text import clause_parts, clause_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from mlnlab.circuits.first_order import Body
     from mlnlab.lifted.ask.lift import Lift
-    from mlnlab.lifted.compile.compiling import CompileState
+    from mlnlab.lifted.compile.compiling import Compiled, CompileState
+    from mlnlab.lifted.theory.theory import Clause, Theory
     from mlnlab.steps.recordings.trace import Trace
     from mlnlab.steps.step import Step
 
 _MOST_ROWS = 300
+WIDTH, LINE = 430.0, 16.0
+_LEFT, _INDENT = 8.0, 18.0
+_MOST_CLAUSES, _MOST_LEGEND = 14, 20
+_SIGNS = {"made": "✓", "refused": "✗", "later": "·", "left out": "·"}
 
 
 def compile_picture(source: Lift, asked: str = "") -> RunPicture:
@@ -107,3 +115,167 @@ def _table(source: Lift, state: CompileState) -> Table:
     names = ("definition", "rule", "clauses", "kinds of atoms", "subdomains", "theory")
     columns = tuple(Column(name, number=name not in ("rule", "theory")) for name in names)
     return Table("Definitions", columns, rows)
+
+
+# --- panel ----------------------------------------------------------------------------------------
+
+
+class Written(NamedTuple):
+    """Items, and where the next line begins."""
+
+    items: tuple[Item, ...]
+    end: float
+
+
+def beginning(source: Lift) -> Written:
+    """Return the theory before anything is compiled."""
+    theory = source.compilation.theory
+    head = Text(x=_LEFT, y=22, text="The theory", look="words strong")
+    listed = _list_clauses(source, theory, theory.clauses, (), (), 44.0)
+    where = _legend(source, listed.end + 6)
+    return Written((head, *listed.items, *where.items), where.end)
+
+
+def definition_panel(source: Lift, one: Compiled, asked: str, signs: Sequence[str] = ()) -> Written:
+    """Return a definition: rule, note, its theory, all rules in their order, and the meanings of signs."""
+    symbols = source.weighted.shattered.symbols
+    head = f"Definition {one.number}: {one.rule}"
+    items: list[Item] = [Text(id="rule", x=_LEFT, y=22, text=head, look="words strong")]
+    y = 40.0
+    for number, line in enumerate(fitted_lines(note_of(one, symbols), WIDTH, 3, "small")):
+        items.append(Text(id=numbered_id("note", number), x=_LEFT, y=y, text=line, look="words small"))
+        y += LINE
+    matched = (one.fired.clauses, one.fired.pieces) if one.fired is not None else ((), ())
+    listed = _list_clauses(source, one.theory, one.theory.clauses, *matched, y + 8)
+    rules = _rules(source, one, asked, listed.end + 10)
+    primes = (PRIMES,) if any("′" in name for name in subdomain_names(one.theory, symbols)) else ()
+    where = _legend(source, rules.end + 8, (*signs, *primes))
+    return Written((*items, *listed.items, *rules.items, *where.items), where.end)
+
+
+# --- clauses --------------------------------------------------------------------------------------
+
+
+def _list_clauses(
+    source: Lift, theory: Theory, clauses: Sequence[Clause], matched: Collection[int],
+    pieces: Collection[int], y: float,
+) -> Written:  # fmt: skip
+    """Return clauses as lines; of those that the rule matched, the literals of its atoms are lit."""
+    symbols = source.weighted.shattered.symbols
+    shown = sorted(range(len(clauses)), key=lambda n: (n not in matched, n))[:_MOST_CLAUSES]
+    items: list[Item] = []
+    for number in sorted(shown):
+        if number in matched:
+            items.append(
+                Rectangle(
+                    id=numbered_id("matched", number), x=_LEFT, y=y - 11, width=4, height=14,
+                    look="bar orange",
+                )
+            )  # fmt: skip
+        lit = pieces if number in matched else ()
+        line = _clause_line(clauses[number], theory, source, lit, y)
+        items.append(
+            Group(
+                id=numbered_id("clause", number), children=tuple(line),
+                tooltip=tooltip(clause_text(clauses[number], theory, symbols)),
+            )
+        )  # fmt: skip
+        y += LINE
+    if len(clauses) > len(shown):
+        more = f"and {len(clauses) - len(shown):,} more clauses"
+        items.append(Text(x=_INDENT, y=y, text=more, look="quiet small"))
+        y += LINE
+    return Written(tuple(items), y)
+
+
+def _clause_line(clause: Clause, theory: Theory, source: Lift, lit: Collection[int], y: float) -> list[Item]:
+    literals, where = clause_parts(clause, theory, source.weighted.shattered.symbols)
+    items: list[Item] = []
+    x = _INDENT
+    for place, (text, piece) in enumerate(literals or [("false", -1)]):
+        if place:
+            items.append(Text(x=x, y=y, text="v", look="quiet small"))
+            x += text_width("v ", "small") + 2
+        room = WIDTH - x
+        if room < 40:
+            items.append(Text(x=x, y=y, text="…", look="quiet small"))
+            return items
+        is_lit = piece in lit
+        look = "small strong" if is_lit else "small"
+        words = fit_text(text, room, look)
+        width = text_width(words, look) + 2
+        if is_lit:
+            items.append(
+                Rectangle(x=x - 2, y=y - 11, width=width + 3, height=14, corner=3, look="bar orange washed")
+            )
+        items.append(Text(x=x, y=y, text=words, look=f"words {look}"))
+        x += width + 4
+    said = fit_text(where.strip(), max(WIDTH - x - 6, 0.0), "small") if WIDTH - x > 60 else ""
+    if said:
+        items.append(Text(x=x + 6, y=y, text=said, look="quiet small"))
+    return items
+
+
+# --- rules ----------------------------------------------------------------------------------------
+
+
+def _rules(source: Lift, one: Compiled, asked: str, y: float) -> Written:
+    """Return the rules in their order: why those before did not apply; those behind are asked on a click."""
+    params = source.compilation.params
+    names = [rule.name for rule in params.rules]
+    said = dict(one.refused)
+    items: list[Item] = [
+        Text(x=_LEFT, y=y, text="Rules in the order of trying; click one: why not?", look="quiet small")
+    ]
+    y += LINE
+    for number, name in enumerate(names):
+        answer = why_not(name, one, params) if name == asked else None
+        verdict = "made" if name == one.rule else "refused" if name in said else "later"
+        text = f"{_SIGNS[answer.verdict if answer else verdict]} {name}"
+        if name in said and answer is None:
+            text += f": {said[name]}"
+        look = (
+            "words small strong" if name == one.rule else "quiet small" if answer is None else "words small"
+        )
+        rule = next(rule for rule in params.rules if rule.name == name)
+        items.append(
+            Group(
+                id=numbered_id("rule", number), press=True,
+                tooltip=tooltip(name, f"needs {rule.needs}", rule.citation, "click: why not here?"),
+                children=(
+                    Rectangle(x=_LEFT - 2, y=y - 11, width=WIDTH, height=15, look="plate"),
+                    Text(x=_LEFT, y=y, text=fit_text(text, WIDTH - 4, "small"), look=look),
+                ),
+            )
+        )  # fmt: skip
+        y += LINE
+        if answer is not None:
+            reason = with_names(answer.reason, one.theory, source.weighted.shattered.symbols)
+            lines = _answer_lines(reason, y)
+            items += lines
+            y += LINE * len(lines)
+    return Written(tuple(items), y)
+
+
+def _answer_lines(reason: str, y: float) -> list[Item]:
+    lines = fitted_lines(reason, WIDTH - 24, 4, "small")
+    return [
+        Text(
+            id=numbered_id("why", place), x=_LEFT + 14, y=y + LINE * place, text=line,
+            look="words small", tooltip=tooltip(reason),
+        )
+        for place, line in enumerate(lines)
+    ]  # fmt: skip
+
+
+def _legend(source: Lift, y: float, signs: Sequence[str] = ()) -> Written:
+    found = (*legend_lines(source.weighted), *signs)
+    items: list[Item] = [
+        Text(x=_LEFT, y=y, text="Different variables stand for different constants.", look="quiet small")
+    ]
+    y += LINE
+    for text in found[:_MOST_LEGEND]:
+        for line in fitted_lines(text, WIDTH, 2, "small"):
+            items.append(Text(x=_LEFT, y=y, text=line, look="quiet small", tooltip=tooltip(text)))
+            y += LINE
+    return Written(tuple(items), y)

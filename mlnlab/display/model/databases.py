@@ -1,7 +1,9 @@
-"""Show a database: its knowledge of each predicate, its density, its first facts and its constants."""
+"""Show databases, by predicate with first facts and constants, and worlds, by their true atoms."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from math import prod
 from typing import TYPE_CHECKING
 
 from mlnlab.display.card.cards import Card, Table, table_of
@@ -12,15 +14,16 @@ from mlnlab.display.model.vocabularies import types_table
 from mlnlab.logic.formulas.ground_atoms import GroundAtom
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
+    from mlnlab.logic.vocabulary import Vocabulary
     from mlnlab.model.database.database import Database, Mark
+    from mlnlab.model.database.world import World
 
 _FIRST_FACTS = 3
 _SAMPLES = 20  # facts of each mark that can be unfolded
 _MARKS: tuple[tuple[Mark, str], ...] = (
     ("false", "listed as false"), ("unknown", "marked unknown"), ("soft", "with a probability"),
 )  # fmt: skip
+_MOST_ATOMS = 60  # of one predicate
 
 
 def first_atoms(db: Database, predicate: str, mark: Mark = "true", most: int = _FIRST_FACTS) -> Iterator[str]:
@@ -82,3 +85,35 @@ def database_card(db: Database) -> Card:
         remarks=found_while_reading(db.diagnostics),
         folds=(*_marked_atoms(db), ("constants by type", types_table(db.vocabulary))),
     )
+
+
+# --- worlds ---------------------------------------------------------------------------------------
+
+
+def _possible(vocabulary: Vocabulary, predicate: str) -> int:
+    return prod(len(vocabulary.domain(type_)) for type_ in vocabulary[predicate].types)
+
+
+def true_atoms_table(world: World) -> Table:
+    """Return the table of the true atoms, a row for each predicate."""
+    atoms: dict[str, list[str]] = {name: [] for name in world.vocabulary.predicates}
+    for atom in sorted(world.true_atoms):
+        atoms.setdefault(atom.predicate, []).append(str(atom))
+    headings = ("predicate", "true", "possible", "true atoms")
+    rows = (
+        (shorten_text(name), f"{len(found):,}", f"{_possible(world.vocabulary, name):,}", _listing(found))
+        for name, found in atoms.items()
+    )
+    return table_of(headings, rows, len(atoms), "predicates", numbers=(1, 2))
+
+
+def _listing(atoms: Sequence[str]) -> str:
+    shown = ", ".join(shorten_text(atom, 120) for atom in atoms[:_MOST_ATOMS])
+    rest = len(atoms) - _MOST_ATOMS
+    return (f"{shown}, … and {rest:,} more" if rest > 0 else shown) or "none"
+
+
+def world_card(world: World) -> Card:
+    """Return the card of a world."""
+    number = count_of(len(world.true_atoms), "true atom")
+    return Card("World", number, lead=("All other atoms are false.",), table=true_atoms_table(world))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
+from mlnlab.display.card.cards import table
 from mlnlab.display.card.formula_markup import formula_markup, weight_in_words, weight_markup
 from mlnlab.display.card.markup import element, fit, render
-from mlnlab.display.card.static_tables import table
 from mlnlab.display.card.style import card, title
 from mlnlab.display.model.models import model_title
 from mlnlab.display.model.vocabularies import marks_in_words, predicate_markup

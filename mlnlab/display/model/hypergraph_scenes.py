@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
 from mlnlab.display.card.markup import count_of
 from mlnlab.display.chart.bars import WIDTH
-from mlnlab.display.model.hypergraph_layout import (
-    WIDEST_NAME,
-    Atom,
-    Parts,
-    Places,
-    box_sizes,
-    parts_of,
-    place_parts,
-)
-from mlnlab.display.nodelink.layouts.boxes import names_apart
-from mlnlab.display.scene.building import Entry, kind_number, label, legend, mark, tooltip
+from mlnlab.display.nodelink.layouts.boxes import Earlier, Spacing, boxes_layout, known_places
+from mlnlab.display.nodelink.node_links import badge_row, choose_named_dots
+from mlnlab.display.scene.building import Entry, kind_number, label, legend, mark, numbered_id, tooltip
 from mlnlab.display.scene.items import Circle, Group, Item, Layer, Path, Rectangle, Scene
 from mlnlab.display.scene.look import DASHES
 from mlnlab.display.scene.paths import arrow_head, bow_curve, polyline, round_hull, segments, toward
@@ -29,22 +21,26 @@ from mlnlab.logic.formulas.ground_atoms import GroundAtom
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from mlnlab.model.database.hypergraph import Hypergraph
+    from mlnlab.model.database.hypergraph import Hypergraph, Node
+
+    Reals = NDArray[np.float64]
 
 Style = Literal["auto", "bipartite", "hulls"]
 
 MOST_DRAWN = 500
 MOST_HULLS = 30
 MOST_MARKS = 60  # more atoms of two constants are drawn as lines, or marks would hide everything
-_NAMED_OF_MANY = 40
 _LEGEND_GAP = 10.0
 _BOW = 0.14
+WIDEST_NAME = 96.0  # pixels
+NAMED = 120  # up to so many constants all have their names in boxes
+_LENGTH, _GAP = 52.0, 30.0
 
 
 def hypergraph_scene(
     graph: Hypergraph,
     style: Style = "auto",
-    previous: Mapping[str, tuple[float, float]] | None = None,
+    previous: Earlier | None = None,
 ) -> Scene:
     """Return a hypergraph of up to 500 constants and atoms as a drawing.
 
@@ -79,7 +75,8 @@ def _nodes(graph: Hypergraph, parts: Parts, places: Places) -> Iterator[Group]:
     """Yield the constants: boxes with names, or where there are many dots, the best connected ones named."""
     degrees = graph.degrees()
     sizes = box_sizes(parts)
-    named = _named_dots(parts, places, degrees)
+    names = [node.constant for node in parts.nodes]
+    named = choose_named_dots(names, places.nodes, degrees, WIDEST_NAME)
     types = list(graph.constants)
     predicates = list(graph.vocabulary.predicates)
     for number, node in enumerate(parts.nodes):
@@ -92,17 +89,10 @@ def _nodes(graph: Hypergraph, parts: Parts, places: Places) -> Iterator[Group]:
         )
         own = ", ".join(predicates[place] for place in parts.properties[number])
         tip = tooltip(node.constant, node.type, f"in {count_of(int(degrees[number]), 'atom')}", own)
-        badges = _badges(parts.properties[number], -11.0 if parts.named else -7.0)
+        badges = badge_row(list(map(kind_number, parts.properties[number])), -11.0 if parts.named else -7.0)
         yield Group(
             id=parts.node_ids[number], x=x, y=y, pick=True, tooltip=tip, children=(*children, *badges)
         )
-
-
-def _named_dots(parts: Parts, places: Places, degrees: NDArray[np.int64]) -> set[int]:
-    """Return the best connected constants whose names do not cover each other."""
-    widths = [min(text_width(node.constant[:200], "small"), WIDEST_NAME) + 4 for node in parts.nodes]
-    order = np.argsort(-degrees, kind="stable")[:_NAMED_OF_MANY]
-    return names_apart(places.nodes, np.column_stack([widths, np.full(len(widths), 15.0)]), order)
 
 
 def _box(name: str, width: float, dash: str) -> tuple[Item, ...]:
@@ -115,13 +105,6 @@ def _box(name: str, width: float, dash: str) -> tuple[Item, ...]:
 def _dot(name: str, dash: str, named: bool, degree: int) -> tuple[Item, ...]:
     dot = Circle(x=0, y=0, radius=min(3.5 + degree**0.5 * 0.6, 9), look=f"ring grey {dash}".strip())
     return (dot, label(0, -10, name, WIDEST_NAME, "label small")) if named else (dot,)
-
-
-def _badges(kinds: tuple[int, ...], y: float) -> Iterator[Item]:
-    """Yield a small mark for each property of a constant, in a row on its upper edge."""
-    for place, kind in enumerate(kinds):
-        hue, shape = kind_number(kind)
-        yield mark(shape, 4.5, f"disc {hue}", x=(place - (len(kinds) - 1) / 2) * 11, y=y)
 
 
 def _marks(graph: Hypergraph, parts: Parts, places: Places) -> Iterator[Item]:
@@ -228,3 +211,99 @@ def _box_sample(place: int) -> Item:
 
 def _dash(number: int) -> str:
     return DASHES[number % len(DASHES)]
+
+
+# --- places ---------------------------------------------------------------------------------------
+
+
+class Atom(NamedTuple):
+    """A hyperedge to be drawn: its id, the number of its predicate, its nodes in the order of arguments."""
+
+    id: str
+    predicate: int
+    members: tuple[int, ...]
+
+
+class Parts(NamedTuple):
+    """The parts to draw: constants with ids, atoms of two or more arguments, properties of single constants.
+
+    ``lines`` are atoms of two constants that are drawn as a line between them, ``atoms`` those with a place.
+    """
+
+    nodes: tuple[Node, ...]
+    node_ids: tuple[str, ...]
+    atoms: tuple[Atom, ...]
+    lines: tuple[Atom, ...]
+    properties: tuple[tuple[int, ...], ...]  # of each node, the numbers of the unary predicates
+
+    @property
+    def named(self) -> bool:
+        """Whether every constant's name is drawn."""
+        return len(self.nodes) <= NAMED
+
+
+class Places(NamedTuple):
+    """Where nodes and atoms stand, in a drawing of a size."""
+
+    nodes: Reals
+    atoms: Reals
+    size: tuple[float, float]
+
+
+def parts_of(graph: Hypergraph, *, lines: bool = False) -> Parts:
+    """Return the parts to draw; ids are made of numbers that stay when facts are added.
+
+    ``lines`` says whether atoms of two constants become lines, which takes less room.
+    """
+    numbers = [
+        (kind, number)
+        for kind, constants in enumerate(graph.constants.values())
+        for number in constants.tolist()
+    ]
+    atoms: list[Atom] = []
+    properties: list[list[int]] = [[] for _ in numbers]
+    for place, name in enumerate(graph.vocabulary.predicates):
+        rows = graph.members[name].tolist() if name in graph.members else []
+        for row in rows:
+            if len(row) == 1:
+                properties[row[0]].append(place)
+            elif row:
+                atom_id = numbered_id("atom", place, *(numbers[node][1] for node in row))
+                atoms.append(Atom(atom_id, place, tuple(row)))
+    ids = tuple(numbered_id("constant", *pair) for pair in numbers)
+    drawn_as_lines = tuple(atom for atom in atoms if lines and _joins_two(atom))
+    placed = tuple(atom for atom in atoms if not (lines and _joins_two(atom)))
+    return Parts(tuple(graph.nodes()), ids, placed, drawn_as_lines, tuple(map(tuple, properties)))
+
+
+def _joins_two(atom: Atom) -> bool:
+    return len(atom.members) == 2 and atom.members[0] != atom.members[1]
+
+
+def places_in(scene: Scene) -> dict[str, tuple[float, float]]:
+    """Return where the groups of a drawing stand, by their ids: the beginning of the next drawing."""
+    return {item.id: (item.x, item.y) for item in scene.items() if isinstance(item, Group) and item.id}
+
+
+def box_sizes(parts: Parts) -> Reals:
+    """Return the room of each node and atom."""
+    if parts.named:
+        widths = [min(text_width(node.constant), WIDEST_NAME) + 18 for node in parts.nodes]
+        boxes = [
+            (width, 34.0 if kinds else 24.0) for width, kinds in zip(widths, parts.properties, strict=True)
+        ]
+    else:
+        boxes = [(12.0, 12.0)] * len(parts.nodes)
+    return np.array([*boxes, *[(14.0, 14.0)] * len(parts.atoms)]).reshape(-1, 2)
+
+
+def place_parts(parts: Parts, previous: Earlier | None = None) -> Places:
+    """Return places for everything; ``previous`` ones are kept as far as possible."""
+    count = len(parts.nodes)
+    edges = [(count + place, node) for place, atom in enumerate(parts.atoms) for node in set(atom.members)]
+    edges += [(atom.members[0], atom.members[1]) for atom in parts.lines]
+    ids = (*parts.node_ids, *(atom.id for atom in parts.atoms))
+    length = (_LENGTH if parts.named else 30.0) * (2.2 if parts.lines else 1.0)
+    spacing = Spacing(length, _GAP if parts.named else 14.0, WIDTH)
+    found = boxes_layout(box_sizes(parts), edges, spacing, known_places(ids, previous))
+    return Places(found.places[:count], found.places[count:], found.size)

@@ -1,26 +1,35 @@
-"""A hypergraph: a drawing that fits its size, and its constants as a table."""
+"""Show a hypergraph: a drawing that fits its size, a large one as a matrix, and its constants as a table."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mlnlab.display.card.cards import Card, Table, table_of
+from mlnlab.display.card.cards import MOST_ROWS, Card, Table, table_of
 from mlnlab.display.card.markup import count_of, shorten_text
-from mlnlab.display.card.static_tables import MOST_ROWS
-from mlnlab.display.model.hypergraph_matrix import matrix_scene
+from mlnlab.display.chart.bars import WIDTH
 from mlnlab.display.model.hypergraph_scenes import MOST_DRAWN, hypergraph_scene
-from mlnlab.display.nodelink.collapsed_outline import outline_of
-from mlnlab.display.nodelink.collapsed_summary import summary_scene
+from mlnlab.display.nodelink.collapsed_outline import outline_of, summary_scene
+from mlnlab.display.scene.building import Entry, kind_number, legend, numbered_id
+from mlnlab.display.scene.items import Group, Item, Layer, Path, Picture, Rectangle, Scene, Text
+from mlnlab.display.scene.look import COLOURS, HUES
+from mlnlab.display.scene.paths import segments
+from mlnlab.display.scene.pixels import png_address, rgba
+from mlnlab.display.scene.text_fitting import fit_text, text_width
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from numpy.typing import NDArray
 
-    from mlnlab.display.scene.items import Scene
     from mlnlab.model.database.hypergraph import Hypergraph
 
 MOST_IN_A_MATRIX = 20_000
+_LEFT, _TOP = 92.0, 10.0
+_HIGHEST = 420.0
+_DOT = 2  # pixels of the page for a dot, at least
+_MOST_NAMES = 2_000  # of rows and columns that can be hovered
 
 
 def scene_of(graph: Hypergraph) -> Scene | None:
@@ -84,3 +93,101 @@ def _constants_table(graph: Hypergraph) -> Table:
     where = "to_networkx() has them all"
     headings = ("constant", "type", "in atoms")
     return table_of(headings, rows(), graph.number_of_nodes, "constants", numbers=(2,), where=where)
+
+
+# --- matrix ---------------------------------------------------------------------------------------
+
+
+def matrix_scene(graph: Hypergraph) -> Scene:
+    """Return the incidence matrix as a drawing; where it is finer than pixels, a pixel stands for several."""
+    wide = WIDTH - _LEFT - 8
+    high = min(_HIGHEST, max(240.0, wide * graph.number_of_nodes / max(graph.number_of_edges, 1)))
+    cells = _cells(graph, round(high / _DOT), round(wide / _DOT))
+    palette = [(0, 0, 0, 0), *(rgba(COLOURS[hue].middle) for hue in HUES)]
+    rows, columns = _names(graph)
+    picture = Picture(
+        id="matrix",
+        x=_LEFT,
+        y=_TOP,
+        width=wide,
+        height=high,
+        source=png_address(cells, palette),
+        look="pixels",
+        rows=rows,
+        columns=columns,
+    )
+    frame = Rectangle(x=_LEFT, y=_TOP, width=wide, height=high, look="frame")
+    explained, height = legend(_entries(graph), 8, _TOP + high + 12, WIDTH - 16)
+    layers = (
+        Layer("matrix-layer", (picture, frame, *_types(graph, high), *_predicates(graph, wide, high))),
+        Layer("explained", (explained,), zooms=False),
+    )
+    nodes, atoms = count_of(graph.number_of_nodes, "constant"), count_of(graph.number_of_edges, "atom")
+    return Scene(
+        WIDTH, _TOP + high + height + 18, layers, "Hypergraph as a matrix", f"{nodes} down, {atoms} across."
+    )
+
+
+def _cells(graph: Hypergraph, most_rows: int, most_columns: int) -> NDArray[np.uint8]:
+    """Return the numbers of colours: 0 where a constant is not in an atom, else that of the predicate."""
+    nodes, edges = graph.incidence()
+    rows = min(graph.number_of_nodes, most_rows)
+    columns = min(graph.number_of_edges, most_columns)
+    kinds = np.repeat(
+        [
+            place % (len(HUES) - 1) + 1
+            for place, name in enumerate(graph.vocabulary.predicates)
+            if name in graph.members
+        ],
+        [len(table) for table in graph.members.values()],
+    )
+    cells = np.zeros((max(rows, 1), max(columns, 1)), np.uint8)
+    down = nodes * rows // max(graph.number_of_nodes, 1)
+    across = edges * columns // max(graph.number_of_edges, 1)
+    cells[down, across] = kinds[edges]
+    return cells
+
+
+def _names(graph: Hypergraph) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    if graph.number_of_nodes + graph.number_of_edges > _MOST_NAMES:
+        return (), ()
+    rows = tuple(fit_text(node.constant, 200) for node in graph.nodes())
+    return rows, tuple(fit_text(str(atom), 400) for atom in graph.edges())
+
+
+def _types(graph: Hypergraph, high: float) -> list[Item]:
+    """Return the names of the types beside their rows."""
+    total = max(graph.number_of_nodes, 1)
+    items: list[Item] = []
+    for number, (name, constants) in enumerate(graph.constants.items()):
+        top = _TOP + high * graph.offsets[name] / total
+        length = high * len(constants) / total
+        if length >= 12:
+            words = fit_text(name, _LEFT - 16)
+            text = Text(x=_LEFT - 8, y=top + length / 2 + 4, text=words, anchor="end", look="quiet")
+            items.append(Group(id=numbered_id("type", number), children=(text,)))
+        if number:
+            items.append(Path(path=segments([((_LEFT - 6, top), (_LEFT, top))]), look="link"))
+    return items
+
+
+def _predicates(graph: Hypergraph, wide: float, high: float) -> list[Item]:
+    """Return lines between the columns of different predicates."""
+    sizes = [len(rows) for rows in graph.members.values()]
+    ends = list(accumulate(sizes))[:-1]
+    xs = [_LEFT + wide * end / max(sum(sizes), 1) for end in ends]
+    return (
+        [Path(path=segments([((x, _TOP), (x, _TOP + high)) for x in xs]), look="frame dotted")] if xs else []
+    )
+
+
+def _entries(graph: Hypergraph) -> list[Entry]:
+    places = {name: place for place, name in enumerate(graph.vocabulary.predicates)}
+    square = {
+        name: Rectangle(x=-5, y=-5, width=10, height=10, look=f"bar {kind_number(places[name]).hue}")
+        for name in graph.members
+    }
+    return [
+        Entry(square[name], f"{fit_text(name, 200 - text_width(f' ({len(rows):,})'))} ({len(rows):,})")
+        for name, rows in graph.members.items()
+    ]

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from mlnlab.display.card.cards import Card, Table, table_of
+from mlnlab.display.card.cards import MOST_ROWS, Card, Table, table_of
 from mlnlab.display.card.markup import Element, Node, count_of, element, shorten_text
-from mlnlab.display.card.static_tables import MOST_ROWS
 from mlnlab.logic.formulas.ground_atoms import fact_constant
 from mlnlab.logic.vocabulary import Domain, NamedDomain, Predicate, RangeDomain, SizedDomain, Vocabulary
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 MOST_CONSTANTS = 8
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
 from mlnlab.display.chart.bars import WIDTH
-from mlnlab.display.nodelink.layouts.boxes import Spacing, boxes_layout
+from mlnlab.display.nodelink.layouts.boxes import Earlier, Spacing, boxes_layout, known_places
 from mlnlab.display.scene.building import numbered_id
 from mlnlab.display.scene.text_fitting import text_width
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     Reals = NDArray[np.float64]
 
 View = Literal["auto", "pairs", "factors"]
-Earlier = Mapping[str, tuple[float, float]]
 
 WIDEST_NAME = 150.0  # pixels
 NAMED = 60  # up to so many atoms all have their names in boxes
@@ -157,9 +156,6 @@ def places_of(network: GroundNetwork, ties: Ties, previous: Earlier | None = Non
     edges += [(tie.atoms[0], tie.atoms[1]) for tie in ties.pairs]
     named = count <= NAMED
     spacing = Spacing((62.0 if ties.marks else 104.0) if named else 34.0, 34.0 if named else 15.0, WIDTH)
-    known = None
-    if previous:
-        ids = (*atom_ids(network), *map(mark_id, ties.marks))
-        known = np.array([previous.get(name, (np.nan, np.nan)) for name in ids]).reshape(-1, 2)
+    known = known_places((*atom_ids(network), *map(mark_id, ties.marks)), previous)
     found = boxes_layout(box_sizes(network, ties), edges, spacing, known)
     return Places(found.places[:count], found.places[count:], found.size)

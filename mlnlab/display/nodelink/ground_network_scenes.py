@@ -7,33 +7,63 @@ sampler's next state changes widths and looks, never ids or items.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mlnlab.display.card.markup import count_of
+from mlnlab.display.card.markup import count_of, shorten_text
+from mlnlab.display.card.symbols import in_symbols
 from mlnlab.display.chart.bars import WIDTH
-from mlnlab.display.nodelink.ground_network_atoms import atom_entries, level_of, names_above, node_of
-from mlnlab.display.nodelink.ground_network_layout import Earlier, View, places_of, ties_of
-from mlnlab.display.nodelink.ground_network_links import link_entries, link_items
-from mlnlab.display.scene.building import legend
-from mlnlab.display.scene.items import Group, Layer, Scene
+from mlnlab.display.nodelink.ground_network_layout import (
+    NAMED,
+    WIDEST_NAME,
+    Places,
+    Tie,
+    Ties,
+    View,
+    atom_ids,
+    box_sizes,
+    mark_id,
+    places_of,
+    ties_of,
+)
+from mlnlab.display.nodelink.node_links import badge_row, choose_named_dots
+from mlnlab.display.scene.building import Entry, Kind, kind_number, label, legend, mark, numbered_id, tooltip
+from mlnlab.display.scene.items import Group, Item, Layer, Path, Rectangle, Scene, Text
+from mlnlab.display.scene.look import DASHES
+from mlnlab.display.scene.paths import band, bow_curve, polyline, segments
 from mlnlab.grounding.networks.ground_network import GroundNetwork
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
-    from mlnlab.display.nodelink.ground_network_atoms import NodeOf
+    from mlnlab.display.nodelink.layouts.boxes import Earlier
     from mlnlab.display.runs.runs import Draw
+    from mlnlab.display.scene.paths import Point
+    from mlnlab.grounding.clauses.ground_clauses import GroundClauses, Source
     from mlnlab.inference.sampling.state_reading import ChainsReader
     from mlnlab.steps.recordings.trace import Trace
     from mlnlab.steps.step import Step
 
+    # Of an atom's number, its truth in a world, and the level of its probability; -1 where nothing is known.
+    NodeOf = Callable[[int, bool | None, int | None], Group]
+
 _LEGEND_GAP = 10.0
 _REMEMBERED = 20_000  # drawn atoms
+LEVELS = 1_000  # so many probabilities are told apart
+_HEIGHT = 22.0
+_DOT = 5.5
+_WORDS = {True: "true", False: "false"}
+_FRAMES = {None: "", True: "thick", False: "dashed"}
+_SMALL_FRAMES = {None: "", True: "thick", False: "thin"}  # dashes would not be seen as such
+_BOW = 0.16
+_MOST_LISTED = 4  # lines of a tooltip
+_MOST_PICKED = 200  # lines that can be selected; beyond, the lines of a formula are one path
+MOST_LIT = 150  # atoms: a picture that changes at every step is drawn many times a second
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,3 +158,286 @@ def in_words(network: GroundNetwork) -> str:
         return f"{atoms} and {links}."
     groundings = count_of(sum(tally.groundings for tally in tallies), "grounding")
     return f"{atoms} and {links}; evidence decides {decided:,} of {groundings}."
+
+
+# --- atoms ----------------------------------------------------------------------------------------
+
+
+def node_of(network: GroundNetwork, ties: Ties, places: Places) -> NodeOf:
+    """Return a function that draws an atom by its number, its truth in a world and its probability level."""
+    ids = atom_ids(network)
+    widths = box_sizes(network, ties)[:, 0].tolist()
+    at = places.atoms.tolist()
+    degrees = network.degrees().tolist()
+    tips = [_lines(network, ties, atom, degree) for atom, degree in enumerate(degrees)]
+    edge = -_HEIGHT / 2 if network.number_of_atoms <= NAMED else -8.0
+    badges = [tuple(badge_row([link_kind(network, tie.source) for tie in own], edge)) for own in ties.own]
+    shapes = [_shape(network, atom.predicate) for atom in network.atoms]
+    named = len(ids) <= NAMED
+
+    def node(atom: int, truth: bool | None, level: int | None) -> Group:
+        name = str(network.atoms[atom])
+        share = float(truth or 0) if level is None else max(level, 0) / LEVELS
+        frame = (_FRAMES if named else _SMALL_FRAMES)[truth]
+        look = f"ring grey {frame}".strip()
+        parts = _box(name, widths[atom], share, look) if named else _dot(shapes[atom], share, look)
+        said = [] if truth is None else [f"{'true' if truth else 'false'} in this world"]
+        said += [] if level is None or level < 0 else [f"probability {share:.3f}"]
+        tip = tooltip(name, *said, *tips[atom])
+        x, y = at[atom]
+        return Group(id=ids[atom], x=x, y=y, pick=True, tooltip=tip, children=(*parts, *badges[atom]))
+
+    return node
+
+
+def level_of(probability: float) -> int:
+    """Return how far a box is filled; -1 where nothing is known yet."""
+    return round(probability * LEVELS) if isfinite(probability) else -1
+
+
+def names_above(network: GroundNetwork, places: Places) -> tuple[Text, ...]:
+    """Return the names of the best connected dots, as many as do not cover each other."""
+    if network.number_of_atoms <= NAMED:
+        return ()
+    names = [str(atom) for atom in network.atoms]
+    chosen = choose_named_dots(names, places.atoms, network.degrees(), WIDEST_NAME)
+    points = {atom: places.of(atom) for atom in sorted(chosen)}
+    return tuple(label(x, y - 9, names[atom], WIDEST_NAME, "label small") for atom, (x, y) in points.items())
+
+
+def atom_entries(network: GroundNetwork, *, worlds: bool, probabilities: bool) -> list[Entry]:
+    """Return the legend: predicates where shapes distinguish them, and the meanings of frames and fills."""
+    named = network.number_of_atoms <= NAMED
+    frames = _FRAMES if named else _SMALL_FRAMES
+    predicates = list(dict.fromkeys(atom.predicate for atom in network.atoms))
+    entries = []
+    if not named and len(predicates) > 1:
+        entries += [Entry(mark(_shape(network, name), _DOT, "ring grey"), name) for name in predicates]
+    if worlds:
+        entries += [Entry(_sample(f"ring grey {frames[truth]}"), word) for truth, word in _WORDS.items()]
+    if probabilities:
+        filling = Rectangle(x=-6, y=-3, width=7, height=6, look="bar grey faint")
+        entries.append(Entry(Group(children=(_sample("ring grey"), filling)), "probability"))
+    return entries
+
+
+def _sample(look: str) -> Rectangle:
+    return Rectangle(x=-8, y=-5.5, width=16, height=11, corner=3, look=look)
+
+
+def _shape(network: GroundNetwork, predicate: str) -> str:
+    return kind_number(list(network.clauses.question.vocabulary.predicates).index(predicate)).shape
+
+
+def _box(name: str, width: float, share: float, look: str) -> tuple[Item, ...]:
+    """Return a frame, its filling, and the name."""
+    left, top, inner = 3 - width / 2, 3 - _HEIGHT / 2, width - 6
+    frame = Rectangle(x=-width / 2, y=-_HEIGHT / 2, width=width, height=_HEIGHT, corner=5, look=look)
+    filling = Rectangle(
+        x=left, y=top, width=inner * share, height=_HEIGHT - 6, corner=2, look="bar grey faint"
+    )
+    return frame, filling, label(0, 4.5, name, WIDEST_NAME, "words")
+
+
+def _dot(shape: str, share: float, look: str) -> tuple[Item, ...]:
+    """Return a small frame whose filling grows with the probability; the shape tells the predicate."""
+    return mark(shape, _DOT, look), mark(shape, _DOT * share**0.5, "bar grey")
+
+
+def _lines(network: GroundNetwork, ties: Ties, atom: int, degree: int) -> list[str]:
+    """Return the lines of an atom's tooltip: how it is connected, its own formulas with their weights."""
+    links = count_of(len(network.links_of(atom)), "link")
+    own = [f"{source_words(network.sources[tie.source])}{_times(tie)}" for tie in ties.own[atom]]
+    return [f"in {links}, {count_of(degree, 'neighbour')}", *first_lines(own)]
+
+
+def _times(tie: Tie) -> str:
+    return f", {len(tie.links)} times" if len(tie.links) > 1 else ""
+
+
+# --- links ----------------------------------------------------------------------------------------
+
+
+def source_words(source: Source) -> str:
+    """Return a formula with its weight, in symbols."""
+    text = shorten_text(source.text, 160)
+    match source.kind:
+        case "block":
+            return f"{text}: one of a block"
+        case "soft evidence":
+            return f"soft evidence {text}"
+        case "given":
+            return f"given {in_symbols(text)}"
+        case _:
+            return in_symbols(text)
+
+
+def first_lines(lines: Sequence[str]) -> list[str]:
+    """Return the first lines of a tooltip, and how many more there are."""
+    rest = len(lines) - _MOST_LISTED
+    return [*lines[:_MOST_LISTED], *([f"and {rest:,} more"] if rest > 0 else [])]
+
+
+def link_items(network: GroundNetwork, ties: Ties, places: Places) -> Iterator[Item]:
+    """Yield lines between two atoms, then lines from marks to their atoms, then the marks."""
+    yield from (_bows if len(ties.pairs) <= _MOST_PICKED else _plain_lines)(network, ties, places)
+    marks = [(x, y) for x, y in places.marks.tolist()]
+    spokes = [
+        (tie.source, (at, places.of(atom)))
+        for tie, at in zip(ties.marks, marks, strict=True)
+        for atom in tie.atoms
+    ]
+    yield from _by_source(network, spokes)
+    for tie, (x, y) in zip(ties.marks, marks, strict=True):
+        hue, shape = link_kind(network, tie.source)
+        shown = mark(shape, 5.5 if len(network.atoms) <= NAMED else 4.0, f"disc {hue}")
+        yield Group(id=mark_id(tie), x=x, y=y, pick=True, tooltip=_tip(network, tie), children=(shown,))
+
+
+def _bows(network: GroundNetwork, ties: Ties, places: Places) -> Iterator[Item]:
+    """Yield a line for each pair and formula; several between the same atoms bow to different sides."""
+    lines: dict[tuple[int, ...], list[Tie]] = {}
+    for tie in ties.pairs:
+        lines.setdefault(tie.atoms, []).append(tie)
+    for (one, other), beside in lines.items():
+        for place, tie in enumerate(beside):
+            bow = (place - (len(beside) - 1) / 2) * _BOW
+            way = bow_curve(places.of(one), places.of(other), bow)
+            line = Path(path=way, look=_line_look(network, tie.source))
+            yield Group(id=mark_id(tie), pick=True, tooltip=_tip(network, tie), children=(line,))
+
+
+def _plain_lines(network: GroundNetwork, ties: Ties, places: Places) -> Iterator[Item]:
+    """Yield the lines of all pairs, those of a formula as one path."""
+    lines = [(tie.source, (places.of(tie.atoms[0]), places.of(tie.atoms[1]))) for tie in ties.pairs]
+    yield from _by_source(network, lines)
+
+
+def _by_source(network: GroundNetwork, lines: Sequence[tuple[int, tuple[Point, Point]]]) -> Iterator[Item]:
+    """Yield all lines of a formula as one path, which is far smaller than as many."""
+    found: dict[int, list[tuple[Point, Point]]] = {}
+    for source, line in lines:
+        found.setdefault(source, []).append(line)
+    for source, pairs in found.items():
+        yield Path(path=segments(pairs), look=f"{_line_look(network, source)} faint")
+
+
+def _tip(network: GroundNetwork, tie: Tie) -> str:
+    """Return a link's tooltip: the formula with its weight, and its ground formulas here."""
+    source = network.sources[tie.source]
+    here = first_lines([in_symbols(network.text(link)) for link in tie.links])
+    return tooltip(source_words(source), *("hard",) * source.hard, *here)
+
+
+def _line_look(network: GroundNetwork, source: int) -> str:
+    hue = link_kind(network, source).hue
+    dash = "dotted" if network.sources[source].kind == "block" else DASHES[source % len(DASHES)]
+    return " ".join(filter(None, ("curve", hue, dash, "thick" if network.sources[source].hard else "")))
+
+
+def link_kind(network: GroundNetwork, source: int) -> Kind:
+    """Return the hue and shape of a source of links."""
+    kind = kind_number(source)
+    return kind._replace(hue="grey") if network.sources[source].kind == "block" else kind
+
+
+def link_entries(network: GroundNetwork, ties: Ties) -> list[Entry]:
+    """Return the legend: a line or a mark for each formula that is drawn."""
+    lines = {tie.source for tie in ties.pairs}
+    marks = {tie.source for tie in (*ties.marks, *(tie for own in ties.own for tie in own))}
+    entries = []
+    for source in sorted(lines | marks):
+        hue, shape = link_kind(network, source)
+        sample = (
+            Path(path=polyline([(-10, 0), (10, 0)]), look=_line_look(network, source))
+            if source in lines
+            else mark(shape, 5.5, f"disc {hue}")
+        )
+        entries.append(Entry(sample, source_words(network.sources[source])))
+    return entries
+
+
+# --- lit ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class LitNetwork:
+    """A drawing of a ground network, and where its links are."""
+
+    drawing: NetworkDrawing
+    ties: Ties
+    places: Places
+    corners: tuple[tuple[float, float], ...]  # of each atom, where its colour stands
+
+    @property
+    def atoms(self) -> int:
+        """The number of atoms."""
+        return self.drawing.network.number_of_atoms
+
+    def light_links(self, links: NDArray[np.bool_], look: str = "wash yellow") -> Layer:
+        """Return a layer with the links that are in use: behind lines, around marks, over an atom's own."""
+        found: list[Item] = []
+        for number, tie in enumerate(self.ties.pairs):
+            one, other = (self.places.of(atom) for atom in tie.atoms)
+            found.append(_light(numbered_id("lit", 0, number), band(one, other, 6.0), tie, links, look))
+        for number, (tie, (x, y)) in enumerate(zip(self.ties.marks, self.places.marks.tolist(), strict=True)):
+            found.append(_light(numbered_id("lit", 1, number), _around(x, y, 9.0), tie, links, look))
+        for atom, own in enumerate(self.ties.own):
+            x, y = self.places.of(atom)
+            top = y - 11.0 if self.atoms <= NAMED else y - 8.0
+            for place, tie in enumerate(own):
+                middle = x + (place - (len(own) - 1) / 2) * 11
+                name = numbered_id("lit", 2, atom, place)
+                found.append(_light(name, _around(middle, top, 7.0), tie, links, look))
+        return Layer("lit", tuple(found))
+
+    def colour_atoms(self, colours: Sequence[int]) -> Layer:
+        """Return a layer with a small mark and a number beside each atom, alike where colours are."""
+        found = []
+        for atom, (colour, (x, y)) in enumerate(zip(colours, self.corners, strict=True)):
+            hue, shape = kind_number(colour)
+            number = Text(x=8, y=4, text=str(colour + 1), look="words small")
+            found.append(
+                Group(id=numbered_id("colour", atom), x=x, y=y, children=(_disc(shape, hue), number))
+            )
+        return Layer("colours", tuple(found))
+
+    def scene(
+        self, behind: Sequence[Layer], before: Sequence[Layer], title: str, words: str,
+        probabilities: NDArray[np.float64] | None = None, truths: NDArray[np.bool_] | None = None,
+    ) -> Scene:  # fmt: skip
+        """Return the drawing with more layers behind and in front of it."""
+        plain = self.drawing.scene(truths, probabilities)
+        return Scene(plain.width, plain.height, (*behind, *plain.layers, *before), title, words)
+
+
+def lit_network(clauses: GroundClauses) -> LitNetwork | None:
+    """Return the drawing of a question's ground network; none where it is too large to follow."""
+    network = GroundNetwork(clauses)
+    if not 0 < network.number_of_atoms <= MOST_LIT:
+        return None
+    ties = ties_of(network)
+    places = places_of(network, ties)
+    half = box_sizes(network, ties)[:, 0] / 2 if network.number_of_atoms <= NAMED else [6.0] * len(ties.own)
+    corners = tuple((x + half[atom] - 4, y + 13.0) for atom, (x, y) in enumerate(places.atoms.tolist()))
+    return LitNetwork(network_drawing(network), ties, places, corners)
+
+
+def _light(name: str, path: str, tie: Tie, links: NDArray[np.bool_], look: str) -> Path:
+    return Path(id=name, path=path if links[list(tie.links)].any() else "", look=look)
+
+
+def _disc(shape: str, hue: str) -> Path:
+    """Return a mark as a path, whatever its shape, so that a change of colour changes no item."""
+    outlines = {
+        "circle": _around(0, 0, 5.0),
+        "square": "M-5 -5h10v10h-10Z",
+        "diamond": "M0 -6.5l6.5 6.5l-6.5 6.5l-6.5 -6.5Z",
+    }
+    return Path(path=outlines.get(shape, "M0 -6.5l6 10.5l-12 0Z"), look=f"disc {hue}")
+
+
+def _around(x: float, y: float, radius: float) -> str:
+    left, right = x - radius, x + radius
+    arc = f"A{radius:.1f} {radius:.1f} 0 0 1"
+    return f"M{left:.1f} {y:.1f}{arc} {right:.1f} {y:.1f}{arc} {left:.1f} {y:.1f}Z"

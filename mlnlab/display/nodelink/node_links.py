@@ -5,7 +5,7 @@ A layout is made once; a run draws it in each step with other looks, so that onl
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import log2
@@ -15,13 +15,13 @@ import numpy as np
 
 from mlnlab.display.card.markup import count_of, shorten_text
 from mlnlab.display.chart.bars import WIDTH
-from mlnlab.display.nodelink.layouts.boxes import Spacing, boxes_layout
+from mlnlab.display.nodelink.layouts.boxes import Spacing, boxes_layout, names_apart
 from mlnlab.display.nodelink.layouts.communities import communities
 from mlnlab.display.nodelink.layouts.layered import layered_layout
-from mlnlab.display.scene.building import Entry, label, legend, mark, numbered_id, tooltip
+from mlnlab.display.scene.building import Entry, Kind, label, legend, mark, numbered_id, tooltip
 from mlnlab.display.scene.items import Circle, Group, Item, Layer, Path, Rectangle, Scene, Text
 from mlnlab.display.scene.look import HUES
-from mlnlab.display.scene.paths import Point, arrow_head, polyline, segments, smooth_downward
+from mlnlab.display.scene.paths import Point, arrow_head, band, segments, smooth_downward
 from mlnlab.display.scene.text_fitting import text_width
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ MOST_COLLAPSED = 20_000  # nodes; beyond, the tables tell more
 MOST_STRETCHES = 12  # of one bar
 HEIGHT = 26.0  # of a box with one line; a lower one has small text
 _LINE, _BAR, _DOT = 16.0, 5.0, 14.0
+_NAMED_OF_MANY = 40  # dots
 _SMALL_SPACING = 34.0, 15.0  # of dots
 _HEAD = 8.0
 
@@ -199,7 +200,7 @@ class NodeLink:
     def _link(self, link: Link) -> Item:
         if link.half:
             (one, other), *_ = link.ends
-            path = _band(self.layout.places[one], self.layout.places[other], link.half)
+            path = band(self.layout.places[one], self.layout.places[other], link.half)
         elif self.layout.sideways:
             path = segments((self._side(one, 1), self._side(other, -1)) for one, other in link.ends)
         elif self.layout.routes:
@@ -276,6 +277,21 @@ def collapse_nodes(names: Sequence[str], edges: Sequence[Ends], title: str, word
     )
 
 
+def badge_row(kinds: Sequence[Kind], y: float) -> Iterator[Item]:
+    """Yield a small mark for each kind, in a row on the upper edge of a node that they speak of alone."""
+    for place, (hue, shape) in enumerate(kinds):
+        yield mark(shape, 4.5, f"disc {hue}", x=(place - (len(kinds) - 1) / 2) * 11, y=y)
+
+
+def choose_named_dots(
+    names: Sequence[str], places: NDArray[np.float64], degrees: NDArray[np.int64], widest: float
+) -> set[int]:
+    """Return the best connected dots whose names do not cover each other."""
+    widths = [min(text_width(name[:200], "small"), widest) + 4 for name in names]
+    order = np.argsort(-degrees, kind="stable")[:_NAMED_OF_MANY]
+    return names_apart(places, np.column_stack([widths, np.full(len(widths), 15.0)]), order)
+
+
 def write_note(title: str, words: str) -> Scene:
     """Return a scene that says why nothing is drawn."""
     note = label(WIDTH / 2, 24, words, WIDTH - 20, "quiet")
@@ -295,14 +311,3 @@ def _stretches(shares: Sequence[float], width: float, y: float) -> tuple[Item, .
         )
         for place, (begin, end) in enumerate(pairwise(ends))
     )
-
-
-def _band(one: Point, other: Point, half: float) -> str:
-    """Return a line as an outline, so that its width can change from step to step."""
-    across, down = other[0] - one[0], other[1] - one[1]
-    length = float(np.hypot(across, down)) or 1.0
-    x, y = -down / length * half, across / length * half
-    return polyline(
-        [(one[0] + x, one[1] + y), (other[0] + x, other[1] + y), (other[0] - x, other[1] - y),
-         (one[0] - x, one[1] - y)], closed=True,
-    )  # fmt: skip

@@ -23,6 +23,11 @@ TABLE_FORMAT = "mlnlab-table"
 Draw: TypeAlias = Callable[[Step[Any], Trace[Any]], Scene]
 
 
+def step_before(step: Step[Any], trace: Trace[Any]) -> Step[Any] | None:
+    """Return the recorded step before this one; none at the first."""
+    return trace.seek(step.index - 1) if len(trace) and step.index > trace.indices[0] else None
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
     """A column of a table; one of numbers is aligned to the right and can be filtered by ``> 0.5``."""

@@ -28,6 +28,15 @@ def segments(pairs: Iterable[tuple[Point, Point]]) -> str:
     return "".join(f"M{_words(*start)}L{_words(*end)}" for start, end in pairs)
 
 
+def band(one: Point, other: Point, half: float) -> str:
+    """Return the outline of a band around a line, whose width can change while the line stays."""
+    across, down = other[0] - one[0], other[1] - one[1]
+    length = hypot(across, down) or 1.0
+    x, y = -down / length * half, across / length * half
+    corners = ((one, 1), (other, 1), (other, -1), (one, -1))
+    return polyline([(point[0] + side * x, point[1] + side * y) for point, side in corners], closed=True)
+
+
 def bow_curve(start: Point, end: Point, bow: float = 0.0, gap: float = 0.0) -> str:
     """Return a curve between points that bows to its left by a share of its length; both ends leave a gap."""
     (x1, y1), (x2, y2) = start, end

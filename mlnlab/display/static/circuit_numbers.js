@@ -1,6 +1,6 @@
 // All numbers of a compiled model at some sizes and weights, as mlnlab/lifted/ask/circuit_numbers.py has them, but in the
 // page and within a frame: log Z, expected counts, marginals, and each definition's value with its derivative.
-// The program comes from mlnlab/display/lifted/circuits/circuit_program.py. Where the page cannot tell, `numbers` returns null.
+// The program comes from mlnlab/display/lifted/circuits/circuit_details.py. Where the page cannot tell, `numbers` returns null.
 import { planned } from "./circuit_plan.js";
 import { expectedAtoms, passDown, passUp } from "./log_space.js";
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from math import isnan, nan
 from typing import TYPE_CHECKING
 
-from mlnlab.display.card.cards import Card, table_of
+from mlnlab.display.card.cards import MOST_ROWS, Card, table_of
 from mlnlab.display.card.formula_markup import formula_markup
 from mlnlab.display.card.markup import Node, count_of, element, shorten_text
-from mlnlab.display.card.static_tables import MOST_ROWS
 
 if TYPE_CHECKING:
     from mlnlab.structure.ask.clause_provenance import Provenance

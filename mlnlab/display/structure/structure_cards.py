@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import chain, islice
 from math import isnan
 from typing import TYPE_CHECKING
 
-from mlnlab.display.card.cards import Card, Table, table_of
+from mlnlab.display.card.cards import MOST_ROWS, Card, Table, table_of
 from mlnlab.display.card.formula_markup import formula_markup
 from mlnlab.display.card.markup import Node, count_of, element, shorten_text
-from mlnlab.display.card.static_tables import MOST_ROWS
 from mlnlab.display.runs.run_cards import calls_in_words, settings_table
 from mlnlab.logic.formulas.printing import to_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from mlnlab.structure.ask.structure_learner import StructureLearner
     from mlnlab.structure.results.learned_structure import (
         Candidate,

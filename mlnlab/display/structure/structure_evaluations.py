@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
-from mlnlab.display.card.cards import Card, Part, Table, table_of
+from mlnlab.display.card.cards import Card, Part, Table, scene_image, table_of
 from mlnlab.display.card.markup import count_of, shorten_text
-from mlnlab.display.card.pictures import scene_image
 from mlnlab.display.chart.axes import value_axis
 from mlnlab.display.chart.curves import MOST_PLOTS, Chart, plots_scene
 from mlnlab.display.chart.plots import MOST_NAMED, Line, Plot

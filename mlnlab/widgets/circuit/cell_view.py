@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mlnlab.display.lifted.cell_displays import cells_markup
-from mlnlab.display.lifted.cell_pictures import cell_scene
+from mlnlab.display.lifted.cell_displays import cell_scene, cells_markup
 from mlnlab.display.lifted.circuits.circuit_details import numbers_json
 from mlnlab.lifted.ask.cell_shares import CellNumbers, cell_numbers
 from mlnlab.widgets.circuit.circuit_sliders import Sliders, Weights, sliders_of

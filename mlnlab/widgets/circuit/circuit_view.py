@@ -6,15 +6,21 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from mlnlab.display.lifted.circuits.circuit_details import details_of, explorer_markup, numbers_json
+from mlnlab.display.lifted.circuits.circuit_details import (
+    circuit_program,
+    details_of,
+    explorer_markup,
+    numbers_json,
+)
 from mlnlab.display.lifted.circuits.circuit_explorer import (
     MOST_SHOWN,
     ExploredCircuit,
+    below,
+    choose_folded_definitions,
+    drawn_depths,
     explorer_scene,
     laid_out,
 )
-from mlnlab.display.lifted.circuits.circuit_folds import below, choose_folded_definitions, drawn_depths
-from mlnlab.display.lifted.circuits.circuit_program import circuit_program
 from mlnlab.errors import ArgumentError
 from mlnlab.lifted.ask.cell_theory import CellTheory
 from mlnlab.lifted.ask.circuit_numbers import CircuitNumbers, circuit_numbers

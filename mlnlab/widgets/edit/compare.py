@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from traitlets import Dict, List
 
+from mlnlab.display.card.cards import bounded_table
 from mlnlab.display.card.markup import Element, count_of, element, fit, shorten_text
-from mlnlab.display.card.static_tables import bounded_table
 from mlnlab.display.card.style import card, title
 from mlnlab.display.card.symbols import in_symbols
 from mlnlab.display.inference.probabilities import probability_in_words
-from mlnlab.display.model.model_differences import difference_card
+from mlnlab.display.model.models import difference_card
 from mlnlab.display.runs.runs import Column, Table
 from mlnlab.errors import ArgumentError, MlnlabError
 from mlnlab.logic.formulas.printing import marks_of, to_text

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 from traitlets import Dict, Unicode
 
-from mlnlab.display.inference.exploring import Exploring, exploring_scene
-from mlnlab.display.inference.exploring_rows import Answer, EvidenceRow
+from mlnlab.display.inference.exploring import Answer, EvidenceRow, Exploring, exploring_scene
 from mlnlab.errors import ArgumentError
 from mlnlab.grounding.question.question import list_atoms
 from mlnlab.inference.ask.answering_methods import ways_to_answer

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from mlnlab.display.card.cards import scene_picture
 from mlnlab.display.card.markup import Element, element, fit, shorten_text
-from mlnlab.display.card.pictures import scene_picture
 from mlnlab.display.card.style import card, quiet, title
 from mlnlab.display.inference.exploring import FACTS_LISTED, LISTED, choose_rows, in_words
 from mlnlab.display.inference.probabilities import marginals_card

@@ -8,8 +8,8 @@ from functools import partial
 from math import inf
 from typing import TYPE_CHECKING, Any
 
+from mlnlab.display.card.cards import scene_image
 from mlnlab.display.card.markup import Element, element, fit, shorten_text
-from mlnlab.display.card.pictures import scene_image
 from mlnlab.display.card.style import card, title
 from mlnlab.display.doors.run_pictures import structure_picture
 from mlnlab.display.structure.clause_cards import clause_table_card
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from mlnlab.steps.runs.stopping import Predicate
     from mlnlab.steps.step import Observer, Step
     from mlnlab.structure.results.by_hand import Named
-    from mlnlab.structure.results.learned_structure import LearnedStructure
 
 
 # What a run can be asked to pause at: the methods of ``learner.breaks``.

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from traitlets import Dict
 
+from mlnlab.display.card.cards import bounded_table, scene_image
 from mlnlab.display.card.markup import Element, element, fit
-from mlnlab.display.card.pictures import scene_image
-from mlnlab.display.card.static_tables import bounded_table
 from mlnlab.display.card.style import card, fold_away, quiet, title
 from mlnlab.display.doors.run_pictures import picture_of
 from mlnlab.display.runs.runs import RunPicture
@@ -24,7 +23,7 @@ from mlnlab.widgets.view.view import Message, View, script_of
 from mlnlab.widgets.view.view_arguments import conditions
 
 if TYPE_CHECKING:
-    from mlnlab.display.runs.runs import RunPicture, Table
+    from mlnlab.display.runs.runs import Table
     from mlnlab.steps.recordings.trace import Trace
     from mlnlab.steps.runs.live import Live
     from mlnlab.steps.runs.stopping import Predicate

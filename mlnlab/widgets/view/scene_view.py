@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from traitlets import Dict, Unicode
 
-from mlnlab.display.card.pictures import scene_picture
+from mlnlab.display.card.cards import scene_picture
 from mlnlab.display.card.style import card, title
 from mlnlab.display.scene.items import Scene
 from mlnlab.widgets.view.view import Message, View, script_of

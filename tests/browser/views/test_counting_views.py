@@ -7,8 +7,7 @@ import re
 import pytest
 
 import mlnlab as ml
-from mlnlab.display.counting.counts_steps import standing
-from mlnlab.display.counting.counts_steps_network import eliminations, list_fill_edges
+from mlnlab.display.counting.counts_steps import eliminations, list_fill_edges, standing
 from tests.browser.views.test_run_views import click, scrub_to, scrub_until_shown, step_shown, wait_for_step
 from tests.support.patience import becomes, wait_until
 

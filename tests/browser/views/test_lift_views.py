@@ -6,8 +6,8 @@ import pytest
 
 import mlnlab as ml
 from mlnlab.display.scene.items import Group, Text
+from mlnlab.display.structure.lift.lift_panels import add_sign
 from mlnlab.display.structure.lift.lift_pictures import lift_picture
-from mlnlab.display.structure.lift.merge_gains import add_sign
 from tests.browser.views.test_run_views import click, scrub_to, wait_for_step
 from tests.support.patience import becomes, wait_until
 

@@ -13,11 +13,10 @@ from bs4 import BeautifulSoup
 
 import mlnlab as ml
 from mlnlab.counting.deltas.deltas import deltas
-from mlnlab.display.counting.constraint_network_scenes import network_scene
+from mlnlab.display.counting.constraint_networks import network_scene
 from mlnlab.display.counting.count_bars import counts_scene, number_text
 from mlnlab.display.counting.counts_groundings import bars_scene, partitions, scene_of
-from mlnlab.display.counting.counts_lit import MOST_LIT
-from mlnlab.display.counting.counts_matrix import OPEN, TRUE, VIOLATED, cells, matrix_scene
+from mlnlab.display.counting.counts_lit import MOST_LIT, OPEN, TRUE, VIOLATED, cells, matrix_scene
 from mlnlab.display.counting.plan_trees import plan_scene, step_rows
 from mlnlab.display.doors.bundles import bundle, bundle_size
 from mlnlab.display.scene.items import Path, Picture, Rectangle, Text

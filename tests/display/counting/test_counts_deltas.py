@@ -10,9 +10,8 @@ import pytest
 import mlnlab as ml
 from mlnlab.counting.deltas.mattering_atoms import mattering_atoms
 from mlnlab.counting.groundings.reasons import CountReasons, Join
-from mlnlab.display.counting.counts_deltas import deltas_scene
-from mlnlab.display.counting.counts_deltas_scenes import MOST_ROWS, merged_scene, row_words
-from mlnlab.display.counting.counts_reasons import reasons_scene
+from mlnlab.display.counting.counts_deltas import MOST_BARS, deltas_scene, merged_scene, row_words
+from mlnlab.display.counting.counts_groundings import reasons_scene
 from mlnlab.display.doors.bundles import bundle, bundle_size
 from mlnlab.display.scene.items import Group, Rectangle, Text
 from tests.display.card.test_golden import text_of
@@ -103,9 +102,9 @@ def test_many_rows_and_predicates_stay_small():
     facts = "\n".join(f"Friends(P{n}, P{m})" for n in range(60) for m in range(n % 17))
     db = ml.Database.from_text(facts, SMOKERS.mln)
     found = ml.deltas(SMOKERS.mln.parse(TRANSITIVE), db)
-    assert len(found["Friends"].merged().multiplicities) > MOST_ROWS
+    assert len(found["Friends"].merged().multiplicities) > MOST_BARS
     scene = deltas_scene(found)
-    assert len(groups(scene, "row")) == MOST_ROWS
+    assert len(groups(scene, "row")) == MOST_BARS
     assert any(
         "more rows of fewer atoms each" in item.text for item in scene.items() if isinstance(item, Text)
     )

@@ -12,11 +12,17 @@ import mlnlab as ml
 from mlnlab.counting.counts.counter import Counter
 from mlnlab.counting.facts.sorted_facts import facts_of
 from mlnlab.counting.steps.counting_steps import plan_steps
-from mlnlab.display.counting.counts_steps import DONE, MOST_ROWS, NOW, SKIPPED, WAITING, plan_part, standing
-from mlnlab.display.counting.counts_steps_network import (
+from mlnlab.display.counting.counts_steps import (
+    DONE,
+    MOST_ROWS,
+    NOW,
+    SKIPPED,
+    WAITING,
     eliminations,
     list_fill_edges,
     network_number,
+    plan_part,
+    standing,
     variables_part,
 )
 from mlnlab.display.doors.bundles import bundle

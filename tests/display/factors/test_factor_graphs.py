@@ -12,10 +12,17 @@ from bs4 import BeautifulSoup
 import mlnlab as ml
 from mlnlab.display.doors.bundles import bundle, bundle_size
 from mlnlab.display.doors.run_pictures import picture_of
-from mlnlab.display.factors.elimination_scenes import elimination_drawing
-from mlnlab.display.factors.factor_bars import distributions_scene
-from mlnlab.display.factors.factor_graph_scenes import bayesian_network_scene, factor_graph_scene
-from mlnlab.display.factors.junction_tree_scenes import MOST_CLIQUES, junction_tree_scene, tree_drawing
+from mlnlab.display.factors.elimination_scenes import (
+    MOST_CLIQUES,
+    elimination_drawing,
+    junction_tree_scene,
+    tree_drawing,
+)
+from mlnlab.display.factors.factor_graph_scenes import (
+    bayesian_network_scene,
+    distributions_scene,
+    factor_graph_scene,
+)
 from mlnlab.display.nodelink.node_links import collapse_nodes
 from mlnlab.display.scene.items import Group, Path, Rectangle, Text
 from mlnlab.display.scene.patches import patch_between

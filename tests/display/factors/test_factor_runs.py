@@ -10,7 +10,7 @@ import pytest
 import mlnlab as ml
 from mlnlab.display.doors.bundles import bundle
 from mlnlab.display.doors.run_pictures import picture_of
-from mlnlab.display.factors.factor_bars import distributions_scene
+from mlnlab.display.factors.factor_graph_scenes import distributions_scene
 
 GREENHOUSE = ml.sample_network("greenhouse")
 METHODS = ("gibbs", "belief-propagation", "mean-field", "structured-mean-field")

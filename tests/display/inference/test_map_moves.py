@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 import mlnlab as ml
-from mlnlab.display.inference.search.map_moves import MOST_MOVES, cost_words, moves_of
-from mlnlab.display.inference.search.map_search import search_picture
+from mlnlab.display.inference.search.map_search import MOST_MOVES, cost_words, moves_of, search_picture
 from mlnlab.display.inference.search.map_view import search_view
 from mlnlab.display.scene.items import Group, Rectangle, Text
 from mlnlab.kernels.chains.modes import cost_of

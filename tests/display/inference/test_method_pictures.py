@@ -10,7 +10,7 @@ import pytest
 
 import mlnlab as ml
 from mlnlab.display.doors.run_pictures import picture_of
-from mlnlab.display.inference.samplers.slice_rows import MOST_CONSTRAINTS, SliceView
+from mlnlab.display.inference.samplers.slice_pictures import MOST_CONSTRAINTS, SliceView
 from mlnlab.display.scene.items import Group, Path, Rectangle, Text
 from mlnlab.display.scene.patches import patch_between
 from mlnlab.display.scene.svg import svg_text

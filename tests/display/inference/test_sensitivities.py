@@ -6,7 +6,7 @@ import pytest
 
 import mlnlab as ml
 from mlnlab.display.doors.bundles import bundle
-from mlnlab.display.inference.sensitivity_bars import largest_of, sensitivities_scene
+from mlnlab.display.inference.explanations import largest_of, sensitivities_scene
 from mlnlab.display.scene.items import MIME_TYPE, Group, Rectangle
 from tests.display.things import HOSTILE
 

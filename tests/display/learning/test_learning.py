@@ -8,9 +8,8 @@ import pytest
 import mlnlab as ml
 from mlnlab.display.doors.run_pictures import picture_of
 from mlnlab.display.learning.learning_plots import learning_plots
-from mlnlab.display.learning.learning_rows import GapAxis
-from mlnlab.display.learning.learning_view import learning_view
-from mlnlab.display.learning.studies.contour_lines import contour_pieces, levels_below
+from mlnlab.display.learning.learning_view import GapAxis, learning_view
+from mlnlab.display.learning.studies.contour_maps import contour_pieces, levels_below
 from mlnlab.display.learning.weight_cards import learned_card, learned_scene
 from mlnlab.display.scene.items import Text
 from mlnlab.errors import ArgumentError

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import mlnlab as ml
-from mlnlab.display.learning.learning_groundings import groundings_part
+from mlnlab.display.learning.learning_pictures import groundings_part
 from mlnlab.display.learning.learning_view import learning_view
 from mlnlab.display.scene.items import Text
 from mlnlab.display.scene.text_fitting import text_width

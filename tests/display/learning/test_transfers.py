@@ -6,7 +6,7 @@ import pytest
 
 import mlnlab as ml
 from mlnlab.display.doors.bundles import bundle
-from mlnlab.display.learning.gradient_comparisons import comparison_scene
+from mlnlab.display.learning.learning_gradients import comparison_scene
 from mlnlab.display.learning.transfers import transfer_scene
 from mlnlab.display.scene.items import Circle, Text
 from mlnlab.learning.diagnosis.runaways import LearningWarning

@@ -12,8 +12,7 @@ import mlnlab as ml
 from mlnlab.algebra.semirings import LOGARITHMS
 from mlnlab.circuits.fold import Weights, all_values
 from mlnlab.display.lifted.circuits.circuit_boxes import chart_path, value_line
-from mlnlab.display.lifted.circuits.circuit_details import numbers_json
-from mlnlab.display.lifted.circuits.circuit_program import circuit_program
+from mlnlab.display.lifted.circuits.circuit_details import circuit_program, numbers_json
 from mlnlab.display.scene.scripts import STATIC, join_modules
 from mlnlab.errors import MlnlabError
 from mlnlab.lifted.ask.circuit_numbers import circuit_numbers

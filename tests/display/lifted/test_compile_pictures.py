@@ -9,9 +9,7 @@ import pytest
 import mlnlab as ml
 from mlnlab.circuits.first_order import Definition, FirstOrderCircuit, calls_of
 from mlnlab.display.doors.run_pictures import picture_of
-from mlnlab.display.lifted.circuits.circuit_joined import joined_bodies
-from mlnlab.display.lifted.circuits.circuit_legend import SIGNED_LINE, legend_lines
-from mlnlab.display.lifted.circuits.circuit_nodes import node_words
+from mlnlab.display.lifted.circuits.circuit_nodes import SIGNED_LINE, joined_bodies, legend_lines, node_words
 from mlnlab.display.lifted.circuits.circuit_scenes import circuit_scene, depths
 from mlnlab.display.lifted.compile_pictures import bodies_of
 from mlnlab.display.scene.items import Text

@@ -10,10 +10,8 @@ from bs4 import BeautifulSoup
 
 import mlnlab as ml
 from mlnlab.display.doors.bundles import bundle, bundle_size
-from mlnlab.display.model.hypergraph_layout import places_in
-from mlnlab.display.model.hypergraph_matrix import matrix_scene
-from mlnlab.display.model.hypergraph_scenes import hypergraph_scene
-from mlnlab.display.model.hypergraphs import scene_of
+from mlnlab.display.model.hypergraph_scenes import hypergraph_scene, places_in
+from mlnlab.display.model.hypergraphs import matrix_scene, scene_of
 from mlnlab.display.scene.items import Path, Picture
 from tests.display.scene.gallery import FACTS, database, friends, many, movies
 
@@ -85,7 +83,7 @@ def test_the_matrix_has_a_dot_for_each_constant_in_an_atom():
     (picture,) = [item for item in matrix_scene(graph).items() if isinstance(item, Picture)]
     assert len(picture.rows) == graph.number_of_nodes
     assert len(picture.columns) == graph.number_of_edges
-    from mlnlab.display.model.hypergraph_matrix import _cells
+    from mlnlab.display.model.hypergraphs import _cells
 
     cells = _cells(graph, 1000, 1000)
     nodes, edges = graph.incidence()

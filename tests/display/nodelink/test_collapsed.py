@@ -15,11 +15,18 @@ from hypothesis import strategies as st
 
 import mlnlab as ml
 from mlnlab.display.doors.bundles import bundle, bundle_size
-from mlnlab.display.model.hypergraph_layout import places_in
-from mlnlab.display.nodelink.collapsed import MOST_SHOWN, collapse_graph, expand_groups
-from mlnlab.display.nodelink.collapsed_layout import push_apart
-from mlnlab.display.nodelink.collapsed_outline import MOST_GROUPS, MOST_MEMBERS, ROOT, outline_of
-from mlnlab.display.nodelink.collapsed_summary import bin_words, compact, histograms, summary_scene
+from mlnlab.display.model.hypergraph_scenes import places_in
+from mlnlab.display.nodelink.collapsed import MOST_SHOWN, collapse_graph, expand_groups, push_apart
+from mlnlab.display.nodelink.collapsed_outline import (
+    MOST_GROUPS,
+    MOST_MEMBERS,
+    ROOT,
+    bin_words,
+    compact,
+    histograms,
+    outline_of,
+    summary_scene,
+)
 from mlnlab.display.nodelink.ground_networks import scene_of as network_scene
 from mlnlab.display.nodelink.layouts.communities import communities
 from mlnlab.display.scene.items import Circle, Group

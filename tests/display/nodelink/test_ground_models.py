@@ -6,7 +6,7 @@ from bs4 import BeautifulSoup
 
 import mlnlab as ml
 from mlnlab.display.doors.bundles import bundle, bundle_size
-from mlnlab.display.nodelink.ground_models import ground_model_scene
+from mlnlab.display.nodelink.ground_networks import ground_model_scene
 from mlnlab.display.scene.svg import svg_text
 
 MODEL = (

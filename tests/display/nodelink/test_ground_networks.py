@@ -11,7 +11,7 @@ from bs4 import BeautifulSoup
 
 import mlnlab as ml
 from mlnlab.display.doors.bundles import bundle, bundle_size
-from mlnlab.display.model.hypergraph_layout import places_in
+from mlnlab.display.model.hypergraph_scenes import places_in
 from mlnlab.display.nodelink.ground_network_layout import can_be_drawn
 from mlnlab.display.nodelink.ground_network_scenes import ground_network_scene, network_drawing, network_part
 from mlnlab.display.nodelink.ground_networks import scene_of

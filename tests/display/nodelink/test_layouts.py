@@ -11,10 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mlnlab.display.nodelink.layouts.layered import layered_layout
-from mlnlab.display.nodelink.layouts.ordering import crossings
+from mlnlab.display.nodelink.layouts.layered import crossings, layered_layout, spread
 from mlnlab.display.nodelink.layouts.packing import boxes_apart, pack_groups, pushed_apart
-from mlnlab.display.nodelink.layouts.spacing import spread
 from mlnlab.display.nodelink.layouts.stress import stress_layout
 from mlnlab.errors import ArgumentError
 from tests.support.effort import calls_of

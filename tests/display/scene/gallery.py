@@ -5,14 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 import mlnlab as ml
-from mlnlab.display.counting.constraint_network_scenes import network_scene
+from mlnlab.display.counting.constraint_networks import network_scene
 from mlnlab.display.counting.counts_groundings import scene_of
 from mlnlab.display.counting.plan_trees import plan_scene
-from mlnlab.display.model.hypergraph_matrix import matrix_scene
 from mlnlab.display.model.hypergraph_scenes import hypergraph_scene
+from mlnlab.display.model.hypergraphs import matrix_scene
 from mlnlab.display.nodelink.collapsed import expand_groups
-from mlnlab.display.nodelink.collapsed_outline import outline_of
-from mlnlab.display.nodelink.collapsed_summary import summary_scene
+from mlnlab.display.nodelink.collapsed_outline import outline_of, summary_scene
 from mlnlab.display.nodelink.ground_network_scenes import ground_network_scene
 from mlnlab.display.nodelink.layouts.layered import layered_layout
 from mlnlab.display.scene.building import (

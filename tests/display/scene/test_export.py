@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 from playwright.sync_api import expect
 
-from mlnlab.display.model.hypergraph_layout import places_in
+from mlnlab.display.model.hypergraph_scenes import places_in
 from mlnlab.display.scene import export
 from tests.display.scene.gallery import FACTS, friends, hostile
 from tests.support.counting_server import counting_server

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mlnlab.display.model.hypergraph_layout import places_in
+from mlnlab.display.model.hypergraph_scenes import places_in
 from mlnlab.display.scene.items import Circle, Group, Layer, Rectangle, Scene, Text
 from tests.display.scene.gallery import FACTS, curve, dots, friends, primitives
 from tests.display.scene.pages import boxes, draw, events, item, mount, open_page

@@ -8,8 +8,8 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from mlnlab.display.card.cards import scene_picture
 from mlnlab.display.card.markup import render
-from mlnlab.display.card.pictures import scene_picture
 from mlnlab.display.scene.pixels import png_address, png_bytes, rgba
 from mlnlab.display.scene.svg import svg_text
 from tests.display.scene.gallery import GALLERY, dots

@@ -9,7 +9,7 @@ import pytest
 import mlnlab as ml
 from mlnlab.display.doors.bundles import bundle
 from mlnlab.display.scene.items import Group, Text
-from mlnlab.display.structure.clause_places import GRAPH, place_drawing
+from mlnlab.display.structure.clause_details import GRAPH, place_drawing
 from mlnlab.display.structure.clause_table_rows import ShownTable, heading_items, number
 from mlnlab.errors import ArgumentError
 from mlnlab.logic.formulas.printing import to_text

@@ -8,9 +8,9 @@ import pytest
 import mlnlab as ml
 from mlnlab.display.doors.run_pictures import picture_of, replay_page
 from mlnlab.display.scene.items import Group, Path, Text
+from mlnlab.display.structure.lift.lift_panels import _fitting, add_sign
 from mlnlab.display.structure.lift.lift_pictures import Looking, lift_picture, merging_scene
 from mlnlab.display.structure.lift.lift_run_view import Told, lift_view
-from mlnlab.display.structure.lift.merge_gains import _fitting, add_sign
 from mlnlab.widgets.learn.lift_view import LiftStepper
 from tests.display.structure.test_lifted_hypergraphs import (
     COURSES,

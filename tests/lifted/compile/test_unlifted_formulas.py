@@ -8,7 +8,7 @@ import mlnlab as ml
 from mlnlab.display.card.markup import plain_text
 from mlnlab.display.lifted.circuits.circuit_details import details_of
 from mlnlab.display.lifted.circuits.circuit_explorer import ExploredCircuit
-from mlnlab.display.lifted.circuits.lifted_circuits import circuit_card
+from mlnlab.display.lifted.circuits.circuit_scenes import circuit_card
 from mlnlab.lifted.compile.compiling import NotLiftableError
 
 HEAD = "Smokes(person)\nFriends(person, person)\nKnows(person, person)\n"

@@ -10,7 +10,7 @@ import pytest
 import mlnlab as ml
 from mlnlab.display.card.markup import render
 from mlnlab.display.lifted.circuits.circuit_boxes import value_line
-from mlnlab.display.lifted.circuits.circuit_folds import below, choose_folded_definitions, drawn_depths
+from mlnlab.display.lifted.circuits.circuit_explorer import below, choose_folded_definitions, drawn_depths
 from mlnlab.display.scene.items import Group, Text
 from mlnlab.errors import ArgumentError, TooLargeError
 

@@ -8,8 +8,7 @@ from dataclasses import replace
 import pytest
 
 import mlnlab as ml
-from mlnlab.display.inference.exploring import FACTS_LISTED, LISTED
-from mlnlab.display.inference.exploring_rows import Answer
+from mlnlab.display.inference.exploring import FACTS_LISTED, LISTED, Answer
 from mlnlab.display.scene.items import MIME_TYPE, Group, Rectangle
 from mlnlab.widgets.explore.exploring_answers import Asked, answers
 from tests.display.things import HOSTILE

@@ -11,7 +11,7 @@ from bs4 import BeautifulSoup
 
 import mlnlab as ml
 from mlnlab.counting.groundings.groundings_shown import KINDS
-from mlnlab.display.card.pictures import scene_image
+from mlnlab.display.card.cards import scene_image
 from mlnlab.display.counting.counts_browsing import LISTED, SAMPLED
 from mlnlab.display.scene.items import MIME_TYPE, Group, Rectangle, Text
 from mlnlab.logic.evaluation import evaluate

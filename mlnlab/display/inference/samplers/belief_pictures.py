@@ -14,8 +14,7 @@ from mlnlab.display.chart.curves import LEAST, changes_scene
 from mlnlab.display.inference.probabilities import probability_in_words
 from mlnlab.display.inference.samplers.marked_rows import MarkedRow, marked_rows_scene
 from mlnlab.display.inference.samplers.samplers_view import MOST_ROWS
-from mlnlab.display.nodelink.ground_network_links import source_words
-from mlnlab.display.nodelink.ground_network_lit import LitNetwork, lit_network
+from mlnlab.display.nodelink.ground_network_scenes import LitNetwork, lit_network, source_words
 from mlnlab.display.runs.runs import Column, RunPicture, Table
 from mlnlab.display.scene.building import numbered_id
 from mlnlab.display.scene.items import Layer, Scene

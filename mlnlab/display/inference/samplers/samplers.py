@@ -8,11 +8,13 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from mlnlab.display.card.markup import count_of, shorten_text
-from mlnlab.display.inference.samplers.samplers_chains import chains_part
-from mlnlab.display.inference.samplers.samplers_convergence import convergence_part
-from mlnlab.display.inference.samplers.samplers_probabilities import overview_part, probabilities_part
+from mlnlab.display.inference.samplers.samplers_probabilities import (
+    convergence_part,
+    overview_part,
+    probabilities_part,
+)
 from mlnlab.display.inference.samplers.samplers_view import MOST_CHOSEN, MOST_ROWS, SamplerView, sampler_view
-from mlnlab.display.inference.samplers.samplers_worlds import worlds_part
+from mlnlab.display.inference.samplers.samplers_worlds import chains_part, worlds_part
 from mlnlab.display.nodelink.ground_network_scenes import network_part
 from mlnlab.display.runs.runs import Column, Draw, RunPicture, Table
 from mlnlab.inference.lazy.lazy_answers import LazyReader

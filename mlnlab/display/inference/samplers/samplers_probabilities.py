@@ -1,4 +1,4 @@
-"""The probabilities that a sampler has found so far: bars with whiskers, or a dot for each query."""
+"""Draw the probabilities that a sampler has found so far, and how far these can be trusted."""
 
 from __future__ import annotations
 
@@ -8,14 +8,26 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mlnlab.display.card.markup import fit
-from mlnlab.display.chart.bars import WIDTH, Bar, bar_frame, count_in_bins, spread_scene
-from mlnlab.display.chart.plots import Box
+from mlnlab.display.chart.axes import place_axis, value_axis
+from mlnlab.display.chart.bars import (
+    BAR,
+    ROW,
+    WIDTH,
+    Bar,
+    bar_frame,
+    count_in_bins,
+    short_label,
+    spread_scene,
+)
+from mlnlab.display.chart.curves import vertical_axis
+from mlnlab.display.chart.plots import Box, Line, Plot, plot_items
 from mlnlab.display.inference.probabilities import error_in_words, probability_in_words
 from mlnlab.display.inference.samplers.samplers_view import SamplerView
 from mlnlab.display.scene.building import Entry, legend, numbered_id, tooltip
-from mlnlab.display.scene.items import Item, Layer, Path, Scene, Text
+from mlnlab.display.scene.items import Group, Item, Layer, Path, Rectangle, Scene, Text
 from mlnlab.display.scene.paths import segments
-from mlnlab.inference.sampling.estimates import LARGE_R_HAT
+from mlnlab.display.scene.text_fitting import text_width
+from mlnlab.inference.sampling.estimates import FEW_SAMPLES, LARGE_R_HAT
 
 if TYPE_CHECKING:
     from typing import Any
@@ -28,6 +40,11 @@ if TYPE_CHECKING:
 MOST_DOTS = 500
 _NUMBERS = 176.0  # pixels for a probability, its error and a doubt
 _NOTHING = "–"
+_TOP, _PLOT, _GAP = 40.0, 140.0, 12.0
+_NUMBER, _SHORTEST = 64.0, 60.0
+_END = 1.2  # R-hat at the right end of its track; what is larger gets an arrow head
+_GREATEST = 10.0
+_R_HAT, _EFFECTIVE = "largest_r_hat", "smallest_effective_size"
 
 
 def probabilities_part(view: SamplerView) -> Draw:
@@ -168,3 +185,122 @@ def _axis(box: Box, number: int) -> tuple[Item, ...]:
         *(Text(x=box.x - 6, y=y + 4, text=words, look="number small", anchor="end") for y, words in levels),
         Text(x=box.x, y=bottom + 18, text=f"{number:,} queries in the order asked", look="quiet small"),
     )
+
+
+# --- convergence ----------------------------------------------------------------------------------
+
+
+def convergence_part(view: SamplerView) -> Draw:
+    """Return a function that draws R-hat and effective sample size by query, and the worst over the run."""
+    shown = [place for place in view.shown if not view.reader.known[place]]
+    names = [short_label(view.name(place)) for place in shown]
+    left = max(map(text_width, names), default=0.0) + 14
+    track = max((WIDTH - left - 2 * _NUMBER - 16) / 2, _SHORTEST)
+    second = left + track + _NUMBER + 16
+    labels = [Text(x=left - 8, y=BAR - 1.5, text=name, look="words", anchor="end") for name in names]
+    tips = [tooltip(view.name(place)) for place in shown]
+    bottom = _TOP + len(shown) * ROW + 6
+    fixed = Layer("axis", _headings(left, second, track, bottom))
+
+    def row(number: int, found: QueryEstimates, most: float) -> Group:
+        place = shown[number]
+        r_hat, size = float(found.r_hats[place]), float(found.effective_sizes[place])
+        return Group(
+            id=numbered_id("atom", place),
+            y=_TOP + number * ROW,
+            pick=True,
+            tooltip=f"{tips[number]}\n{_in_words(r_hat, size)}",
+            children=(labels[number], *_r_hat(r_hat, left, track), *_size(r_hat, size, second, track, most)),
+        )
+
+    def draw(step: Step[Any], trace: Trace[Any]) -> Scene:
+        found = view.estimates(step.state)
+        sizes = found.effective_sizes[shown]
+        most = max(float(np.nanmax(sizes)) if np.isfinite(sizes).any() else 0.0, 4 * FEW_SAMPLES)
+        rows = tuple(row(number, found, most) for number in range(len(shown)))
+        plots = _over_the_run(step, trace, bottom)
+        height = bottom + _PLOT + _GAP
+        return Scene(WIDTH, height, (fixed, Layer("rows", rows), Layer("plots", plots)), "Convergence")
+
+    return draw
+
+
+def _in_words(r_hat: float, size: float) -> str:
+    if not isfinite(r_hat):
+        return "too few samples to tell"
+    judged = "the chains disagree" if r_hat > LARGE_R_HAT else "the chains agree"
+    few = ", which are few" if size < FEW_SAMPLES else ""
+    return f"R-hat {r_hat_in_words(r_hat)}: {judged}\n{size:,.0f} effective samples{few}"
+
+
+def _headings(left: float, second: float, track: float, bottom: float) -> tuple[Item, ...]:
+    limit = left + (LARGE_R_HAT - 1) / (_END - 1) * track
+    return (
+        Text(x=left, y=14, text="R-hat", look="words strong"),
+        Text(x=left, y=30, text="1", look="quiet small", anchor="middle"),
+        Text(x=limit, y=30, text=f"{LARGE_R_HAT}", look="quiet small", anchor="middle"),
+        Path(path=segments([((limit, 34), (limit, bottom - 6))]), look="frame dashed"),
+        Path(path=segments([((left, 34), (left, bottom - 6))]), look="frame"),
+        Text(x=second, y=14, text="effective samples", look="words strong"),
+        Text(x=second, y=30, text="0", look="quiet small", anchor="middle"),
+        Path(path=segments([((second, 34), (second, bottom - 6))]), look="frame"),
+    )
+
+
+def _r_hat(r_hat: float, left: float, track: float) -> tuple[Item, ...]:
+    """Return a stem with a head: round where chains agree, a rhomb where not, a triangle beyond the end."""
+    known = isfinite(r_hat)
+    share = min(max((r_hat - 1) / (_END - 1), 0.0), 1.0) if known else 0.0
+    x, y = left + share * track, BAR / 2
+    apart = r_hat > LARGE_R_HAT
+    if not known:
+        head = ""
+    elif r_hat > _END:
+        head = f"M{x - 4:.1f} {y - 5:.1f}l9 5l-9 5Z"
+    elif apart:
+        head = f"M{x:.1f} {y - 6:.1f}l6 6l-6 6l-6 -6Z"
+    else:
+        head = f"M{x - 4:.1f} {y:.1f}A4 4 0 0 1 {x + 4:.1f} {y:.1f}A4 4 0 0 1 {x - 4:.1f} {y:.1f}Z"
+    words = f"{'▲ ' * apart}{r_hat_in_words(r_hat)}" if known else "–"
+    hue = "orange" if apart else "blue"
+    return (
+        Path(path=segments([((left, y), (x, y))]) if known else "", look=f"curve {hue}"),
+        Path(path=head, look=f"bar {hue}"),
+        Text(x=left + track + 10, y=BAR - 1.5, text=words, look="number"),
+    )
+
+
+def _size(r_hat: float, size: float, left: float, track: float, most: float) -> tuple[Item, ...]:
+    known = isfinite(r_hat)
+    few = size < FEW_SAMPLES
+    words = f"{'▲ ' * few}{size:,.0f}" if known else "–"
+    width = min(size / most, 1.0) * track if known else 0.0
+    look = "bar orange" if few else "bar blue"
+    return (
+        Rectangle(x=left, y=0, width=width, height=BAR, look=look),
+        Text(x=left + track + 8, y=BAR - 1.5, text=words, look="number"),
+    )
+
+
+def _over_the_run(step: Step[Any], trace: Trace[Any], top: float) -> tuple[Item, ...]:
+    """Return the worst of both over the recorded steps up to this one."""
+    found = trace.metrics()
+    past = found.indices <= step.index
+    steps = found.indices[past].astype(np.float64)
+    half = (WIDTH - _GAP) / 2
+    items: list[Item] = []
+    wanted = (
+        (_R_HAT, f"largest R-hat (drawn up to {_GREATEST:.0f})", LARGE_R_HAT),
+        (_EFFECTIVE, "smallest effective sample size", FEW_SAMPLES),
+    )
+    for number, (metric, title, level) in enumerate(wanted):
+        values = found.columns[metric][past] if metric in found.columns else np.full(len(steps), np.nan)
+        if metric == _R_HAT:  # chains that never move have none that could be drawn
+            values = np.minimum(values, _GREATEST)
+        line = Line(title, steps, values)
+        across = place_axis(0, float(steps[-1]) if len(steps) else 1.0, whole=True)
+        around = (1.0, 1.1) if metric == _R_HAT else (0.0, 2 * level)
+        vertical = vertical_axis((line,), around=around) if len(steps) else value_axis(*around)
+        plot = Plot(title, (line,), across, vertical, level=level)
+        items += plot_items(plot, Box(number * (half + _GAP), top, half, _PLOT), number)
+    return tuple(items)

@@ -1,4 +1,4 @@
-"""The current world of each chain: which atoms are true, and which have flipped since the last step."""
+"""Draw the chains of a sampler: their present worlds, their log-weights, their answers to some queries."""
 
 from __future__ import annotations
 
@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from mlnlab.display.card.markup import count_of
+from mlnlab.display.chart.axes import Axis, place_axis, value_axis
 from mlnlab.display.chart.bars import WIDTH, short_label
-from mlnlab.display.inference.samplers.samplers_chains import MOST_CHAINS
-from mlnlab.display.inference.samplers.samplers_view import MOST_ROWS, Latest, SamplerView
+from mlnlab.display.chart.curves import vertical_axis
+from mlnlab.display.chart.plots import Box, Line, Plot, entries, plot_items
+from mlnlab.display.inference.samplers.samplers_view import MOST_ROWS, History, Latest, SamplerView
+from mlnlab.display.runs.runs import step_before
 from mlnlab.display.scene.building import Entry, legend, numbered_id, tooltip
 from mlnlab.display.scene.items import Group, Item, Layer, Path, Picture, Scene, Text
 from mlnlab.display.scene.look import COLOURS
@@ -31,14 +34,17 @@ if TYPE_CHECKING:
 
 _CELL, _HEAD, _TOP = 20.0, 34.0, 4.0
 _WIDEST_NAME, _BETWEEN = 240.0, 28.0
-_TRUE = "M-6 -6h12v12h-12Z"
-_FALSE = "M-4 0A4 4 0 0 1 4 0A4 4 0 0 1 -4 0Z"
-_FLIPPED = "M-9 -9h18v18h-18Z"
+TRUE = "M-6 -6h12v12h-12Z"
+FALSE = "M-4 0A4 4 0 0 1 4 0A4 4 0 0 1 -4 0Z"
+FLIPPED = "M-9 -9h18v18h-18Z"
 _BOTH = (False, True)
 _LONGEST = 80
-_LOOKS = {True: ("bar blue", _TRUE), False: ("curve grey", _FALSE)}
+_LOOKS = {True: ("bar blue", TRUE), False: ("curve grey", FALSE)}
 MOST_PIXELS = 1_360  # atoms in the strips: two pixels each, four strips
 _IN_A_STRIP, _PIXEL, _LINE = 340, 2.0, 8.0
+MOST_CHAINS = 16
+_FIRST_REACH = 64  # sweeps
+_TALL, _SMALL, _GAP = 190.0, 140.0, 12.0
 
 
 class _Place(NamedTuple):
@@ -73,7 +79,7 @@ def worlds_part(view: SamplerView, reader: ChainsReader) -> Draw:
         chains = min(len(step.state.log_weights), MOST_CHAINS)
         frame: _Frame = frame_of(chains)
         now = truths(step.state)[:chains]
-        earlier = _step_before(step, trace)
+        earlier = step_before(step, trace)
         then = now if earlier is None else before(earlier.state)[:chains]
         flipped = now != then
         rows = tuple(
@@ -83,7 +89,7 @@ def worlds_part(view: SamplerView, reader: ChainsReader) -> Draw:
         cells = now[:, order].astype(np.uint8) + 2 * flipped[:, order].astype(np.uint8)
         strips, bottom = _strips(columns, cells, frame.height)
         words = _in_words(flipped, earlier, len(reader.atoms), len(frame.places))
-        explained, taken = legend(_entries(), 8, bottom, WIDTH - 16)
+        explained, taken = legend(mark_entries(), 8, bottom, WIDTH - 16)
         note = Text(x=8, y=bottom + taken + 14, text=words, look="quiet small")
         layers = (
             Layer("rows", (*frame.headings, *rows, *strips)),
@@ -100,13 +106,6 @@ def _order(view: SamplerView, reader: ChainsReader) -> list[int]:
     asked = [*(reader.names[place] for place in view.shown), *reader.names]
     found = dict.fromkeys(numbers[name] for name in asked if name in numbers)
     return list(dict.fromkeys([*found, *range(len(reader.atoms))]))[:MOST_PIXELS]
-
-
-def _step_before(step: Step[Any], trace: Trace[Any]) -> Step[Any] | None:
-    """Return the recorded step before this one."""
-    if not len(trace) or step.index <= trace.indices[0]:
-        return None
-    return trace.seek(step.index - 1)
 
 
 def _frame(reader: ChainsReader, atoms: list[int], chains: int) -> _Frame:
@@ -137,7 +136,7 @@ def _frame(reader: ChainsReader, atoms: list[int], chains: int) -> _Frame:
 
 def _mark(x: float, true: bool, flipped: bool) -> Item:
     look, path = _LOOKS[true]
-    around = Path(path=_FLIPPED if flipped else "", look="curve orange")
+    around = Path(path=FLIPPED if flipped else "", look="curve orange")
     return Group(x=x, children=(Path(path=path, look=look), around))
 
 
@@ -168,11 +167,12 @@ def _row(place: _Place, frame: _Frame, now: list[bool], flipped: list[bool]) -> 
     )
 
 
-def _entries() -> list[Entry]:
+def mark_entries() -> list[Entry]:
+    """Return the legend of the marks of atoms in worlds."""
     return [
-        Entry(Path(path=_TRUE, look="bar blue"), "true"),
-        Entry(Path(path=_FALSE, look="curve grey"), "false"),
-        Entry(Path(path=_FLIPPED, look="curve orange"), "flipped since the last step"),
+        Entry(Path(path=TRUE, look="bar blue"), "true"),
+        Entry(Path(path=FALSE, look="curve grey"), "false"),
+        Entry(Path(path=FLIPPED, look="curve orange"), "flipped since the last step"),
     ]
 
 
@@ -216,3 +216,77 @@ def _strips(columns: tuple[str, ...], cells: NDArray[np.uint8], top: float) -> t
         )  # fmt: skip
         top += _LINE * chains + 6
     return tuple(found), top
+
+
+# --- chains ---------------------------------------------------------------------------------------
+
+
+class ChainsRow(NamedTuple):
+    """A step's record: its number of sweeps, each chain's log-weight, and its answers to chosen queries."""
+
+    sweeps: int
+    log_weights: NDArray[np.float64]
+    fractions: NDArray[np.float64]
+
+
+def chains_part(view: SamplerView, reader: ChainsReader) -> Draw:
+    """Return a function that draws a curve for each chain."""
+
+    def read(step: Step[Any]) -> ChainsRow:
+        state = step.state
+        fractions = reader.fractions(state, view.chosen)[:MOST_CHAINS]
+        return ChainsRow(state.sweeps, state.log_weights[:MOST_CHAINS], fractions)
+
+    history = History(read)
+    shares = value_axis(0, 1, most=3)
+    unit = Axis(0.0, 1.0, shares.ticks, shares.words)
+
+    def draw(step: Step[Any], trace: Trace[Any]) -> Scene:
+        rows = history.until(step, trace)
+        sweeps = np.array([row.sweeps for row in rows], np.float64)
+        weights = np.array([row.log_weights for row in rows], np.float64).T
+        answers = np.array([row.fractions for row in rows], np.float64).transpose(2, 1, 0)
+        across = place_axis(0, _reach(rows[-1].sweeps, reader.sweeps), whole=True)
+        lines = _lines(sweeps, weights)
+        burn_in = (0.0, float(reader.burn_in))
+        plots = [
+            Plot(
+                "log-weight of the worlds", lines, across, vertical_axis(lines), "sweep", burn_in, named=False
+            )
+        ]
+        for place, answer in zip(view.chosen, answers, strict=True):
+            level = view.exact.get(place, -1.0)  # outside: the line is there, and empty
+            title, drawn = view.name(place), _lines(sweeps, answer)
+            plots.append(Plot(title, drawn, across, unit, "sweep", burn_in, level=level, named=False))
+        return _scene(plots, len(step.state.log_weights))
+
+    return draw
+
+
+def _reach(done: int, whole: int) -> int:
+    """Return how far the axis goes: it doubles when the curves reach its end, up to the whole run."""
+    reach = _FIRST_REACH
+    while reach < done:
+        reach *= 2
+    return min(reach, max(whole, done))
+
+
+def _lines(sweeps: NDArray[np.float64], values: NDArray[np.float64]) -> tuple[Line, ...]:
+    return tuple(Line(f"chain {number}", sweeps, row) for number, row in enumerate(values, 1))
+
+
+def _scene(plots: list[Plot], chains: int) -> Scene:
+    items: list[Item] = list(plot_items(plots[0], Box(0, 4, WIDTH, _TALL), 0))
+    half, top = (WIDTH - _GAP) / 2, 4 + _TALL + _GAP
+    for number, plot in enumerate(plots[1:]):
+        box = Box(number % 2 * (half + _GAP), top + number // 2 * (_SMALL + _GAP), half, _SMALL)
+        items += plot_items(plot, box, number + 1)
+    bottom = top + -(-(len(plots) - 1) // 2) * (_SMALL + _GAP)
+    names = [line.name for line in plots[0].lines]
+    explained, height = legend(entries(names), 8, bottom, WIDTH - 16)
+    words = "Under the name of a query: the share of its samples in which each chain alone found it true."
+    if chains > len(names):
+        words += f" {len(names)} of {chains:,} chains are drawn."
+    note = Text(x=8, y=bottom + height + 14, text=words if len(plots) > 1 else "", look="quiet small")
+    layers = (Layer("plots", tuple(items)), Layer("explained", (explained, note), zooms=False))
+    return Scene(WIDTH, bottom + height + 22, layers, "Chains", f"{len(names)} chains over sweeps.")

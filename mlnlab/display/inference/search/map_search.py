@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from math import exp
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -11,17 +13,21 @@ from mlnlab.display.chart.axes import place_axis, value_words
 from mlnlab.display.chart.bars import WIDTH
 from mlnlab.display.chart.curves import vertical_axis
 from mlnlab.display.chart.plots import Box, Line, Plot, plot_items
+from mlnlab.display.inference.samplers.marked_rows import MADE, OUT, MarkedRow, marked_rows_scene
 from mlnlab.display.inference.samplers.samplers_view import History
-from mlnlab.display.inference.search.map_moves import moves_part
-from mlnlab.display.inference.search.map_view import SearchView, search_view
-from mlnlab.display.inference.search.map_worlds import worlds_part
-from mlnlab.display.runs.runs import Column, Draw, RunPicture, Table
+from mlnlab.display.inference.search.map_view import SearchView, search_view, worlds_part
+from mlnlab.display.runs.runs import Column, Draw, RunPicture, Table, step_before
 from mlnlab.display.scene.building import Entry, legend, numbered_id, tooltip
 from mlnlab.display.scene.items import Group, Item, Layer, Path, Scene, Text
 from mlnlab.display.scene.text_fitting import fit_text
+from mlnlab.kernels.chains.modes import score_options, settle_option
+from mlnlab.kernels.search.walk_steps import BY_NOISE, NOBODY
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from mlnlab.inference.ask.solver import Solver
+    from mlnlab.kernels.chains.world_arrays import Chain
     from mlnlab.steps.recordings.trace import Trace
     from mlnlab.steps.step import Step
 
@@ -33,6 +39,9 @@ _HARD = "M0 -7L7 0L0 7L-7 0Z"
 _NEW = "M-9 -9h18v18h-18Z"
 _WRITTEN = {"icm": "ICM", "max-walk-sat": "MaxWalkSAT", "rc2": "RC2"}  # as their papers write them
 _NAMES = {"cost": "cost now", "best_cost": "best world", "bound": "proven bound"}
+MOST_MOVES = 14
+_MOST_WEIGHED = 200  # choices of one formula, besides the one that was changed
+_ZERO = 1e-12
 
 
 class CostRow(NamedTuple):
@@ -139,9 +148,8 @@ def _row(view: SearchView, constraint: int, strength: float, y: float, place: in
 
 def _before(view: SearchView, step: Step[Any], trace: Trace[Any]) -> set[int] | None:
     """Return the constraints broken in the recorded step before this one."""
-    if not len(trace) or step.index <= trace.indices[0]:
-        return None
-    return set(view.broken(trace.seek(step.index - 1).state).tolist())
+    earlier = step_before(step, trace)
+    return None if earlier is None else set(view.broken(earlier.state).tolist())
 
 
 def _entries() -> list[Entry]:
@@ -190,3 +198,213 @@ def _table(view: SearchView, step: Step[Any]) -> Table:
     if len(broken) > MOST_IN_TABLE:
         title = f"The heaviest {MOST_IN_TABLE:,} of {len(broken):,} broken ground formulas"
     return Table(title, (Column("ground formula"), Column("cost", number=True)), rows)
+
+
+# --- moves ----------------------------------------------------------------------------------------
+
+
+class Candidate(NamedTuple):
+    """A change of one choice: its option then, by how much the cost changes, and whether it was made."""
+
+    choice: int
+    option: int
+    change: float
+    made: bool
+    note: str = ""
+
+
+class Told(NamedTuple):
+    """The description of a step's moves: two lines, and the candidates."""
+
+    lines: tuple[str, str]
+    candidates: tuple[Candidate, ...]
+
+
+def moves_part(view: SearchView) -> Draw:
+    """Return a function that draws the last step's moves, each with its change of cost."""
+
+    def draw(step: Step[Any], trace: Trace[Any]) -> Scene:
+        told = moves_of(view, step, trace)
+        ranked = sorted(told.candidates, key=lambda one: (not one.made, -abs(one.change)))
+        kept = {(one.choice, one.option) for one in ranked[:MOST_MOVES]}
+        shown = [one for one in told.candidates if (one.choice, one.option) in kept]
+        largest = max((abs(_soft(view, one.change)[1]) for one in shown), default=0.0) or 1.0
+        rows = [_candidate_row(view, one, largest) for one in shown]
+        more = len(told.candidates) - len(rows)
+        below = f" {count_of(more, 'smaller one')} not drawn." if more > 0 else ""
+        lines = (told.lines[0], told.lines[1] + below)
+        words = " ".join(filter(None, lines))
+        return marked_rows_scene(
+            lines, rows, MOST_MOVES, ("change", "less cost | more cost"), _move_entries(), ("Moves", words),
+            both_sides=True,
+        )  # fmt: skip
+
+    return draw
+
+
+def moves_of(view: SearchView, step: Step[Any], trace: Trace[Any]) -> Told:
+    """Describe a step's moves and their reasons."""
+    earlier = step_before(step, trace)
+    before = None if earlier is None else earlier.state
+    if hasattr(step.state, "last"):
+        return _told_walk(view, step.state, before)
+    return _told_sweeps(view, step.state, before)
+
+
+# --- walks ----------------------------------------------------------------------------------------
+
+
+def _told_walk(view: SearchView, state: Any, before: Any) -> Told:  # noqa: ANN401 - states of MaxWalkSAT
+    constraint, choice, option, why = state.last.tolist()
+    if constraint < 0:
+        return Told(("No move was made yet.", ""), ())
+    first = f"Drawn among the broken ones: {view.text(constraint)}"
+    if choice < 0:
+        reason = "All that could repair it has just changed (tabu), so the walk waits."
+    elif why == BY_NOISE:
+        reason = "Noise: one of its changes, drawn at random, whatever it costs."
+    else:
+        reason = "Greedy: of its changes that are not tabu, the one that costs least."
+    if before is not None and state.flips - before.flips > 1:
+        reason += f" The last of {state.flips - before.flips:,} flips; flips_per_state=1 tells each."
+    world = state.chosen.copy()
+    if choice >= 0:
+        world[choice] = option  # as it was before the move
+    made = (choice, int(state.chosen[choice]) if choice >= 0 else -1)
+    tabu = _tabu_atoms(state, before)
+    return Told((first, reason), tuple(_candidates(view, constraint, world, made, tabu)))
+
+
+def _tabu_atoms(state: Any, before: Any) -> frozenset[int]:  # noqa: ANN401 - states of MaxWalkSAT
+    """Return the atoms that had just flipped before the last move, where the state before it is known."""
+    if before is None or state.flips - before.flips != 1 or state.walk != before.walk:
+        return frozenset()
+    return frozenset(atom for atom in before.recent.tolist() if atom != int(NOBODY))
+
+
+def _candidates(
+    view: SearchView, constraint: int, world: NDArray[np.uint32], made: tuple[int, int], tabu: frozenset[int]
+) -> Iterator[Candidate]:
+    """Yield the changes that a walk weighs to repair a constraint, with the cost of each."""
+    chain = view.reader.landscape.chain(world, np.zeros(4, np.uint64))
+    network = view.reader.landscape.network
+    seen = set()
+    firsts = view.reader.landscape.clauses.first_atoms
+    own = [(made[0], -1, int(firsts[made[0]]))] if made[0] >= 0 else []  # seen already, unless cut away
+    for choice, wanted, watched in (*_ways(view, constraint, chain), *own):
+        if choice in seen or int(network.options[choice]) < 2:
+            continue
+        seen.add(choice)
+        score_options(network, chain, np.int64(choice))
+        scores, chosen = chain.scores[: int(network.options[choice])].tolist(), int(world[choice])
+        others = [option for option in range(len(scores)) if option != chosen]
+        option = wanted if wanted >= 0 else max(others, key=scores.__getitem__)
+        options = {option, made[1]} if choice == made[0] else {option}
+        note = "tabu" if watched in tabu else ""
+        for way in sorted(options):
+            yield Candidate(choice, way, scores[chosen] - scores[way], (choice, way) == made, note)
+
+
+def _ways(view: SearchView, constraint: int, chain: Chain) -> Iterator[tuple[int, int, int]]:
+    """Yield the choices that may repair a constraint, the option wanted (-1: the best), the atom watched."""
+    clauses = view.reader.landscape.clauses
+    firsts = clauses.first_atoms.astype(np.int64)
+    if constraint >= clauses.number_of_clauses:
+        table = constraint - clauses.number_of_clauses
+        start, end = clauses.scope_starts[table : table + 2].tolist()
+        for choice in clauses.scope[start:end][:_MOST_WEIGHED].tolist():
+            yield choice, -1, int(min(firsts[choice] + int(chain.chosen[choice]), firsts[choice + 1] - 1))
+        return
+    unwanted = view.reader.landscape.network.strengths[constraint] < 0
+    start, end = clauses.starts[constraint : constraint + 2].tolist()
+    for literal in clauses.literals[start:end][:_MOST_WEIGHED].tolist():
+        atom = literal >> 1
+        true = bool(chain.values[atom])
+        if unwanted and true == bool(literal & 1):
+            continue  # false already
+        choice = int(np.searchsorted(firsts, atom, side="right")) - 1
+        yield choice, -1 if true else atom - int(firsts[choice]), atom
+
+
+# --- sweeps ---------------------------------------------------------------------------------------
+
+
+def _told_sweeps(view: SearchView, state: Any, before: Any) -> Told:  # noqa: ANN401 - each has its own
+    heat = getattr(state, "temperature", None)
+    if before is None:
+        return Told(("No move was made yet.", ""), ())
+    if heat is None and state.walk != before.walk:
+        return Told(("Nothing changed any more: a new try begins in a random world.", ""), ())
+    sweeps = state.sweeps - before.sweeps
+    found = tuple(_changes(view, before.chosen, state.chosen, heat if sweeps == 1 else None))
+    number = f"{len(found):,} of {count_of(len(state.chosen), 'choice')} changed"
+    if heat is None:
+        first = f"Each choice in turn took its best option given all others: {number}."
+        second = "Nothing changed: a local optimum." if not found and state.settled else ""
+    elif sweeps == 1:
+        first = f"Each choice in turn was drawn again at temperature {value_words(heat)}: {number}."
+        second = "Behind each change its chance at that temperature, exp(-cost / temperature) in proportion."
+    else:
+        first = f"In {sweeps:,} sweeps, the last at temperature {value_words(heat)}: {number} in the end."
+        second = "Costs as if they had changed one by one; sweeps_per_state=1 tells each sweep."
+    return Told((first, second), found)
+
+
+def _changes(
+    view: SearchView, before: NDArray[np.uint32], after: NDArray[np.uint32], heat: float | None
+) -> Iterator[Candidate]:
+    """Yield the changes between two worlds, one after the other in the order of a sweep."""
+    network = view.reader.landscape.network
+    chain = view.reader.landscape.chain(before, np.zeros(4, np.uint64))
+    for choice in np.flatnonzero(before != after).tolist():
+        score_options(network, chain, np.int64(choice))
+        scores = chain.scores[: int(network.options[choice])]
+        old, new = int(before[choice]), int(after[choice])
+        note = "" if heat is None else f"{_chance(scores, new, heat):.2g}"
+        yield Candidate(choice, new, float(scores[old] - scores[new]), made=True, note=note)
+        settle_option(network, chain, np.int64(choice), np.int64(new))
+
+
+def _chance(scores: NDArray[np.float64], option: int, heat: float) -> float:
+    """Return the probability with which an option is drawn at a temperature."""
+    best = float(scores.max())
+    shares = [exp((score - best) / heat) for score in scores.tolist()]
+    return shares[option] / sum(shares)
+
+
+# --- rows -----------------------------------------------------------------------------------------
+
+
+def _soft(view: SearchView, change: float) -> tuple[int, float]:
+    """Return how many formulas that must hold a change breaks (or mends, below 0), and the soft cost."""
+    penalty = view.reader.landscape.penalty
+    hard = round(change / penalty)
+    soft = change - hard * penalty
+    return hard, 0.0 if abs(soft) < _ZERO * penalty else soft
+
+
+def _candidate_row(view: SearchView, one: Candidate, largest: float) -> MarkedRow:
+    hard, soft = _soft(view, one.change)
+    number = cost_words(hard, soft)
+    share = (1.0 if hard > 0 else -1.0) if hard else soft / largest
+    mark, look = (MADE, "bar blue") if one.made else (OUT, "curve grey") if one.note == "tabu" else ("", "")
+    said = ("made" if one.made else "", one.note)
+    return MarkedRow(
+        view.option(one.choice, one.option), number, share, mark, look, one.note,
+        " · ".join(filter(None, said)),
+    )  # fmt: skip
+
+
+def cost_words(hard: int, soft: float) -> str:
+    """Return a change of cost in words: ``+0.4``, ``-1 hard``."""
+    parts = [f"{hard:+,} hard"] if hard else []
+    if soft or not hard:
+        parts.append("0" if not soft else f"{'+' if soft > 0 else '-'}{value_words(abs(soft))}")
+    return " ".join(parts)
+
+
+def _move_entries() -> Sequence[Entry]:
+    return (
+        Entry(Path(path=MADE, look="bar blue"), "the change that was made"),
+        Entry(Path(path=OUT, look="curve grey"), "tabu: it had just changed"),
+    )

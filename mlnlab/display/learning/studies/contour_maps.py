@@ -1,4 +1,4 @@
-"""The plane of two weights: contour lines of the likelihood and the pseudo-likelihood, and learners' ways."""
+"""Draw the plane of two weights: contour lines of (pseudo-)likelihoods, and the ways of learners."""
 
 from __future__ import annotations
 
@@ -10,21 +10,34 @@ from mlnlab.display.card.cards import Card, table_of
 from mlnlab.display.card.markup import count_of, shorten_text
 from mlnlab.display.card.symbols import in_symbols
 from mlnlab.display.chart.axes import Axis, place_axis, value_words
+from mlnlab.display.chart.figures import empty_figure, plot_text
 from mlnlab.display.chart.plots import Box, Line, Plot, inner_box, plot_items, style_of
-from mlnlab.display.learning.studies.contour_lines import contour_pieces, levels_below
 from mlnlab.display.scene.building import Entry, legend, mark, numbered_id, tooltip
 from mlnlab.display.scene.items import Group, Item, Layer, Path, Scene, Text
+from mlnlab.display.scene.look import COLOURS, HUES
 from mlnlab.display.scene.paths import polyline, segments
 from mlnlab.display.scene.text_fitting import fit_text
 
 if TYPE_CHECKING:
+    import plotly.graph_objects as go
     from numpy.typing import NDArray
 
     from mlnlab.learning.studies.contours import Contours, Surface, Way
 
+    Numbers = NDArray[np.float64]
+
 LEVELS = 12
 _WIDTH, _HEIGHT, _TOP, _ROOM = 330.0, 320.0, 8.0, 14.0
 _MOST_DOTS = 200
+Point = tuple[float, float]
+# Of each case (which corners are above the level, as bits: lower left, lower right, upper right, upper left)
+# the edges that a piece joins: 0 below, 1 right, 2 above, 3 left.
+_CASES: dict[int, tuple[tuple[int, int], ...]] = {
+    1: ((3, 0),), 2: ((0, 1),), 3: ((3, 1),), 4: ((1, 2),), 6: ((0, 2),), 7: ((3, 2),),
+    8: ((2, 3),), 9: ((2, 0),), 11: ((2, 1),), 12: ((1, 3),), 13: ((1, 0),), 14: ((0, 3),),
+    5: ((3, 0), (1, 2)), 10: ((0, 1), (2, 3)),
+}  # fmt: skip
+_SADDLES = {5: ((3, 2), (1, 0)), 10: ((0, 3), (2, 1))}  # where the middle is above the level
 
 
 def contours_scene(contours: Contours) -> Scene:
@@ -167,3 +180,71 @@ def contours_card(contours: Contours) -> Card:
         alternative="Contour lines over two weights; the table has the optima.",
         table=table_of(headings, rows, len(rows), "points", numbers=(1, 2, 3), name=name),
     )
+
+
+# --- lines ----------------------------------------------------------------------------------------
+
+
+def contour_pieces(values: Numbers, level: float) -> list[tuple[Point, Point]]:
+    """Return the pieces of a level's line, in places of the grid: (column, row) and parts between."""
+    above = values > level
+    known = np.isfinite(values)
+    cases = (
+        above[:-1, :-1] * 1 + above[:-1, 1:] * 2 + above[1:, 1:] * 4 + above[1:, :-1] * 8
+    ) * (known[:-1, :-1] & known[:-1, 1:] & known[1:, 1:] & known[1:, :-1])  # fmt: skip
+    found: list[tuple[Point, Point]] = []
+    for row, column in np.argwhere((cases > 0) & (cases < 15)).tolist():
+        case = int(cases[row, column])
+        corners = values[row : row + 2, column : column + 2]
+        joins = _CASES[case]
+        if case in _SADDLES and float(corners.mean()) > level:
+            joins = _SADDLES[case]
+        for start, end in joins:
+            found.append(
+                (_crossing(corners, start, level, column, row), _crossing(corners, end, level, column, row))
+            )
+    return found
+
+
+def _crossing(corners: Numbers, edge: int, level: float, column: int, row: int) -> Point:
+    """Return where a level crosses an edge of a cell."""
+    ends = {0: ((0, 0), (0, 1)), 1: ((0, 1), (1, 1)), 2: ((1, 0), (1, 1)), 3: ((0, 0), (1, 0))}[edge]
+    (row0, column0), (row1, column1) = ends
+    low, high = float(corners[row0, column0]), float(corners[row1, column1])
+    share = 0.5 if high == low else min(max((level - low) / (high - low), 0.0), 1.0)
+    return column + column0 + share * (column1 - column0), row + row0 + share * (row1 - row0)
+
+
+def levels_below(best: float, lowest: float, number: int) -> list[float]:
+    """Return levels that are close to each other near the top: their distances grow as squares."""
+    if not best > lowest:
+        return []
+    return [best - (best - lowest) * (place / number) ** 2 for place in range(1, number + 1)]
+
+
+# --- figure ---------------------------------------------------------------------------------------
+
+
+def contours_figure(contours: Contours) -> go.Figure:
+    """Draw the first surface as contour lines, with all optima and ways."""
+    surface = contours.surfaces[0]
+    figure = empty_figure(f"{surface.name} over two weights", rows=20)
+    figure.add_contour(
+        x=contours.first, y=contours.second, z=surface.values, ncontours=24, showscale=False,
+        contours={"coloring": "lines"}, colorscale=[[0, COLOURS["grey"].middle], [1, COLOURS["blue"].middle]],
+        hovertemplate="%{x:.3g}, %{y:.3g}: %{z:.5g}<extra></extra>",
+    )  # fmt: skip
+    for place, way in enumerate(contours.ways):
+        hue = COLOURS[HUES[(place + 1) % (len(HUES) - 1)]].middle
+        figure.add_scatter(
+            x=way.points[:, 0], y=way.points[:, 1], mode="lines+markers", name=plot_text(way.name),
+            line={"color": hue}, marker={"size": 4},
+        )  # fmt: skip
+    for one in contours.surfaces:
+        figure.add_scatter(
+            x=[one.optimum[0]], y=[one.optimum[1]], mode="markers", name=f"optimum of the {one.name}",
+            marker={"symbol": "diamond", "size": 10},
+        )  # fmt: skip
+    figure.update_xaxes(title=plot_text(contours.formulas[0]))
+    figure.update_yaxes(title=plot_text(contours.formulas[1]))
+    return figure

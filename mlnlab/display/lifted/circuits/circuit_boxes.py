@@ -5,6 +5,7 @@ Their sizes do not depend on numbers, so that a drawing whose weights change mov
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from math import isfinite
 from typing import TYPE_CHECKING, NamedTuple
@@ -20,12 +21,10 @@ from mlnlab.lifted.theory.symbol_names import shown_predicate, subdomain_names, 
 from mlnlab.logic.formulas.ground_atoms import formula_constant
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from numpy.typing import NDArray
 
     from mlnlab.circuits.node_values import NodeValue
-    from mlnlab.display.lifted.circuits.circuit_joined import Joined
+    from mlnlab.display.lifted.circuits.circuit_nodes import Joined
     from mlnlab.lifted.ask.lift import LiftedCircuit
     from mlnlab.lifted.compile.compiling import Compiled
     from mlnlab.lifted.theory.shattering import Symbol

@@ -2,36 +2,42 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from math import isnan, sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mlnlab.circuits.circuit_json import circuit_json
 from mlnlab.circuits.first_order import SIGNED, calls_of
+from mlnlab.display.card.cards import bounded_table, scene_image
 from mlnlab.display.card.markup import Element, element, fit, shorten_text
-from mlnlab.display.card.pictures import scene_image
-from mlnlab.display.card.static_tables import bounded_table
 from mlnlab.display.card.style import card, fold_away, quiet, title
 from mlnlab.display.lifted.circuits.circuit_boxes import callers, missing_value, number_text
 from mlnlab.display.lifted.circuits.circuit_explorer import ExploredCircuit, explorer_scene
-from mlnlab.display.lifted.circuits.circuit_legend import SIGNED_LINE, legend_lines
-from mlnlab.display.lifted.circuits.circuit_nodes import node_words, subdomain_name
+from mlnlab.display.lifted.circuits.circuit_nodes import SIGNED_LINE, legend_lines, node_words, subdomain_name
 from mlnlab.lifted.compile.rule_registry import RULES
 from mlnlab.lifted.theory.symbol_names import subdomain_names, with_names
 from mlnlab.lifted.theory.theory_text import clause_text
+from mlnlab.logic.formulas.substitution import free_variables
+from mlnlab.logic.formulas.weights import Soft, ToLearn, weight_value
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from numpy.typing import NDArray
 
     from mlnlab.circuits.node_values import NodeValue
     from mlnlab.lifted.ask.circuit_numbers import CircuitNumbers
     from mlnlab.lifted.ask.lift import LiftedCircuit
     from mlnlab.lifted.compile.compiling import Compiled
     from mlnlab.lifted.theory.shattering import Symbol
+    from mlnlab.lifted.theory.weighted_theory import WeightedTheory
+    from mlnlab.logic.formulas.weights import WeightedFormula
     from mlnlab.model.mln.mln import MLN
 
 _MOST_CLAUSES, _LONGEST = 40, 300
 Line = tuple[str, str]  # its kind ("head", "words", "number", "code", "lit") and its text
+MOST_TEXT = 120_000  # characters of a program; longer ones are left to Python
 
 
 def note_of(one: Compiled, symbols: Sequence[Symbol]) -> str:
@@ -197,3 +203,54 @@ def numbers_tables(mln: MLN, numbers: CircuitNumbers) -> list[Element]:
         bounded_table(("atoms", "probability", "atoms there are"), marginals, len(found["marginals"]),
                       "kinds of atoms", numbers=(1, 2)),
     ]  # fmt: skip
+
+
+# --- program --------------------------------------------------------------------------------------
+
+
+def circuit_program(circuit: LiftedCircuit) -> dict[str, Any]:
+    """Return a model's circuit with its atoms' weights, or nothing where a page would compute wrong numbers.
+
+    Where signs cancel, a definition calls itself, or compiling ends only when sizes are known, Python alone
+    has reliable numbers; where sorts are taken apart, it shares out what atoms of one symbol are.
+    """
+    if not circuit.by_floats or circuit.weighted.stands:
+        return {}
+    weighted, types = circuit.weighted, list(circuit.mln.vocabulary.types)
+    program = {
+        "format": "mlnlab-program", "version": 1, "circuit": circuit_json(circuit.circuit),
+        "symbols": len(weighted.shattered.symbols),
+        "least": [len(domain) for domain in circuit.mln.vocabulary.types.values()],
+        "subdomains": [
+            _subdomain(weighted, type_, group, types)
+            for type_, group in zip(circuit.types, circuit.groups, strict=True)
+        ],
+        "true": _entries(weighted.true), "false": _entries(weighted.false),
+        "groundings": [_types_of(one, types) for one in circuit.mln.formulas],
+        "marginals": [
+            n for n, symbol in enumerate(weighted.shattered.symbols)
+            if symbol.predicate in circuit.mln.vocabulary.predicates
+        ],
+    }  # fmt: skip
+    return program if len(json.dumps(program, separators=(",", ":"))) <= MOST_TEXT else {}
+
+
+def _subdomain(weighted: WeightedTheory, type_: str, group: int, types: list[str]) -> list[int]:
+    """Return the type of a subdomain and how many of its constants stand elsewhere, or -1 and its size."""
+    groups = weighted.evidence.groups_of(type_)
+    if group:
+        return [-1, len(groups[group].members)]
+    listed = sum(len(one.members) for one in groups[1:])
+    return [types.index(type_), len(weighted.constants.get(type_, ())) + listed]
+
+
+def _entries(matrix: NDArray[np.float64]) -> list[list[float]]:
+    """Return the entries of a matrix that are not 0: symbol, formula, how often it counts."""
+    return [[int(n), int(i), float(matrix[n, i])] for n, i in np.argwhere(matrix)]
+
+
+def _types_of(one: WeightedFormula, types: list[str]) -> list[int] | None:
+    """Return the types of a hard formula's variables, whose sizes are its groundings; nothing of others."""
+    if isinstance(one.weight, Soft | ToLearn) or weight_value(one.weight) is not None:
+        return None
+    return [types.index(variable.type) for variable in free_variables(one.formula)]

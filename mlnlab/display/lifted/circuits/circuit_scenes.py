@@ -5,22 +5,37 @@ A call of what is drawn above already, as domain recursion makes it, ends at a b
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from mlnlab.circuits.first_order import Counting, InclusionExclusion, Power, Product, SizeCase, Sum, calls_of
-from mlnlab.display.lifted.circuits.circuit_joined import Joined, joined_bodies
-from mlnlab.display.lifted.circuits.circuit_legend import sign_lines
-from mlnlab.display.lifted.circuits.circuit_nodes import node_words
-from mlnlab.display.lifted.circuits.circuit_rows import Line, Placed, Standing, in_rows, line_item
+from mlnlab.display.card.cards import Card, Part, table_of
+from mlnlab.display.card.markup import count_of, element, shorten_text
+from mlnlab.display.lifted.circuits.circuit_nodes import (
+    Joined,
+    joined_bodies,
+    legend_lines,
+    node_words,
+    sign_lines,
+)
+from mlnlab.display.nodelink.layouts.layered import layered_layout
 from mlnlab.display.scene.building import numbered_id, tooltip
-from mlnlab.display.scene.items import Group, Item, Layer, Rectangle, Scene, Text
+from mlnlab.display.scene.items import Group, Item, Layer, Path, Rectangle, Scene, Text
+from mlnlab.display.scene.paths import arrow_head, smooth_downward
 from mlnlab.display.scene.text_fitting import fit_text, fitted_lines, text_width
+from mlnlab.lifted.theory.theory_text import clause_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from numpy.typing import NDArray
 
     from mlnlab.circuits.first_order import Body, Call
+    from mlnlab.lifted.ask.lift import Lift, LiftedCircuit
+    from mlnlab.lifted.circuit.arithmetic import LiftedValue
     from mlnlab.lifted.theory.shattering import Symbol
+
+    Reals = NDArray[np.float64]
 
 MOST_NODES = 120
 LINE = 15.0
@@ -31,6 +46,12 @@ HUES: Mapping[type, str] = {
     Product: "blue", Sum: "orange", InclusionExclusion: "yellow", Power: "green", Counting: "purple",
     SizeCase: "grey",
 }  # fmt: skip
+_MARGIN, _ACROSS, _DOWN = 14.0, 30.0, 100.0
+_NEAR, _USUAL, _LOW = 30.0, 46.0, 20.0  # between rows; the height of a row without boxes
+_STRAIGHT = 6.0  # pixels that a line may lean
+_LABEL = 130.0
+_ASIDE = 44.0  # between lines that end at one box
+_LONGEST_THEORY = 600
 
 
 class Box(NamedTuple):
@@ -208,3 +229,197 @@ def circuit_scene(
     circuit = Layer("circuit", tuple(circuit_items(drawn, joined, symbols)))
     layers = (circuit, Layer("legend", tuple(explained)))
     return Scene(width, max(end, 80.0), layers, "First-order circuit", f"{words}.")
+
+
+# --- rows -----------------------------------------------------------------------------------------
+
+
+class Standing(NamedTuple):
+    """A box: its size, and in which row."""
+
+    width: float
+    height: float
+    row: int
+
+
+class Line(NamedTuple):
+    """A call between two boxes, by their places, with its words."""
+
+    source: int
+    target: int
+    words: str
+
+
+class Placed(NamedTuple):
+    """The middles of boxes, the points of lines from box to box, and the size of it all."""
+
+    places: tuple[tuple[float, float], ...]
+    routes: tuple[Reals, ...]
+    size: tuple[float, float]
+
+
+def in_rows(boxes: Sequence[Standing], lines: Sequence[Line]) -> Placed:
+    """Return where boxes stand whose rows are known, and how lines run between them."""
+    widths = np.array([box.width for box in boxes])
+    layout = layered_layout(
+        [box.row for box in boxes], [line[:2] for line in lines], across=widths + _ACROSS, down=_DOWN
+    )
+    level = [
+        np.round((route[:, 1] - layout.places[:, 1].min()) / _DOWN).astype(int) for route in layout.routes
+    ]
+    tops, heights = _rows(boxes, layout.routes, level)
+    ends = [
+        (route[-1, 0] - _room(line), route[-1, 0])
+        if _from_right(route)
+        else (0.0, route[-1, 0] + _room(line))
+        for line, route in zip(lines, layout.routes, strict=True)
+    ]
+    left = min([*(layout.places[:, 0] - widths / 2), *(low for low, _ in ends)], default=0.0)
+    shift = _MARGIN - float(left)
+    middle = [top + height / 2 for top, height in zip(tops, heights, strict=True)]
+    places = tuple(
+        (float(x) + shift, middle[box.row]) for (x, _), box in zip(layout.places, boxes, strict=True)
+    )
+    routes = []
+    beside = _beside_each_other(lines, layout.routes)
+    for line, route, rows, aside in zip(lines, layout.routes, level, beside, strict=True):
+        points = np.column_stack([route[:, 0] + shift, [middle[row] for row in rows]])
+        points[-1, 0] += aside * min(_ASIDE, boxes[line.target].width / 3)
+        points[0, 1] += boxes[line.source].height / 2
+        points[-1, 1] -= boxes[line.target].height / 2 + 1
+        routes.append(points)
+    right = [x + box.width / 2 for (x, _), box in zip(places, boxes, strict=True)]
+    width = max([*right, *(high + shift for _, high in ends)], default=0.0) + _MARGIN
+    return Placed(places, tuple(routes), (width, tops[-1] + heights[-1] + 20.0 if tops else 0.0))
+
+
+def _rows(
+    boxes: Sequence[Standing], routes: Sequence[Reals], level: Sequence[NDArray[np.int64]]
+) -> tuple[list[float], list[float]]:
+    """Return where each row begins, and how high it is."""
+    heights = [_LOW] * (1 + max((box.row for box in boxes), default=-1))
+    for row in range(len(heights)):
+        heights[row] = max([box.height for box in boxes if box.row == row], default=_LOW)
+    leaning = {
+        int(rows[n])
+        for route, rows in zip(routes, level, strict=True)
+        for n in np.flatnonzero(np.abs(np.diff(route[:, 0])) > _STRAIGHT)
+    }
+    tops, y = [], _MARGIN
+    for row, height in enumerate(heights):
+        tops.append(y)
+        y += height + (_USUAL if row in leaning else _NEAR)
+    return tops, heights
+
+
+def _beside_each_other(lines: Sequence[Line], routes: Sequence[Reals]) -> list[float]:
+    """Return how far from the middle of their box lines end: those of one box side by side, as they come."""
+    found = [0.0] * len(lines)
+    for target in {line.target for line in lines}:
+        own = [n for n, line in enumerate(lines) if line.target == target]
+        own.sort(key=lambda n: float(routes[n][-2, 0]))
+        for place, n in enumerate(own):
+            found[n] = place - (len(own) - 1) / 2 if len(own) > 1 else 0.0
+    return found
+
+
+def _from_right(route: Reals) -> bool:
+    """Tell whether a line comes in from the right, where its words would stand."""
+    return bool(route[-2, 0] > route[-1, 0] + _STRAIGHT)
+
+
+def _room(line: Line) -> float:
+    return 10 + min(_LABEL, text_width(line.words, "small"))
+
+
+def line_item(number: int, line: Line, points: Reals, *, arrow: bool = True) -> Item:
+    """Return a call as a line with an arrow head, and its words beside that."""
+    corners = [(float(x), float(y)) for x, y in points]
+    x, y = corners[-1]
+    parts: list[Item] = [Path(path=smooth_downward(corners), look="link")]
+    if arrow:
+        parts.append(Path(path=arrow_head((x, y), (x, y - 10)), look="bar grey"))
+    if line.words:
+        text = fit_text(line.words, _LABEL, "small")
+        if _from_right(points):
+            parts.append(Text(x=x - 6, y=y - 9, text=text, anchor="end", look="quiet small"))
+        else:
+            parts.append(Text(x=x + 6, y=y - 9, text=text, look="quiet small"))
+    return Group(id=numbered_id("call", number), children=tuple(parts))
+
+
+# --- cards ----------------------------------------------------------------------------------------
+
+
+def lift_card(source: Lift) -> Card:
+    """Return the card of a theory that is not compiled yet."""
+    theory, symbols = source.compilation.theory, source.weighted.shattered.symbols
+    rows = ((clause_text(clause, theory, symbols),) for clause in theory.clauses)
+    return Card(
+        "Lifted model",
+        lift_question(source),
+        table=table_of(("clause",), rows, len(theory.clauses), "clauses"),
+        remarks=(
+            *(shorten_text(text, 200) for text in legend_lines(source.weighted)[:12]),
+            "Different variables stand for different constants.",
+            element("div", "Compile it at once, ", element("code", ".compile()"), ", or watch: ",
+                    element("code", "ml.stepper(...)"), kind="quiet"),
+            "From: Van den Broeck et al. (2011), first-order knowledge compilation.",
+        ),
+    )  # fmt: skip
+
+
+def lift_question(source: Lift) -> str:
+    """Say how large a theory is."""
+    theory = source.compilation.theory
+    kinds = f"{count_of(len(theory.pieces), 'kind')} of equiprobable atoms"
+    return f"{count_of(len(theory.clauses), 'clause')}, {kinds}, {count_of(theory.subdomains, 'subdomain')}"
+
+
+def circuit_card(found: LiftedCircuit) -> Card:
+    """Return the card of a compiled model: drawn, and its definitions as a table."""
+    rows = (
+        (str(one.number), one.rule, shorten_text(found.lift.text(one.theory), 200))
+        for one in found.definitions
+    )
+    order = found.circuit.nesting()
+    cost = "no sum over sizes" if not order else f"about n^{order} terms for domains of n"
+    if not found.circuit.is_complete:
+        cost = "partly grounded when sizes are known"
+    left = ((shorten_text(text, _LONGEST_THEORY),) for text in found.unlifted)
+    theories = table_of(("theory",), left, len(found.unlifted), "theories")
+    return Card(
+        "First-order circuit",
+        f"{count_of(len(found.circuit), 'definition')}, {cost}",
+        lead=tuple(_write_unlifted(found)),
+        picture=scene_of(found),
+        table=table_of(
+            ("", "rule", "theory"), rows, len(found.definitions), "definitions",
+            numbers=(0,), name="definitions",
+        ),
+        remarks=(
+            element("div", "Ask it: ", element("code", ".log_z({...})"), " · ",
+                    element("code", ".expected_counts({...})"), " · ",
+                    element("code", ".marginal(atom, {...})"), kind="quiet"),
+        ),
+        folds=(("the theories that are left, in clauses", theories),) if found.unlifted else (),
+    )  # fmt: skip
+
+
+def _write_unlifted(found: LiftedCircuit) -> Iterator[Part]:
+    """Yield the user's formulas that no rule lifts, and the ways out."""
+    for one in found.unlifted_formulas:
+        yield element("div", element("strong", one.sentence))
+        yield f"Ways out: {'; '.join(one.remedies)}."
+
+
+def scene_of(found: LiftedCircuit) -> Scene:
+    """Return a compiled model's circuit as a drawing."""
+    bodies = {one.number: one.body for one in found.definitions}
+    return circuit_scene(bodies, found.weighted.shattered.symbols, legend_lines(found.weighted))
+
+
+def lifted_value_card(found: LiftedValue) -> Card:
+    """Return the card of a value of log Z."""
+    value = element("div", element("strong", f"{found.value:.15g}"), f" ± {found.error:.0e}")
+    return Card("log Z", found.arithmetic, lead=(value,))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     Reals = NDArray[np.float64]
+
+Earlier = Mapping[str, tuple[float, float]]  # places by ids
 
 EDGE = 18.0  # as far as a hull reaches beyond what it holds
 _SQUEEZE = np.array(
@@ -36,6 +39,11 @@ class Placed(NamedTuple):
 
     places: Reals
     size: tuple[float, float]
+
+
+def known_places(ids: Sequence[str], previous: Earlier | None) -> Reals:
+    """Return earlier places in the order of the ids, not-a-number where there was none."""
+    return np.array([(previous or {}).get(name, (np.nan, np.nan)) for name in ids]).reshape(-1, 2)
 
 
 def boxes_layout(

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mlnlab.display.nodelink.layouts.distances import adjacency, parts, path_lengths
 from mlnlab.display.nodelink.layouts.packing import pack_groups, pushed_apart
 
 if TYPE_CHECKING:
@@ -150,3 +149,31 @@ def _continue_layout(graph: csr_array, previous: Reals, length: float, gap: floa
         start[lost] = np.column_stack([right + row * gap * 1.6, np.full(len(row), low + gap * 2)])
     places = _majorise_stress(start, path_lengths(graph) * length, _LATER_STEPS, previous)
     return pushed_apart(places, gap)
+
+
+# --- distances ------------------------------------------------------------------------------------
+
+
+def adjacency(size: int, edges: Numbers) -> csr_array:
+    """Return the graph as a symmetric sparse matrix of ones."""
+    from scipy.sparse import csr_array
+
+    ends = np.concatenate([edges, edges[:, ::-1]])
+    ends = np.unique(ends[ends[:, 0] != ends[:, 1]], axis=0)
+    return csr_array((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=(size, size))
+
+
+def path_lengths(graph: csr_array, sources: Numbers | None = None) -> NDArray[np.float64]:
+    """Return the number of edges on a shortest path, infinite where there is none."""
+    from scipy.sparse.csgraph import dijkstra
+
+    return np.asarray(dijkstra(graph, directed=False, indices=sources, unweighted=True))
+
+
+def parts(graph: csr_array) -> list[Numbers]:
+    """Return the connected parts, the largest first; ties in the order of their first nodes."""
+    from scipy.sparse.csgraph import connected_components
+
+    count, numbers = connected_components(graph, directed=False)
+    found = [np.flatnonzero(numbers == part) for part in range(count)]
+    return sorted(found, key=lambda part: (-len(part), int(part[0])))

@@ -6,20 +6,26 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from mlnlab.display.card.cards import Card, table_of
 from mlnlab.display.card.markup import count_of, shorten_text
+from mlnlab.display.learning.learning_controls import Button, button_line
+from mlnlab.display.runs.run_cards import calls_in_words
 from mlnlab.display.runs.runs import Column, RunPicture, Table
 from mlnlab.display.scene.building import legend
 from mlnlab.display.scene.items import Group, Item, Layer, Path, Scene, Text
 from mlnlab.display.scene.paths import segments
-from mlnlab.display.scene.text_fitting import fit_text
-from mlnlab.display.structure.lift.lift_controls import control_items
-from mlnlab.display.structure.lift.lift_panels import clusters_panel, constants_panel
-from mlnlab.display.structure.lift.lift_places import PANEL
-from mlnlab.display.structure.lift.lift_run_view import LiftView, Told, lift_view
-from mlnlab.display.structure.lift.lift_strips import strips
-from mlnlab.display.structure.lift.lifted_hypergraphs import scene_of
-from mlnlab.display.structure.lift.lifted_scenes import predicate_entries
-from mlnlab.display.structure.lift.merge_gains import add_sign, gain_items, gain_rows, pair_items
+from mlnlab.display.scene.text_fitting import fit_text, text_width
+from mlnlab.display.structure.lift.lift_panels import (
+    add_sign,
+    clusters_panel,
+    constants_panel,
+    gain_items,
+    gain_rows,
+    pair_items,
+    strips,
+)
+from mlnlab.display.structure.lift.lift_run_view import PANEL, LiftView, Told, lift_view
+from mlnlab.display.structure.lift.lifted_hypergraphs import predicate_entries, scene_of
 
 if TYPE_CHECKING:
     from mlnlab.display.structure.lift.lift_run_view import Before
@@ -31,6 +37,9 @@ if TYPE_CHECKING:
 WIDE = 900.0
 _MOST_PAIRS = 8
 _NO_RETURNS: Mapping[int, int] = {}
+_ROW, _MOST_TYPES = 26.0, 6
+_HINT = "Click two clusters of one type to see what merging them gains."
+_HINT_FOR_PREDICATES = "Click two clusters of one type, or two predicates, to see what merging them gains."
 
 
 @dataclass(frozen=True, eq=False)
@@ -249,3 +258,94 @@ def _table(view: LiftView, step: Step[Any]) -> Table:
         Column("prior", number=True), Column("gain", number=True),
     )  # fmt: skip
     return Table("What the merge gained", columns, (*terms, *pairs))
+
+
+# --- controls -------------------------------------------------------------------------------------
+
+
+def control_items(
+    view: LiftView, state: LiftState, told: Told, trial: Merge | None, y: float
+) -> tuple[list[Item], float]:
+    """Return two lines of buttons, for steps and for clicked clusters, and the position below them."""
+    words = "next merge of"
+    items: list[Item] = [Text(x=8, y=y + 13.5, text=words, look="quiet small")]
+    line, end = button_line(_types(view), 14 + text_width(words, "small"), y)
+    items += line
+    further, _ = button_line(_further(state), end + 12, y)
+    items += further
+    return [*items, *_second_line(view, state, told, trial, y + _ROW)], y + 2 * _ROW
+
+
+def _types(view: LiftView) -> list[Button]:
+    types = view.source.problem.clustered_types
+    return [
+        (
+            f"act-type-{number}",
+            fit_text(shorten_text(name), 180, "small"),
+            "go on to the next merge of this type",
+        )
+        for number, name in enumerate(types[:_MOST_TYPES])
+    ]
+
+
+def _further(state: LiftState) -> list[Button]:
+    half = state.clusters // 2
+    if half < 2:
+        return []
+    return [
+        (f"act-until-{half}", f"until {half:,} clusters", "go on until no more are left, or nothing gains")
+    ]
+
+
+def _second_line(view: LiftView, state: LiftState, told: Told, trial: Merge | None, y: float) -> list[Item]:
+    lifted = view.lifted(state)
+    if trial is not None:
+        names = f"{view.name(lifted, trial.first)} + {view.name(lifted, trial.second)}"
+        words = f"{fit_text(names, 360, 'strong')}: gain {add_sign(trial.gain)}"
+        keep = ("act-keep", "merge them", "the run goes on from there")
+        leave = ("act-leave", "leave them", "as they are")
+        until = ("act-together", "go on until they merge", "or until nothing gains any more")
+        return _line(words, "words strong", [keep, leave, until], y)
+    if told.chosen:
+        name = fit_text(view.name(lifted, told.chosen[0]), 300, "strong")
+        words = f"{name} and …? Click another cluster of type {shorten_text(view.type_of(told.chosen[0]))}."
+        return _line(words, "words", [("act-leave", "leave it", "choose another one")], y)
+    buttons: list[Button] = []
+    if state.by_hand:
+        buttons.append(("act-undo", "undo this merge", "the run goes on from the step before it"))
+    if not told.newest:
+        buttons.append(("act-return", "go on from here", "the run continues with this step as its newest"))
+    hint = _HINT_FOR_PREDICATES if view.picks else _HINT
+    return _line(hint, "quiet small", buttons, y)
+
+
+def _line(words: str, look: str, buttons: list[Button], y: float) -> list[Item]:
+    items, _ = button_line(buttons, 20 + text_width(words, look), y)
+    return [Text(id="hint", x=8, y=y + 13.5, text=words, look=look), *items]
+
+
+# --- card -----------------------------------------------------------------------------------------
+
+
+def lift_graph_card(source: LiftGraph) -> Card:
+    """Return the card of a search that has not begun."""
+    types = source.hypergraph.constants
+    rows = ((shorten_text(name), f"{len(numbers):,}") for name, numbers in types.items())
+    ways = (".run()", ".steps()", "ml.stepper(...)")
+    return Card(
+        "LiftGraph",
+        _question(source),
+        table=table_of(("type", "constants"), rows, len(types), "types", numbers=(1,)),
+        remarks=(
+            calls_in_words("Nothing has been merged yet. Lift it at once, or go step by step: ", *ways),
+            "From: Kok and Domingos (2009), Learning via Hypergraph Lifting, algorithm 2.",
+        ),
+    )
+
+
+def _question(source: LiftGraph) -> str:
+    graph, params = source.hypergraph, source.params
+    sizes = f"{count_of(graph.number_of_nodes, 'constant')}, {count_of(graph.number_of_edges, 'true atom')}"
+    smoothed = f", smoothing {params.smoothing}" if any(params.smoothing) else ""
+    also = ", predicates are clustered too" if params.cluster_predicates else ""
+    return f"{sizes}; λ = {params.penalty:g}{smoothed}{also}"

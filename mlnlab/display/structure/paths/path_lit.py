@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mlnlab.display.scene.building import label, mark, numbered_id, tooltip
 from mlnlab.display.scene.items import Circle, Group, Item, Path
-from mlnlab.display.structure.lift.lifted_boxes import Shown, box_item, hue_of_cluster, shape_of
-from mlnlab.display.structure.lift.lifted_edges import edge_items, edge_tip, name_items
+from mlnlab.display.structure.lift.lifted_boxes import (
+    Shown,
+    box_item,
+    edge_items,
+    edge_tip,
+    hue_of_cluster,
+    name_items,
+    shape_of,
+)
+from mlnlab.display.structure.lift.lifted_hypergraphs import badges_of, caption_items
 from mlnlab.display.structure.lift.lifted_places import Caption
-from mlnlab.display.structure.lift.lifted_scenes import badges_of, caption_items
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from mlnlab.display.structure.lift.lifted_edges import Line
+    from mlnlab.display.structure.lift.lifted_boxes import Line
     from mlnlab.display.structure.paths.path_view import Drawing, PathView
     from mlnlab.structure.lift.lifted_hypergraph import LiftedEdge, LiftedHypergraph
     from mlnlab.structure.paths.find_paths import PathState

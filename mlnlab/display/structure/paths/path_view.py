@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from mlnlab.display.nodelink.layouts.boxes import Spacing, boxes_layout
-from mlnlab.display.structure.lift.lifted_boxes import Box, boxes_of
-from mlnlab.display.structure.lift.lifted_edges import Line, lines_of
+from mlnlab.display.structure.lift.lifted_boxes import Box, Line, boxes_of, lines_of
 from mlnlab.display.structure.lift.lifted_hypergraphs import is_small
 from mlnlab.display.structure.lift.lifted_places import COUNTED, MOST_INSIDE, slots_of
 from mlnlab.structure.paths.variabilized import variabilize
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from numpy.typing import NDArray
 
     from mlnlab.display.structure.lift.lifted_places import Caption

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 from mlnlab.display.chart.bars import BarChart
 from mlnlab.display.chart.curves import Chart
+from mlnlab.display.chart.figures import bars_figure, chart_figure
 from mlnlab.display.doors.display_registry import FIGURES, function_at, home_of, type_names
-from mlnlab.display.doors.figures.plotting_bars import bars_figure
-from mlnlab.display.doors.figures.plotting_curves import chart_figure
 from mlnlab.errors import ArgumentError
 
 if TYPE_CHECKING:
