@@ -123,7 +123,7 @@ def _require_known(source: Path, target: Path) -> None:
 
 def _model_writer(target: Path) -> Callable[[MLN], str]:
     """Return the function that writes a model as text, by the ending of the file."""
-    from mlnlab.display.model.documents import model_as_latex, model_as_page, model_as_text
+    from mlnlab.display.model.models import model_as_latex, model_as_page, model_as_text
 
     match target.suffix.lower():
         case ".mln":

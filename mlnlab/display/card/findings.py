@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING
 from mlnlab.display.card.cards import Card
 from mlnlab.display.card.markup import Element, count_of, element, render, shorten_text
 from mlnlab.display.card.style import BREAKING, quiet
-from mlnlab.errors import Diagnostic, Severity
+from mlnlab.errors import Diagnostic, Severity, Span
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from mlnlab.errors import Span
 
 MOST_SHOWN = 60
 _MOST_CHARACTERS = 60_000  # of markup

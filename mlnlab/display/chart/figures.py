@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mlnlab.display.card.markup import fit, shorten_text
-from mlnlab.display.chart.curves import MOST_LINES
-from mlnlab.display.chart.plots import telling_places
+from mlnlab.display.chart.curves import MOST_LINES, Chart
+from mlnlab.display.chart.plots import Line, Plot, telling_places
 from mlnlab.display.scene.look import COLOURS, FONT, HUES
 from mlnlab.errors import ArgumentError
 
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from mlnlab.display.chart.axes import Axis
     from mlnlab.display.chart.bars import BarChart, Series
-    from mlnlab.display.chart.curves import Chart
-    from mlnlab.display.chart.plots import Line, Plot
 
 MOST_POINTS = 4_000  # of a curve; of more, the highest and the lowest of each stretch are drawn
 _MOST_MARKED = 12  # points of a curve that have marks

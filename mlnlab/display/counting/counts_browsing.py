@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mlnlab.counting.groundings.groundings_shown import KINDS
+from mlnlab.counting.groundings.groundings_shown import KINDS, Grounding, Groundings, Kind
 from mlnlab.display.card.cards import scene_image
 from mlnlab.display.card.formula_markup import formula_text, weight_markup
 from mlnlab.display.card.markup import Element, element, fit, plain_text, shorten_text
@@ -28,7 +28,6 @@ from mlnlab.errors import TooLargeError
 from mlnlab.logic.formulas.printing import marks_of
 
 if TYPE_CHECKING:
-    from mlnlab.counting.groundings.groundings_shown import Grounding, Groundings, Kind
     from mlnlab.logic.formulas.weights import WeightedFormula
 
 SAMPLED = 5

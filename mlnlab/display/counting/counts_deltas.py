@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from math import log10
 from typing import TYPE_CHECKING
 
-from mlnlab.counting.deltas.mattering_atoms import all_are_looked_at, mattering_atoms
+from mlnlab.counting.deltas.mattering_atoms import MatteringAtom, all_are_looked_at, mattering_atoms
 from mlnlab.display.card.cards import MOST_ROWS, Card, Table, bullets, table_of
 from mlnlab.display.card.formula_markup import formula_text
 from mlnlab.display.card.markup import Element, Node, count_of, element, shorten_text
@@ -23,7 +23,6 @@ from mlnlab.errors import TooLargeError
 if TYPE_CHECKING:
     from mlnlab.counting.deltas.delta_answers import Deltas
     from mlnlab.counting.deltas.deltas import AtomDeltas, MergedDeltas
-    from mlnlab.counting.deltas.mattering_atoms import MatteringAtom
 
 _MOST_COLUMNS = 12  # formulas
 _MOST_FORMULAS = 40

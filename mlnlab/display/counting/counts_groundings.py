@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from math import ceil, log10
 from typing import TYPE_CHECKING, NamedTuple
 
-from mlnlab.counting.groundings.groundings_shown import KINDS
+from mlnlab.counting.groundings.groundings_shown import KINDS, Grounding, Groundings, Kind
 from mlnlab.display.card.cards import Card, Part, Table, bullets, table_of
 from mlnlab.display.card.formula_markup import formula_markup
 from mlnlab.display.card.markup import element, shorten_text
@@ -31,7 +31,6 @@ from mlnlab.logic.formulas.formulas import Constant
 from mlnlab.logic.formulas.traversal import atoms
 
 if TYPE_CHECKING:
-    from mlnlab.counting.groundings.groundings_shown import Grounding, Groundings, Kind
     from mlnlab.counting.groundings.reasons import CountReasons, Join
 
 SHOWN = 5  # of each kind

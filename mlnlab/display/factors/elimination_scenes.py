@@ -24,19 +24,17 @@ from mlnlab.display.nodelink.node_links import (
 )
 from mlnlab.display.runs.runs import Column, RunPicture, Table
 from mlnlab.display.scene.building import Entry, mark, numbered_id, tooltip
-from mlnlab.display.scene.items import Path, Rectangle
+from mlnlab.display.scene.items import Path, Rectangle, Scene
 from mlnlab.display.scene.paths import arrow_head, segments
 from mlnlab.display.scene.text_fitting import text_width
 from mlnlab.factors.trees.table_limits import cells_in_words
-from mlnlab.factors.trees.tree_messages import inward_schedule
+from mlnlab.factors.trees.tree_messages import MessagePassing, MessageState, inward_schedule
 
 if TYPE_CHECKING:
-    from mlnlab.display.scene.items import Scene
     from mlnlab.factors.graphs.factor_graph import FactorGraph
     from mlnlab.factors.trees.clique_tree import CliqueTree
     from mlnlab.factors.trees.elimination_order import EliminationOrder, EliminationState
     from mlnlab.factors.trees.junction_trees import JunctionTree
-    from mlnlab.factors.trees.tree_messages import MessagePassing, MessageState
     from mlnlab.factors.trees.variable_elimination import VariableElimination
     from mlnlab.steps.recordings.trace import Trace
     from mlnlab.steps.step import Step

@@ -24,16 +24,14 @@ from mlnlab.display.nodelink.node_links import (
     lay_out_springs,
     write_note,
 )
-from mlnlab.display.runs.runs import Column, RunPicture, Table
+from mlnlab.display.runs.runs import Column, Draw, RunPicture, Table
 from mlnlab.display.scene.building import Entry, mark, numbered_id, tooltip
-from mlnlab.display.scene.items import Path
+from mlnlab.display.scene.items import Path, Scene
 from mlnlab.inference.messages.tree_ascent import StructuredState
 from mlnlab.inference.networks import factor_structured_mean_field
 from mlnlab.inference.networks.factor_gibbs import FactorGibbsState
 
 if TYPE_CHECKING:
-    from mlnlab.display.runs.runs import Draw
-    from mlnlab.display.scene.items import Scene
     from mlnlab.inference.messages.factor_arrays import FactorQuestion
     from mlnlab.inference.networks.factor_answers import NetworkMarginals
     from mlnlab.inference.networks.factor_asking import FactorRun

@@ -18,7 +18,7 @@ from mlnlab.display.factors.factor_graph_scenes import belief_node
 from mlnlab.display.inference.samplers.belief_pictures import belief_picture
 from mlnlab.display.nodelink.node_links import Layout, Link, NodeLink, box_size, lay_out_springs
 from mlnlab.display.scene.building import Entry, mark, numbered_id, tooltip
-from mlnlab.inference.messages.spanning_trees import strengths
+from mlnlab.inference.messages.spanning_trees import Pair, strengths
 from mlnlab.inference.messages.tree_ascent import Ascent, StructuredState, dependences
 from mlnlab.inference.methods.structured_mean_field import field_of
 
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from mlnlab.display.scene.items import Scene
     from mlnlab.factors.graphs.random_variables import RandomVariable
     from mlnlab.inference.ask.sampler import Sampler
-    from mlnlab.inference.messages.spanning_trees import Pair
     from mlnlab.steps.step import Step
 
 MOST_DRAWN = 150  # variables

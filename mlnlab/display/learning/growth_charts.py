@@ -16,7 +16,7 @@ from mlnlab.display.chart.plots import Line, Plot
 from mlnlab.display.runs.run_cards import frame_table
 from mlnlab.display.scene.look import COLOURS, HUES
 from mlnlab.errors import ArgumentError
-from mlnlab.experiments.reproduce.figure_4_1_scores import ALL
+from mlnlab.experiments.reproduce.figure_4_1_scores import ALL, Figure
 from mlnlab.learning.ask.tuning import MEASURES
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from mlnlab.display.scene.items import Scene
     from mlnlab.experiments.reproduce.figure_2 import LiftedScaling, LiftedTiming
-    from mlnlab.experiments.reproduce.figure_4_1_scores import Figure
     from mlnlab.experiments.studies.counting_growth import CountingGrowth, GrowthPoint
     from mlnlab.experiments.studies.learning_growth import LearningGrowth, LearningPoint
     from mlnlab.learning.ask.held_out import Measure

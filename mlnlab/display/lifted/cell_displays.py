@@ -15,10 +15,9 @@ from mlnlab.display.scene.building import numbered_id, tooltip
 from mlnlab.display.scene.items import Group, Item, Layer, Rectangle, Scene, Text
 from mlnlab.display.scene.text_fitting import fit_text, text_width
 from mlnlab.errors import MlnlabError
-from mlnlab.lifted.ask.cell_rows import CellRows, cell_rows
+from mlnlab.lifted.ask.cell_rows import CellRow, CellRows, cell_rows
 
 if TYPE_CHECKING:
-    from mlnlab.lifted.ask.cell_rows import CellRow
     from mlnlab.lifted.ask.cell_shares import CellNumbers, CellShares
     from mlnlab.lifted.ask.cell_theory import CellTheory
 

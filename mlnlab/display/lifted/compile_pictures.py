@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mlnlab.circuits.first_order import calls_of
+from mlnlab.circuits.first_order import Body, calls_of
 from mlnlab.display.lifted.circuits.circuit_details import note_of
 from mlnlab.display.lifted.circuits.circuit_nodes import PRIMES, joined_bodies, legend_lines, sign_lines
 from mlnlab.display.lifted.circuits.circuit_scenes import circuit_items, drawn_circuit
@@ -18,7 +18,6 @@ from mlnlab.lifted.theory.symbol_names import subdomain_names, with_names
 from mlnlab.lifted.theory.theory_text import clause_parts, clause_text
 
 if TYPE_CHECKING:
-    from mlnlab.circuits.first_order import Body
     from mlnlab.lifted.ask.lift import Lift
     from mlnlab.lifted.compile.compiling import Compiled, CompileState
     from mlnlab.lifted.theory.theory import Clause, Theory

@@ -9,7 +9,7 @@ import numpy as np
 
 from mlnlab.display.card.cards import Card, table_of
 from mlnlab.display.card.markup import count_of, shorten_text
-from mlnlab.display.chart.axes import place_axis, value_axis, value_words
+from mlnlab.display.chart.axes import Axis, place_axis, value_axis, value_words
 from mlnlab.display.chart.plots import MOST_NAMED, Box, Line, Plot, entries, inner_box, plot_items
 from mlnlab.display.lifted.circuits.circuit_boxes import number_text
 from mlnlab.display.scene.building import legend
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from mlnlab.display.chart.axes import Axis
     from mlnlab.lifted.circuit.size_sweeps import Sweep
 
     Numbers = NDArray[np.float64]

@@ -10,7 +10,7 @@ from mlnlab.display.card.cards import Card, Table, table_of
 from mlnlab.display.card.findings import found_while_reading
 from mlnlab.display.card.markup import Element, count_of, element, shorten_text
 from mlnlab.display.card.style import BREAKING
-from mlnlab.display.model.vocabularies import types_table
+from mlnlab.display.model.models import types_table
 from mlnlab.logic.formulas.ground_atoms import GroundAtom
 
 if TYPE_CHECKING:

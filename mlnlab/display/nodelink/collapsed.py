@@ -15,8 +15,7 @@ import numpy as np
 from mlnlab.display.card.markup import count_of, shorten_text
 from mlnlab.display.chart.bars import WIDTH
 from mlnlab.display.nodelink.collapsed_outline import ROOT, Cluster, Outline, outline_of
-from mlnlab.display.nodelink.layouts.packing import boxes_apart
-from mlnlab.display.nodelink.layouts.stress import stress_layout
+from mlnlab.display.nodelink.layouts.stress import boxes_apart, stress_layout
 from mlnlab.display.scene.building import Entry, Kind, kind_number, label, legend, mark, tooltip
 from mlnlab.display.scene.items import Circle, Group, Item, Layer, Path, Rectangle, Scene, Text
 from mlnlab.display.scene.paths import polyline, segments, toward

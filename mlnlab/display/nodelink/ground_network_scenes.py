@@ -35,7 +35,7 @@ from mlnlab.display.nodelink.node_links import badge_row, choose_named_dots
 from mlnlab.display.scene.building import Entry, Kind, kind_number, label, legend, mark, numbered_id, tooltip
 from mlnlab.display.scene.items import Group, Item, Layer, Path, Rectangle, Scene, Text
 from mlnlab.display.scene.look import DASHES
-from mlnlab.display.scene.paths import band, bow_curve, polyline, segments
+from mlnlab.display.scene.paths import Point, band, bow_curve, polyline, segments
 from mlnlab.grounding.networks.ground_network import GroundNetwork
 
 if TYPE_CHECKING:
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
 
     from mlnlab.display.nodelink.layouts.boxes import Earlier
     from mlnlab.display.runs.runs import Draw
-    from mlnlab.display.scene.paths import Point
     from mlnlab.grounding.clauses.ground_clauses import GroundClauses, Source
     from mlnlab.inference.sampling.state_reading import ChainsReader
     from mlnlab.steps.recordings.trace import Trace

@@ -16,16 +16,12 @@ from mlnlab.display.scene.building import numbered_id, tooltip
 from mlnlab.display.scene.items import Circle, Group, Item, Layer, Path, Scene, Text
 from mlnlab.display.scene.paths import segments
 from mlnlab.display.scene.text_fitting import fit_text, fitted_lines
-from mlnlab.display.structure.clause_table_rows import WIDTH, chip, number
+from mlnlab.display.structure.clause_table_rows import WIDTH, ShownTable, chip, number
 from mlnlab.display.structure.lift.lifted_boxes import edge_items
-from mlnlab.display.structure.paths.path_lit import lit_items
-from mlnlab.display.structure.paths.path_view import drawing_of, whole_drawing
-from mlnlab.structure.ask.clause_provenance import MOST_PLACES
+from mlnlab.display.structure.paths.path_view import Drawing, drawing_of, lit_items, whole_drawing
+from mlnlab.structure.ask.clause_provenance import MOST_PLACES, PathPlace, Provenance
 
 if TYPE_CHECKING:
-    from mlnlab.display.structure.clause_table_rows import ShownTable
-    from mlnlab.display.structure.paths.path_view import Drawing
-    from mlnlab.structure.ask.clause_provenance import PathPlace, Provenance
     from mlnlab.structure.lift.lifted_hypergraph import LiftedHypergraph
 
 GRAPH = 600.0

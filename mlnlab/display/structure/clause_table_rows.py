@@ -13,12 +13,11 @@ from mlnlab.display.scene.building import numbered_id, tooltip
 from mlnlab.display.scene.items import Group, Item, Path, Rectangle, Text
 from mlnlab.display.scene.paths import segments
 from mlnlab.display.scene.text_fitting import fit_text, fitted_lines, text_width
-from mlnlab.structure.ask.clause_table import PAGE
+from mlnlab.structure.ask.clause_table import PAGE, ClauseRow, ClauseTable
 from mlnlab.structure.clauses.judged_paths import VERDICTS
 
 if TYPE_CHECKING:
     from mlnlab.structure.ask.clause_provenance import GroundingsTold, Provenance
-    from mlnlab.structure.ask.clause_table import ClauseRow, ClauseTable
     from mlnlab.structure.paths.dropped_paths import DroppedPaths
 
 WIDTH, ROW = 960.0, 21.0

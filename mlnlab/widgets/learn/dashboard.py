@@ -8,10 +8,10 @@ from functools import partial
 from math import inf
 from typing import TYPE_CHECKING, Any
 
-from mlnlab.display.learning.learning_beside import beside_part
 from mlnlab.display.learning.learning_controls import STRIDE
 from mlnlab.display.learning.learning_pictures import Looking, Told, looking_at, picture_at, with_formula
 from mlnlab.display.learning.learning_plots import Score, dotted_steps
+from mlnlab.display.learning.races import beside_part
 from mlnlab.errors import ArgumentError
 from mlnlab.learning.ask.learned_weights import LearnedWeights
 from mlnlab.learning.ask.learner import WeightLearner

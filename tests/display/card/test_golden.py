@@ -15,7 +15,7 @@ from mlnlab.display.card.symbols import in_symbols
 from mlnlab.display.doors.bundles import bundle
 from mlnlab.display.inference.probabilities import probability_in_words
 from mlnlab.display.model.databases import share
-from mlnlab.display.model.vocabularies import marks_in_words
+from mlnlab.display.model.models import marks_in_words
 from mlnlab.errors import Span
 from tests.display.things import model
 

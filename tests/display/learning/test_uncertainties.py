@@ -10,8 +10,7 @@ from bs4 import BeautifulSoup
 
 import mlnlab as ml
 from mlnlab.display.doors.bundles import bundle
-from mlnlab.display.learning.studies.condition_cards import condition_scene
-from mlnlab.display.learning.studies.weight_intervals import errors_scene
+from mlnlab.display.learning.studies.weight_diagnosis import condition_scene, errors_scene
 from mlnlab.display.scene.items import Circle, Group, Path
 from mlnlab.learning.diagnosis.conditioning import Condition
 from mlnlab.learning.diagnosis.uncertainty import StandardErrors

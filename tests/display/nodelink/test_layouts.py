@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mlnlab.display.nodelink.layouts.layered import crossings, layered_layout, spread
-from mlnlab.display.nodelink.layouts.packing import boxes_apart, pack_groups, pushed_apart
-from mlnlab.display.nodelink.layouts.stress import stress_layout
+from mlnlab.display.nodelink.layouts.stress import boxes_apart, pack_groups, pushed_apart, stress_layout
 from mlnlab.errors import ArgumentError
 from tests.support.effort import calls_of
 

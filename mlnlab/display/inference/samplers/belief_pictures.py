@@ -15,14 +15,13 @@ from mlnlab.display.inference.probabilities import probability_in_words
 from mlnlab.display.inference.samplers.marked_rows import MarkedRow, marked_rows_scene
 from mlnlab.display.inference.samplers.samplers_view import MOST_ROWS
 from mlnlab.display.nodelink.ground_network_scenes import LitNetwork, lit_network, source_words
-from mlnlab.display.runs.runs import Column, RunPicture, Table
+from mlnlab.display.runs.runs import Column, Draw, RunPicture, Table
 from mlnlab.display.scene.building import numbered_id
 from mlnlab.display.scene.items import Layer, Scene
 from mlnlab.inference.messages.beliefs import BeliefsReader, atom_probabilities
 from mlnlab.inference.messages.message_passing import MUCH
 
 if TYPE_CHECKING:
-    from mlnlab.display.runs.runs import Draw
     from mlnlab.inference.ask.sampler import Sampler
     from mlnlab.steps.recordings.trace import Trace
     from mlnlab.steps.step import Step

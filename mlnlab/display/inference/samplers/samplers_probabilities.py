@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import isfinite
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,13 +27,10 @@ from mlnlab.display.scene.building import Entry, legend, numbered_id, tooltip
 from mlnlab.display.scene.items import Group, Item, Layer, Path, Rectangle, Scene, Text
 from mlnlab.display.scene.paths import segments
 from mlnlab.display.scene.text_fitting import text_width
-from mlnlab.inference.sampling.estimates import FEW_SAMPLES, LARGE_R_HAT
+from mlnlab.inference.sampling.estimates import FEW_SAMPLES, LARGE_R_HAT, QueryEstimates
 
 if TYPE_CHECKING:
-    from typing import Any
-
     from mlnlab.display.runs.runs import Draw
-    from mlnlab.inference.sampling.estimates import QueryEstimates
     from mlnlab.steps.recordings.trace import Trace
     from mlnlab.steps.step import Step
 

@@ -7,7 +7,7 @@ answer.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from weakref import WeakKeyDictionary
@@ -17,8 +17,6 @@ from mlnlab.errors import ArgumentError
 from mlnlab.logic.suggestions import did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from mlnlab.inference.ask.sampler import Sampler
     from mlnlab.inference.sampling.estimates import QueryEstimates
     from mlnlab.inference.sampling.state_reading import ChainsReader, StateReader

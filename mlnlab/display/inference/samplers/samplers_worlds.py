@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from mlnlab.display.chart.bars import WIDTH, short_label
 from mlnlab.display.chart.curves import vertical_axis
 from mlnlab.display.chart.plots import Box, Line, Plot, entries, plot_items
 from mlnlab.display.inference.samplers.samplers_view import MOST_ROWS, History, Latest, SamplerView
-from mlnlab.display.runs.runs import step_before
+from mlnlab.display.runs.runs import Draw, step_before
 from mlnlab.display.scene.building import Entry, legend, numbered_id, tooltip
 from mlnlab.display.scene.items import Group, Item, Layer, Path, Picture, Scene, Text
 from mlnlab.display.scene.look import COLOURS
@@ -21,11 +21,8 @@ from mlnlab.display.scene.pixels import png_address, rgba
 from mlnlab.display.scene.text_fitting import fit_text, text_width
 
 if TYPE_CHECKING:
-    from typing import Any
-
     from numpy.typing import NDArray
 
-    from mlnlab.display.runs.runs import Draw
     from mlnlab.inference.sampling.state_reading import ChainsReader
     from mlnlab.steps.recordings.trace import Trace
     from mlnlab.steps.step import Step

@@ -16,7 +16,7 @@ from mlnlab.display.chart.curves import metric_plots, plots_scene
 from mlnlab.display.inference.samplers.marked_rows import IDLE, IN, OUT, MarkedRow, marked_rows_scene
 from mlnlab.display.inference.samplers.samplers import sampler_picture
 from mlnlab.display.nodelink.ground_network_scenes import LitNetwork, lit_network
-from mlnlab.display.runs.runs import step_before
+from mlnlab.display.runs.runs import Draw, RunPicture, step_before
 from mlnlab.display.scene.building import Entry
 from mlnlab.display.scene.items import Path, Scene
 from mlnlab.inference.messages.beliefs import model_parts
@@ -27,7 +27,6 @@ from mlnlab.kernels.chains.world_arrays import new_chain
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from mlnlab.display.runs.runs import Draw, RunPicture
     from mlnlab.inference.ask.sampler import Sampler
     from mlnlab.logic.formulas.ground_atoms import GroundAtom
     from mlnlab.steps.recordings.trace import Trace

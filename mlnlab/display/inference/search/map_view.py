@@ -14,7 +14,7 @@ from mlnlab.display.card.symbols import in_symbols
 from mlnlab.display.chart.bars import WIDTH, short_label
 from mlnlab.display.inference.samplers.samplers_view import Latest
 from mlnlab.display.inference.samplers.samplers_worlds import FALSE, FLIPPED, TRUE, mark_entries
-from mlnlab.display.runs.runs import step_before
+from mlnlab.display.runs.runs import Draw, step_before
 from mlnlab.display.scene.building import legend, numbered_id, tooltip
 from mlnlab.display.scene.items import Group, Layer, Path, Scene, Text
 from mlnlab.display.scene.text_fitting import fit_text, text_width
@@ -24,7 +24,6 @@ from mlnlab.kernels.search.walk_steps import BY_NOISE
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from mlnlab.display.runs.runs import Draw
     from mlnlab.inference.ask.solver import Solver
     from mlnlab.inference.search.world_search import WorldReader
     from mlnlab.logic.formulas.ground_atoms import GroundAtom

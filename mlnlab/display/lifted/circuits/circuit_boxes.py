@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from mlnlab.circuits.first_order import Counting, Leaf, calls_of, products_of
-from mlnlab.display.lifted.circuits.circuit_nodes import atoms_of, node_words
+from mlnlab.display.lifted.circuits.circuit_nodes import Joined, atoms_of, node_words
 from mlnlab.display.lifted.circuits.circuit_scenes import numbers_words
 from mlnlab.display.scene.paths import polyline
 from mlnlab.display.scene.text_fitting import text_width
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mlnlab.circuits.node_values import NodeValue
-    from mlnlab.display.lifted.circuits.circuit_nodes import Joined
     from mlnlab.lifted.ask.lift import LiftedCircuit
     from mlnlab.lifted.compile.compiling import Compiled
     from mlnlab.lifted.theory.shattering import Symbol

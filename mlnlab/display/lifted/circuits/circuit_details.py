@@ -21,7 +21,7 @@ from mlnlab.lifted.compile.rule_registry import RULES
 from mlnlab.lifted.theory.symbol_names import subdomain_names, with_names
 from mlnlab.lifted.theory.theory_text import clause_text
 from mlnlab.logic.formulas.substitution import free_variables
-from mlnlab.logic.formulas.weights import Soft, ToLearn, weight_value
+from mlnlab.logic.formulas.weights import Soft, ToLearn, WeightedFormula, weight_value
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from mlnlab.lifted.compile.compiling import Compiled
     from mlnlab.lifted.theory.shattering import Symbol
     from mlnlab.lifted.theory.weighted_theory import WeightedTheory
-    from mlnlab.logic.formulas.weights import WeightedFormula
     from mlnlab.model.mln.mln import MLN
 
 _MOST_CLAUSES, _LONGEST = 40, 300

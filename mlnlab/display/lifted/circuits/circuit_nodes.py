@@ -21,12 +21,11 @@ from mlnlab.circuits.first_order import (
     calls_of,
     products_of,
 )
-from mlnlab.circuits.sizes import Count
+from mlnlab.circuits.sizes import Count, Size
 from mlnlab.lifted.theory.symbol_names import SUBSCRIPTS, shown_predicate, shown_symbol, symbol_at
 from mlnlab.logic.formulas.substitution import free_variables
 
 if TYPE_CHECKING:
-    from mlnlab.circuits.sizes import Size
     from mlnlab.lifted.ask.lift import LiftedCircuit
     from mlnlab.lifted.theory.shattering import Symbol
     from mlnlab.lifted.theory.weighted_theory import WeightedTheory

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from mlnlab.display.nodelink.layouts.packing import boxes_apart
-from mlnlab.display.nodelink.layouts.stress import stress_layout
+from mlnlab.display.nodelink.layouts.stress import boxes_apart, stress_layout
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -11,7 +11,7 @@ import numpy as np
 from mlnlab.display.card.formula_markup import formula_text
 from mlnlab.display.card.markup import count_of, shorten_text
 from mlnlab.display.nodelink.node_links import write_note
-from mlnlab.display.runs.runs import RunPicture
+from mlnlab.display.runs.runs import Draw, RunPicture
 from mlnlab.display.scene.building import numbered_id, tooltip
 from mlnlab.display.scene.items import Group, Item, Layer, Scene, Text
 from mlnlab.display.scene.text_fitting import fit_text, fitted_lines
@@ -19,34 +19,27 @@ from mlnlab.display.structure.clause_details import GRAPH, MOST_CLUSTERS
 from mlnlab.display.structure.clause_table_rows import SHORT_VERDICTS, WIDTH, number
 from mlnlab.display.structure.lift.lifted_boxes import edge_items
 from mlnlab.display.structure.lift.lifted_hypergraphs import clusters_scene
-from mlnlab.display.structure.paths.path_lit import lit_items
-from mlnlab.display.structure.paths.path_view import drawing_of, whole_drawing
+from mlnlab.display.structure.paths.path_view import Drawing, drawing_of, lit_items, whole_drawing
 from mlnlab.display.structure.structure_pictures import clause_table, model_items, progress_scene
 from mlnlab.display.structure.structure_progress import done_share, progress_words
 from mlnlab.logic.formulas.printing import to_text
 from mlnlab.model.database.hypergraph import Hypergraph
 from mlnlab.structure.ask.clause_provenance import first_place
-from mlnlab.structure.clauses.assembly import ASSEMBLING, retained_clauses
+from mlnlab.structure.clauses.assembly import ASSEMBLING, AssemblyState, retained_clauses
 from mlnlab.structure.clauses.clause_making import clause_formula
-from mlnlab.structure.clauses.create_mln import CREATING
+from mlnlab.structure.clauses.create_mln import CREATING, CreateState
 from mlnlab.structure.clauses.judged_paths import RETAINED
-from mlnlab.structure.learners.lhl import PHASES, lifted_graphs
+from mlnlab.structure.learners.lhl import PHASES, LhlState, lifted_graphs
 from mlnlab.structure.lift.lifted_hypergraph import LiftedHypergraph
 from mlnlab.structure.paths.path_support import FINDING
-from mlnlab.structure.results.candidates import Candidates
+from mlnlab.structure.results.candidates import Candidate, Candidates
 
 if TYPE_CHECKING:
-    from mlnlab.display.runs.runs import Draw
-    from mlnlab.display.structure.paths.path_view import Drawing
     from mlnlab.logic.vocabulary import Vocabulary
     from mlnlab.steps.recordings.trace import Trace
     from mlnlab.steps.step import Step
     from mlnlab.structure.ask.structure_learner import StructureLearner
-    from mlnlab.structure.clauses.assembly import AssemblyState
-    from mlnlab.structure.clauses.create_mln import CreateState
-    from mlnlab.structure.learners.lhl import LhlState
     from mlnlab.structure.paths.variabilized import VariabilizedPath
-    from mlnlab.structure.results.candidates import Candidate
 
 _ROW, _LEFT = 19.0, GRAPH + 22
 _MOST_ROWS, _LONGEST = 24, 300

@@ -24,11 +24,10 @@ from mlnlab.display.structure.lift.lift_panels import (
     pair_items,
     strips,
 )
-from mlnlab.display.structure.lift.lift_run_view import PANEL, LiftView, Told, lift_view
+from mlnlab.display.structure.lift.lift_run_view import PANEL, Before, LiftView, Told, lift_view
 from mlnlab.display.structure.lift.lifted_hypergraphs import predicate_entries, scene_of
 
 if TYPE_CHECKING:
-    from mlnlab.display.structure.lift.lift_run_view import Before
     from mlnlab.steps.recordings.trace import Trace
     from mlnlab.steps.step import Step
     from mlnlab.structure.lift.lift_graph import LiftGraph, LiftState, Merge

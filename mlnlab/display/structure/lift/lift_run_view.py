@@ -16,7 +16,7 @@ from mlnlab.display.card.markup import shorten_text
 from mlnlab.display.inference.samplers.samplers_view import Latest
 from mlnlab.display.nodelink.layouts.boxes import Placed
 from mlnlab.display.structure.lift.lifted_boxes import cluster_name
-from mlnlab.display.structure.lift.lifted_places import MOST_NAMED, in_grid, slots_of
+from mlnlab.display.structure.lift.lifted_places import MOST_NAMED, Slots, in_grid, slots_of
 from mlnlab.errors import ArgumentError
 from mlnlab.logic.checked_options import is_whole
 from mlnlab.structure.lift.lifted_hypergraph import LiftedHypergraph
@@ -24,7 +24,7 @@ from mlnlab.structure.lift.lifted_hypergraph import LiftedHypergraph
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from mlnlab.display.structure.lift.lifted_places import Size, Slots
+    from mlnlab.display.structure.lift.lifted_places import Size
     from mlnlab.model.database.hypergraph import Hypergraph
     from mlnlab.steps.recordings.trace import Trace
     from mlnlab.steps.step import Step

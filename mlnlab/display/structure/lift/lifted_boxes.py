@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from mlnlab.display.card.markup import count_of, shorten_text
-from mlnlab.display.nodelink.layouts.packing import boxes_apart
+from mlnlab.display.nodelink.layouts.stress import boxes_apart
 from mlnlab.display.scene.building import kind_number, label, mark, numbered_id, tooltip
 from mlnlab.display.scene.items import Circle, Expands, Group, Item, Path, Rectangle, Text
 from mlnlab.display.scene.look import DASHES, HUES

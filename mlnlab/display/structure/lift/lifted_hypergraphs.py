@@ -27,14 +27,13 @@ from mlnlab.display.structure.lift.lifted_boxes import (
     shape_of,
 )
 from mlnlab.display.structure.lift.lifted_places import MOST_INSIDE, MOST_OPEN, in_grid, slots_of
-from mlnlab.structure.lift.lifted_hypergraph import LiftedHypergraph
+from mlnlab.structure.lift.lifted_hypergraph import LiftedEdge, LiftedHypergraph
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mlnlab.display.structure.lift.lifted_boxes import Box
     from mlnlab.display.structure.lift.lifted_places import Caption, Size
-    from mlnlab.structure.lift.lifted_hypergraph import LiftedEdge
 
     Numbers = NDArray[np.int64]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from mlnlab.display.nodelink.layouts.boxes import Spacing, boxes_layout
+from mlnlab.display.nodelink.layouts.boxes import Placed, Spacing, boxes_layout
 from mlnlab.display.scene.text_fitting import text_width
 
 if TYPE_CHECKING:
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from mlnlab.display.nodelink.layouts.boxes import Placed
     from mlnlab.model.database.hypergraph import Hypergraph
 
     Numbers = NDArray[np.int64]

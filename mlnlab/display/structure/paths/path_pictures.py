@@ -15,20 +15,25 @@ from mlnlab.display.scene.paths import segments
 from mlnlab.display.scene.text_fitting import fit_text, fitted_lines, text_width
 from mlnlab.display.structure.lift.lifted_boxes import edge_name
 from mlnlab.display.structure.lift.lifted_hypergraphs import predicate_entries
-from mlnlab.display.structure.paths.path_lit import IN_PATH, NEWEST, TO_ADD, graph_items, lit_items
-from mlnlab.display.structure.paths.path_view import drawing_of, path_view
-from mlnlab.logic.formulas.formulas import And, Atom, Not, Or, Variable
-from mlnlab.structure.paths.variabilized import variabilize
+from mlnlab.display.structure.paths.path_view import (
+    IN_PATH,
+    NEWEST,
+    TO_ADD,
+    drawing_of,
+    graph_items,
+    lit_items,
+    path_view,
+)
+from mlnlab.logic.formulas.formulas import And, Atom, Formula, Not, Or, Variable
+from mlnlab.structure.paths.variabilized import VariabilizedPath, variabilize
 
 if TYPE_CHECKING:
     from mlnlab.display.structure.paths.path_view import PathView
-    from mlnlab.logic.formulas.formulas import Formula
     from mlnlab.logic.vocabulary import Vocabulary
     from mlnlab.steps.recordings.trace import Trace
     from mlnlab.steps.step import Step
     from mlnlab.structure.paths.find_paths import FindPaths, PathState
     from mlnlab.structure.paths.hyperedge_paths import Path as HyperedgePath
-    from mlnlab.structure.paths.variabilized import VariabilizedPath
 
 _PANEL_HEIGHT = 300.0
 _HEAD = 8.0

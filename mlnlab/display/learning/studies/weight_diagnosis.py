@@ -1,4 +1,4 @@
-"""Draw weights with intervals: the posterior by its samples, learned weights by their standard errors."""
+"""Show how well data determine weights: standard errors, the posterior, and the condition of the problem."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from mlnlab.display.card.cards import Card, table_of
+from mlnlab.display.card.cards import Card, Table, table_of
 from mlnlab.display.card.formula_markup import formula_text
 from mlnlab.display.card.markup import count_of, shorten_text
 from mlnlab.display.card.symbols import in_symbols
-from mlnlab.display.chart.axes import value_axis
+from mlnlab.display.chart.axes import Axis, place_axis, value_axis
 from mlnlab.display.chart.bars import ROW, WIDTH
+from mlnlab.display.chart.curves import plots_scene, vertical_axis
+from mlnlab.display.chart.plots import Line, Plot
 from mlnlab.display.scene.building import numbered_id, tooltip
 from mlnlab.display.scene.items import Circle, Group, Item, Layer, Path, Scene, Text
 from mlnlab.display.scene.paths import segments
@@ -21,14 +23,20 @@ from mlnlab.display.scene.text_fitting import fit_text
 from mlnlab.logic.formulas.printing import marks_of
 
 if TYPE_CHECKING:
-    from mlnlab.display.chart.axes import Axis
+    from numpy.typing import NDArray
+
+    from mlnlab.learning.diagnosis.conditioning import Condition
     from mlnlab.learning.diagnosis.uncertainty import StandardErrors
     from mlnlab.learning.studies.weight_samples import WeightPosterior
+
+    Numbers = NDArray[np.float64]
 
 MOST_DRAWN = 40
 _LABEL_END, _NUMBER_END, _LEFT, _RIGHT, _HEAD = 262.0, 322.0, 346.0, WIDTH - 14.0, 18.0
 _NORMAL = 1.96  # standard errors on each side: 95 % of a normal distribution
 _NONE = "no standard error: fixed, at a bound or at its prior's mean, or left open by the data"
+_FULL = "a single rate for all directions suffers from this: optimisers that rescale or conjugate steps help"
+_DIAGONAL = "a single rate for all weights suffers from this: a rate for each weight helps"
 
 
 class Interval(NamedTuple):
@@ -193,3 +201,73 @@ def _cells(errors: StandardErrors, number: int) -> tuple[str, ...]:
         return str(number), formula, f"{weight:.4f}", "–", "", ""
     ends = (f"{weight + side * _NORMAL * error:.4f}" for side in (-1, 1))
     return str(number), formula, f"{weight:.4f}", f"{error:.4g}", *ends
+
+
+# --- the condition of the problem -----------------------------------------------------------------
+
+
+def condition_scene(condition: Condition) -> Scene:
+    """Return variances and eigenvalues, the largest first, over a logarithmic axis."""
+    lines = [_sorted_line("variances", condition.variances)]
+    if condition.eigenvalues is not None:
+        lines.append(_sorted_line("eigenvalues", condition.eigenvalues))
+    across = place_axis(1, float(max(len(condition.variances), 2)), whole=True)
+    plot = Plot(
+        "variances of the counts and eigenvalues of the Hessian" if len(lines) == 2
+        else "variances of the counts",
+        tuple(lines), across, vertical_axis(lines, log=True), across="rank",
+    )  # fmt: skip
+    return plots_scene([plot], "Condition", f"{_summary(condition)}.")
+
+
+def _sorted_line(name: str, values: Numbers) -> Line:
+    """Return values from the largest on; zeros have no place on a logarithmic axis."""
+    shown = np.sort(values)[::-1]
+    places = np.arange(1, len(shown) + 1, dtype=np.float64)
+    return Line(name, places, np.where(shown > 0, shown, np.nan))
+
+
+def _summary(condition: Condition) -> str:
+    of = "with the prior" if condition.with_prior else "of the data alone, without the prior"
+    return f"{count_of(len(condition.variances), 'weight')}, {of}"
+
+
+def condition_card(condition: Condition) -> Card:
+    """Return the card of a condition."""
+    rows = (
+        ("eigenvalues of the Hessian", _ratio(condition.full), _FULL),
+        ("variances of the counts, its diagonal", _ratio(condition.diagonal), _DIAGONAL),
+    )
+    flat = condition.flat_directions
+    where = f"In {count_of(flat, 'direction')} the objective does not change at all"
+    return Card(
+        "Condition of the problem",
+        _summary(condition),
+        lead=(
+            table_of(("largest to smallest", "ratio", ""), rows, len(rows), "ratios", numbers=(1,)),
+            "There are too many weights to take the Hessian apart." * (condition.eigenvalues is None),
+            f"{where}: the data leave weights open there." if flat else "",
+        ),
+        picture=condition_scene(condition),
+        alternative="Variances and eigenvalues; the table has the numbers.",
+        folds=(("variances and eigenvalues", _values(condition)),),
+    )
+
+
+def _values(condition: Condition) -> Table:
+    """Return a table of the values that are drawn."""
+    columns = [np.sort(condition.variances)[::-1].tolist()]
+    if condition.eigenvalues is not None:
+        columns.append(np.sort(condition.eigenvalues)[::-1].tolist())
+    headings = ("", "variance", "eigenvalue")[: 1 + len(columns)]
+    rows = (
+        (str(place), *(f"{value:.4g}" for value in values))
+        for place, values in enumerate(zip(*columns, strict=True), 1)
+    )
+    return table_of(headings, rows, len(columns[0]), "values", numbers=range(len(headings)))
+
+
+def _ratio(value: float) -> str:
+    if isnan(value):
+        return "–"
+    return f"{value:,.4g}" if isfinite(value) else "∞"
