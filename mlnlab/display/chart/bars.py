@@ -8,12 +8,12 @@ from math import isfinite
 from typing import NamedTuple
 
 from mlnlab.display.card.markup import shorten_text
+from mlnlab.display.scene.building import WIDTH as WIDTH  # noqa: PLC0414 - bars are as wide as a page
 from mlnlab.display.scene.building import numbered_id, tooltip
 from mlnlab.display.scene.items import Group, Item, Layer, Path, Rectangle, Scene, Text
 from mlnlab.display.scene.paths import polyline, segments
 from mlnlab.display.scene.text_fitting import fit_text, text_width
 
-WIDTH = 680
 ROW, BAR = 20, 13  # pixels: row height, bar height
 _TOP, _CAP = 4, 4.0
 _WIDEST_LABEL, _LONGEST_LABEL = 350.0, 60  # pixels, letters

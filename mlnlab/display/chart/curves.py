@@ -12,9 +12,8 @@ import numpy as np
 from mlnlab.display.card.cards import Card, Table, table_of
 from mlnlab.display.card.markup import count_of, shorten_text
 from mlnlab.display.chart.axes import Axis, place_axis, value_axis, value_words
-from mlnlab.display.chart.bars import WIDTH
 from mlnlab.display.chart.plots import MOST_NAMED, Box, Line, Plot, entries, plot_items
-from mlnlab.display.scene.building import legend
+from mlnlab.display.scene.building import WIDTH, legend
 from mlnlab.display.scene.items import Item, Layer, Scene
 from mlnlab.steps.recordings.learning_curve import LearningCurve, Series
 

@@ -14,7 +14,7 @@ from mlnlab.display.card.symbols import in_symbols
 from mlnlab.display.chart.bars import BAR, ROW, WIDTH
 from mlnlab.display.counting.count_bars import number_text
 from mlnlab.display.model.databases import share
-from mlnlab.display.scene.building import Entry, legend, numbered_id, tooltip
+from mlnlab.display.scene.building import Entry, explained_scene, numbered_id, tooltip
 from mlnlab.display.scene.items import Group, Item, Layer, Path, Rectangle, Scene, Text
 from mlnlab.display.scene.paths import segments
 from mlnlab.display.scene.text_fitting import fit_text, text_width
@@ -202,16 +202,11 @@ def merged_scene(parts: Sequence[tuple[str, MergedDeltas]]) -> Scene | None:
     )
     scale = tuple(_scale(left, largest, top))
     top += 36
-    explained, height = legend(entries, 8, top, WIDTH - 16)
-    layers = (
-        Layer("scale", scale),
-        Layer("rows", tuple(items)),
-        Layer("explained", (explained,), zooms=False),
-    )
+    layers = Layer("scale", scale), Layer("rows", tuple(items))
     rows_all = sum(len(merged.multiplicities) for _, merged in shown)
     atoms = number_text(sum(merged.atoms for _, merged in shown))
     summary = f"{atoms} ground atoms in {count_of(rows_all, 'different row')}; bars grow by powers of ten."
-    return Scene(WIDTH, top + height + 10, layers, "Which atoms matter", summary)
+    return explained_scene(layers, entries, (WIDTH, top), "Which atoms matter", summary, gap=0, foot=10)
 
 
 def _headline(name: str, merged: MergedDeltas, top: float) -> Text:

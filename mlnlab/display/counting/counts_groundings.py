@@ -22,7 +22,7 @@ from mlnlab.display.counting.counts_lit import (
     matrix_scene,
 )
 from mlnlab.display.model.databases import share
-from mlnlab.display.scene.building import Entry, legend, numbered_id, tooltip
+from mlnlab.display.scene.building import Entry, explained_scene, numbered_id, tooltip
 from mlnlab.display.scene.items import Group, Item, Layer, Path, Rectangle, Scene, Text
 from mlnlab.display.scene.paths import polyline, segments
 from mlnlab.display.scene.text_fitting import fit_text, text_width
@@ -251,15 +251,10 @@ def reasons_scene(reasons: CountReasons) -> Scene | None:
         Entry(Path(path=segments([((0, -8), (0, 8))]), look="curve orange thick"), "if independent"),
         Entry(Text(x=-6, y=4.5, text="◆", look="words"), "the decisive join"),
     )
-    explained, height = legend(entries, 8, bottom + 24, WIDTH - 16)
-    layers = (
-        Layer("scale", tuple(_axis(scale, bottom))),
-        Layer("joins", rows),
-        Layer("explained", (explained,), zooms=False),
-    )
+    layers = Layer("scale", tuple(_axis(scale, bottom))), Layer("joins", rows)
     count, total = number_text(reasons.count), number_text(reasons.groundings)
     summary = f"{count} of {total} groundings are {reasons.about}."
-    return Scene(WIDTH, bottom + 24 + height + 10, layers, "Why so many?", summary)
+    return explained_scene(layers, entries, (WIDTH, bottom), "Why so many?", summary, gap=24, foot=10)
 
 
 class _Scale(NamedTuple):

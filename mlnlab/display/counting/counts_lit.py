@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mlnlab.display.card.markup import count_of
-from mlnlab.display.chart.bars import WIDTH
 from mlnlab.display.counting.count_bars import number_text
 from mlnlab.display.model.hypergraph_scenes import hypergraph_scene, places_in
-from mlnlab.display.scene.building import Entry, kind_number, legend, numbered_id, tooltip
+from mlnlab.display.scene.building import WIDTH, Entry, explained_scene, kind_number, numbered_id, tooltip
 from mlnlab.display.scene.items import Group, Layer, Path, Picture, Rectangle, Scene, Text
 from mlnlab.display.scene.look import COLOURS
 from mlnlab.display.scene.paths import Point, polyline, round_hull, segments
@@ -164,13 +163,12 @@ def matrix_scene(groundings: Groundings, lit: Sequence[Grounding] = (), *, close
         ),
         *_names(tuple(rows) if len(rows) * _NAMED <= high else (), len(rows), high),
     ]
-    explained, height = legend(_entries(groundings, closed=closed), 8, _TOP + high + 10, WIDTH - 16)
     layers = (
         Layer("matrix-layer", (picture, frame, *texts)),
         Layer("lit", tuple(_frame_cell(groundings, one, wide, high) for one in lit)),
-        Layer("explained", (explained,), zooms=False),
     )
-    return Scene(WIDTH, _TOP + high + height + 16, layers, "Groundings as a matrix", _words(groundings))
+    entries, size = _entries(groundings, closed=closed), (WIDTH, _TOP + high)
+    return explained_scene(layers, entries, size, "Groundings as a matrix", _words(groundings), gap=10)
 
 
 def _frame_cell(groundings: Groundings, grounding: Grounding, wide: float, high: float) -> Group:

@@ -21,7 +21,7 @@ from mlnlab.display.counting.constraint_networks import (
 from mlnlab.display.counting.count_bars import number_text
 from mlnlab.display.counting.plan_trees import SIZE_ENTRIES, SizeFrame, elbows
 from mlnlab.display.runs.runs import Column, RunPicture, Table
-from mlnlab.display.scene.building import Entry, label, legend, numbered_id, tooltip
+from mlnlab.display.scene.building import Entry, explained_scene, label, numbered_id, tooltip
 from mlnlab.display.scene.items import Circle, Group, Item, Layer, Path, Rectangle, Scene, Text
 from mlnlab.display.scene.paths import bow_curve, polyline, segments
 from mlnlab.display.scene.text_fitting import fit_text, text_width
@@ -161,15 +161,13 @@ def plan_part(state: CountingState) -> Scene:
         for place, text in enumerate(words)
     )
     bottom = _TOP + len(rows) * ROW
-    explained, height = legend(_entries(), 8, bottom + 6, WIDTH - 16)
     layers = (
         Layer("tree", (Path(path=segments(elbows(rows, _LEFT + 4, _TOP, _INDENT, first)), look="link"),)),
         Layer("steps", items),
         Layer("sum", _headline(state), zooms=False),
-        Layer("explained", (explained,), zooms=False),
     )
     summary = f"{len(state.sizes):,} of {count_of(len(state.outline.rows), 'row')} done."
-    return Scene(WIDTH, bottom + height + 12, layers, "Counting step by step", summary)
+    return explained_scene(layers, _entries(), (WIDTH, bottom), "Counting step by step", summary)
 
 
 def _words(row: OutlineRow) -> str:
@@ -320,17 +318,15 @@ def variables_part(state: CountingState) -> Scene:
     done = eliminations(state, number)
     places = places_around(network.variables, _TOP_VARIABLE)
     bottom = max(y for _, y in places.values()) + 66
-    entries = _variable_entries(network)
-    explained, deep = legend(entries, 8, max(bottom, height), WIDTH - 16)
     gone = {name for row in done for name in row.eliminates}
     layers = (
         Layer("joins", (*_joins(network, places, gone), *_fill(network, done, places, gone))),
         Layer("variables", tuple(_variables(state, network, done, places))),
         Layer("value", (*_clause(network), *panel)),
-        Layer("explained", (explained,), zooms=False),
     )
     summary = f"{len(gone)} of {count_of(len(network.variables), 'variable')} summed out; {_width(done)}."
-    return Scene(WIDTH, max(bottom, height) + deep + 12, layers, "Variables summed out", summary)
+    entries, size = _variable_entries(network), (WIDTH, max(bottom, height))
+    return explained_scene(layers, entries, size, "Variables summed out", summary, gap=0, foot=12)
 
 
 def _width(done: Sequence[OutlineRow]) -> str:

@@ -13,7 +13,7 @@ from mlnlab.display.card.markup import element, shorten_text
 from mlnlab.display.card.symbols import in_symbols
 from mlnlab.display.chart.bars import BAR, ROW, WIDTH
 from mlnlab.display.counting.count_bars import number_text
-from mlnlab.display.scene.building import Entry, legend, numbered_id, tooltip
+from mlnlab.display.scene.building import Entry, explained_scene, numbered_id, tooltip
 from mlnlab.display.scene.items import Group, Item, Layer, Path, Rectangle, Scene, Text
 from mlnlab.display.scene.paths import Point, segments
 from mlnlab.display.scene.text_fitting import fit_text, text_width
@@ -91,14 +91,9 @@ def plan_scene(explanation: Explanation) -> Scene | None:
     )
     lines = Path(path=segments(elbows(rows, 12, _TOP, _INDENT)), look="link")
     bottom = _TOP + len(rows) * ROW
-    explained, height = legend(SIZE_ENTRIES, 8, bottom + 6, WIDTH - 16)
-    layers = (
-        Layer("tree", (lines,)),
-        Layer("steps", items),
-        Layer("explained", (explained,), zooms=False),
-    )
+    layers = Layer("tree", (lines,)), Layer("steps", items)
     summary = f"{len(explanation.terms)} terms, with the size of each step on a logarithmic scale."
-    return Scene(WIDTH, bottom + height + 12, layers, "Plan of a count", summary)
+    return explained_scene(layers, SIZE_ENTRIES, (WIDTH, bottom), "Plan of a count", summary)
 
 
 class SizeFrame(NamedTuple):

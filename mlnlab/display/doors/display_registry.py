@@ -61,7 +61,7 @@ CARDS: Mapping[str, str] = {
     "mlnlab.inference.ask.choosing.InferencePlan": "mlnlab.display.runs.run_cards:plan_card",
     "mlnlab.inference.ask.map_states.MapState": "mlnlab.display.inference.map_state_cards:map_state_card",
     "mlnlab.inference.ask.sampler.Sampler": "mlnlab.display.runs.run_cards:sampler_card",
-    "mlnlab.inference.ask.solver.Solver": "mlnlab.display.inference.map_state_cards:solver_card",
+    "mlnlab.inference.ask.solver.Solver": "mlnlab.display.runs.run_cards:solver_card",
     "mlnlab.inference.networks.factor_answers.NetworkMarginals": "mlnlab.display.factors.factor_displays:network_marginals_card",
     "mlnlab.inference.networks.factor_asking.FactorRun": "mlnlab.display.factors.factor_displays:factor_run_card",
     "mlnlab.inference.sat.conflict_parts.Conflict": "mlnlab.display.inference.map_state_cards:conflict_card",

@@ -6,15 +6,13 @@ from math import isnan, prod
 from typing import TYPE_CHECKING
 
 from mlnlab.display.card.cards import Card, Table, bullets, table_of
-from mlnlab.display.card.markup import cost_in_words, count_of, element, shorten_text
+from mlnlab.display.card.markup import cost_in_words, element, shorten_text
 from mlnlab.display.card.symbols import in_symbols
 from mlnlab.display.model.databases import true_atoms_table
-from mlnlab.display.runs.run_cards import calls_in_words, settings_table
 from mlnlab.logic.formulas.substitution import free_variables
 
 if TYPE_CHECKING:
     from mlnlab.inference.ask.map_states import MapState
-    from mlnlab.inference.ask.solver import Solver
     from mlnlab.inference.sat.conflict_parts import Conflict, Part
     from mlnlab.logic.formulas.formulas import Formula
 
@@ -130,22 +128,3 @@ def _excerpt(part: Part) -> list[str]:
 
 def _binding(part: Part) -> str:
     return shorten_text(", ".join(f"{variable} = {constant}" for variable, constant in part.binding), 200)
-
-
-def solver_card(solver: Solver) -> Card:
-    """Return the card of a search: its problem, its settings, and ways to watch it."""
-    ways = ("next(iter(solver))", "ml.Trace.of(solver)", "ml.stepper(solver)", "ml.live(solver)")
-    return Card(
-        f"Solver {solver.method.name}",
-        _open_in_words(solver),
-        table=settings_table(solver.params),
-        remarks=(
-            calls_in_words("Nothing has been searched yet. Go step by step: ", *ways),
-            f"Needs: {solver.method.needs}. From: {solver.method.citation}.",
-        ),
-    )
-
-
-def _open_in_words(solver: Solver) -> str:
-    atoms = sum(len(choice.atoms) for choice in solver.question.choices)
-    return f"{count_of(atoms, 'open atom')} in {count_of(len(solver.question.choices), 'choice')}"

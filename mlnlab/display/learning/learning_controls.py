@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mlnlab.display.chart.bars import WIDTH
-from mlnlab.display.scene.building import tooltip
+from mlnlab.display.scene.building import WIDTH, tooltip
 from mlnlab.display.scene.items import Group, Item, Rectangle, Text
 from mlnlab.display.scene.text_fitting import fit_text, text_width
 

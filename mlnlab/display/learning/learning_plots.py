@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mlnlab.display.chart.axes import place_axis
-from mlnlab.display.chart.bars import WIDTH
 from mlnlab.display.chart.curves import evenly, vertical_axis
 from mlnlab.display.chart.plots import Box, Line, Plot, inner_box, plot_items
-from mlnlab.display.scene.building import numbered_id, tooltip
+from mlnlab.display.scene.building import WIDTH, numbered_id, tooltip
 from mlnlab.display.scene.items import Circle, Item, Path
 from mlnlab.display.scene.paths import segments
 

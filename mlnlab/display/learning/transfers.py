@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from mlnlab.display.card.cards import Card, table_of
 from mlnlab.display.card.markup import shorten_text
 from mlnlab.display.card.symbols import in_symbols
-from mlnlab.display.chart.bars import WIDTH
-from mlnlab.display.scene.building import numbered_id, tooltip
+from mlnlab.display.scene.building import WIDTH, numbered_id, tooltip
 from mlnlab.display.scene.items import Circle, Group, Item, Layer, Path, Rectangle, Scene, Text
 from mlnlab.display.scene.paths import segments
 from mlnlab.display.scene.text_fitting import fit_text

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from mlnlab.display.card.cards import Card, table_of
 from mlnlab.display.card.markup import count_of
 from mlnlab.display.card.symbols import in_symbols
-from mlnlab.display.chart.bars import WIDTH
-from mlnlab.display.scene.building import tooltip
+from mlnlab.display.scene.building import WIDTH, tooltip
 from mlnlab.display.scene.items import Circle, Item, Layer, Rectangle, Scene, Text
 from mlnlab.display.scene.look import HUES
 from mlnlab.display.scene.text_fitting import fit_text

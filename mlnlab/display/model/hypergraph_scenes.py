@@ -8,10 +8,18 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from mlnlab.display.card.markup import count_of
-from mlnlab.display.chart.bars import WIDTH
 from mlnlab.display.nodelink.layouts.boxes import Earlier, Spacing, boxes_layout, known_places
 from mlnlab.display.nodelink.node_links import badge_row, choose_named_dots
-from mlnlab.display.scene.building import Entry, kind_number, label, legend, mark, numbered_id, tooltip
+from mlnlab.display.scene.building import (
+    WIDTH,
+    Entry,
+    explained_scene,
+    kind_number,
+    label,
+    mark,
+    numbered_id,
+    tooltip,
+)
 from mlnlab.display.scene.items import Circle, Group, Item, Layer, Path, Rectangle, Scene
 from mlnlab.display.scene.look import DASHES
 from mlnlab.display.scene.paths import arrow_head, bow_curve, polyline, round_hull, segments, toward
@@ -30,7 +38,6 @@ Style = Literal["auto", "bipartite", "hulls"]
 MOST_DRAWN = 500
 MOST_HULLS = 30
 MOST_MARKS = 60  # more atoms of two constants are drawn as lines, or marks would hide everything
-_LEGEND_GAP = 10.0
 _BOW = 0.14
 WIDEST_NAME = 96.0  # pixels
 NAMED = 120  # up to so many constants all have their names in boxes
@@ -55,15 +62,10 @@ def hypergraph_scene(
     draw = _hulls if style == "hulls" else _marks
     atoms = (*_lines(graph, parts, places), *draw(graph, parts, places))
     nodes = list(_nodes(graph, parts, places))
-    explained, height = legend(_entries(graph, parts), 8, places.size[1] + _LEGEND_GAP, WIDTH - 16)
-    layers = (
-        Layer("atoms", tuple(atoms)),
-        Layer("constants", tuple(nodes)),
-        Layer("explained", (explained,) if height else (), zooms=False),
-    )
+    layers = Layer("atoms", tuple(atoms)), Layer("constants", tuple(nodes))
     sizes = f"{count_of(len(parts.nodes), 'constant')} and {count_of(graph.number_of_edges, 'atom')}"
-    total = places.size[1] + (height + _LEGEND_GAP if height else 0) + 4
-    return Scene(places.size[0], total, layers, "Hypergraph", f"{sizes}.")
+    entries = _entries(graph, parts)
+    return explained_scene(layers, entries, places.size, "Hypergraph", f"{sizes}.", gap=10, foot=4)
 
 
 def _atom_text(graph: Hypergraph, parts: Parts, atom: Atom) -> str:

@@ -10,10 +10,9 @@ import numpy as np
 
 from mlnlab.display.card.cards import MOST_ROWS, Card, Table, table_of
 from mlnlab.display.card.markup import count_of, shorten_text
-from mlnlab.display.chart.bars import WIDTH
 from mlnlab.display.model.hypergraph_scenes import MOST_DRAWN, hypergraph_scene
 from mlnlab.display.nodelink.collapsed_outline import outline_of, summary_scene
-from mlnlab.display.scene.building import Entry, kind_number, legend, numbered_id
+from mlnlab.display.scene.building import WIDTH, Entry, explained_scene, kind_number, numbered_id
 from mlnlab.display.scene.items import Group, Item, Layer, Path, Picture, Rectangle, Scene, Text
 from mlnlab.display.scene.look import COLOURS, HUES
 from mlnlab.display.scene.paths import segments
@@ -117,15 +116,10 @@ def matrix_scene(graph: Hypergraph) -> Scene:
         columns=columns,
     )
     frame = Rectangle(x=_LEFT, y=_TOP, width=wide, height=high, look="frame")
-    explained, height = legend(_entries(graph), 8, _TOP + high + 12, WIDTH - 16)
-    layers = (
-        Layer("matrix-layer", (picture, frame, *_types(graph, high), *_predicates(graph, wide, high))),
-        Layer("explained", (explained,), zooms=False),
-    )
+    drawn = Layer("matrix-layer", (picture, frame, *_types(graph, high), *_predicates(graph, wide, high)))
     nodes, atoms = count_of(graph.number_of_nodes, "constant"), count_of(graph.number_of_edges, "atom")
-    return Scene(
-        WIDTH, _TOP + high + height + 18, layers, "Hypergraph as a matrix", f"{nodes} down, {atoms} across."
-    )
+    words, size = f"{nodes} down, {atoms} across.", (WIDTH, _TOP + high)
+    return explained_scene((drawn,), _entries(graph), size, "Hypergraph as a matrix", words, gap=12)
 
 
 def _cells(graph: Hypergraph, most_rows: int, most_columns: int) -> NDArray[np.uint8]:

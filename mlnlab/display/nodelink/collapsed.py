@@ -13,10 +13,18 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from mlnlab.display.card.markup import count_of, shorten_text
-from mlnlab.display.chart.bars import WIDTH
 from mlnlab.display.nodelink.collapsed_outline import ROOT, Cluster, Outline, outline_of
 from mlnlab.display.nodelink.layouts.stress import boxes_apart, stress_layout
-from mlnlab.display.scene.building import Entry, Kind, kind_number, label, legend, mark, tooltip
+from mlnlab.display.scene.building import (
+    WIDTH,
+    Entry,
+    Kind,
+    explained_scene,
+    kind_number,
+    label,
+    mark,
+    tooltip,
+)
 from mlnlab.display.scene.items import Circle, Group, Item, Layer, Path, Rectangle, Scene, Text
 from mlnlab.display.scene.paths import polyline, segments, toward
 from mlnlab.display.scene.text_fitting import fit_text, text_width
@@ -34,7 +42,6 @@ MOST_SHOWN = 500  # groups and nodes
 _MOST_LINES = 150  # with groups
 _MOST_SINGLE_LINES = 1_500  # between nodes
 _MARGIN = 26.0
-_LEGEND_GAP = 8.0
 _MOST_EXAMPLES = 5
 _LONGEST_ID = 60
 _MANY = 50  # links in common
@@ -57,15 +64,14 @@ class Collapsed:
         inside = arrange_group(outline, ROOT, _open_paths(outline, opened).__contains__)
         drawn, (width, height) = _on_the_page(inside.spots)
         lines, total = _lines(outline, drawn)
-        explained, taken = legend(kind_entries(outline), 8, height + _LEGEND_GAP, WIDTH - 16)
         layers = (
             Layer("regions", tuple(region_items(drawn))),
             Layer("links", tuple(line_items(outline, drawn, lines))),
             Layer("nodes", tuple(spot_items(outline, drawn, folds))),
-            Layer("explained", (explained,) if taken else (), zooms=False),
         )
-        bottom = height + (taken + _LEGEND_GAP if taken else 0) + 4
-        return Scene(width, bottom, layers, outline.title, _in_words(outline, drawn, len(lines), total))
+        words = _in_words(outline, drawn, len(lines), total)
+        size = width, height
+        return explained_scene(layers, kind_entries(outline), size, outline.title, words, gap=8, foot=4)
 
     def choose_open_groups(self) -> frozenset[str]:
         """Return the groups to open where nobody can click: those of the kinds that hold groups."""

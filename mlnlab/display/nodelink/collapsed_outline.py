@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from mlnlab.display.card.markup import count_of
-from mlnlab.display.chart.bars import WIDTH
 from mlnlab.display.nodelink.ground_network_layout import id_of_atoms
 from mlnlab.display.nodelink.layouts.communities import communities
-from mlnlab.display.scene.building import kind_number, mark, numbered_id, tooltip
+from mlnlab.display.scene.building import WIDTH, kind_number, mark, numbered_id, tooltip
 from mlnlab.display.scene.items import Group, Item, Layer, Path, Rectangle, Scene, Text
 from mlnlab.display.scene.paths import segments
 from mlnlab.display.scene.text_fitting import fit_text, text_width

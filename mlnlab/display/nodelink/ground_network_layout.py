@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from mlnlab.display.chart.bars import WIDTH
 from mlnlab.display.nodelink.layouts.boxes import Earlier, Spacing, boxes_layout, known_places
-from mlnlab.display.scene.building import numbered_id
+from mlnlab.display.scene.building import WIDTH, numbered_id
 from mlnlab.display.scene.text_fitting import text_width
 
 if TYPE_CHECKING:

@@ -74,8 +74,8 @@ class NetworkDrawing:
     names: Layer
     node: NodeOf
     legend: Callable[[bool, bool], tuple[Group, float]]
-    size: tuple[float, float]
-    hidden: int  # links that are not drawn
+    ties: Ties
+    places: Places
 
     def scene(self, truths: ArrayLike | None = None, probabilities: ArrayLike | None = None) -> Scene:
         """Return the drawing; of each atom, in the order of their numbers, truth and probability."""
@@ -87,11 +87,14 @@ class NetworkDrawing:
         atoms = Layer("atoms", tuple(map(self.node, range(count), worlds, levels)))
         explained, height = self.legend(truths is not None, probabilities is not None)
         legend_layer = Layer("explained", (explained,) if height else (), zooms=False)
-        total = self.size[1] + (height + _LEGEND_GAP if height else 0) + 4
+        width, bottom = self.places.size
+        total = bottom + (height + _LEGEND_GAP if height else 0) + 4
         layers = (self.links, atoms, self.names, legend_layer)
         words = in_words(self.network)
-        rest = f" {count_of(self.hidden, 'link')} of these are too many to be drawn." if self.hidden else ""
-        return Scene(self.size[0], total, layers, "Ground network", words + rest)
+        rest = f" {count_of(self.ties.hidden, 'link')} of these are too many to be drawn." * bool(
+            self.ties.hidden
+        )
+        return Scene(width, total, layers, "Ground network", words + rest)
 
 
 def ground_network_scene(
@@ -143,8 +146,8 @@ def network_drawing(
         Layer("names", names_above(network, places)),
         node,
         draw_legend,
-        places.size,
-        ties.hidden,
+        ties,
+        places,
     )
 
 
@@ -364,8 +367,6 @@ class LitNetwork:
     """A drawing of a ground network, and where its links are."""
 
     drawing: NetworkDrawing
-    ties: Ties
-    places: Places
     corners: tuple[tuple[float, float], ...]  # of each atom, where its colour stands
 
     @property
@@ -375,14 +376,15 @@ class LitNetwork:
 
     def light_links(self, links: NDArray[np.bool_], look: str = "wash yellow") -> Layer:
         """Return a layer with the links that are in use: behind lines, around marks, over an atom's own."""
+        ties, places = self.drawing.ties, self.drawing.places
         found: list[Item] = []
-        for number, tie in enumerate(self.ties.pairs):
-            one, other = (self.places.of(atom) for atom in tie.atoms)
+        for number, tie in enumerate(ties.pairs):
+            one, other = (places.of(atom) for atom in tie.atoms)
             found.append(_light(numbered_id("lit", 0, number), band(one, other, 6.0), tie, links, look))
-        for number, (tie, (x, y)) in enumerate(zip(self.ties.marks, self.places.marks.tolist(), strict=True)):
+        for number, (tie, (x, y)) in enumerate(zip(ties.marks, places.marks.tolist(), strict=True)):
             found.append(_light(numbered_id("lit", 1, number), _around(x, y, 9.0), tie, links, look))
-        for atom, own in enumerate(self.ties.own):
-            x, y = self.places.of(atom)
+        for atom, own in enumerate(ties.own):
+            x, y = places.of(atom)
             top = y - 11.0 if self.atoms <= NAMED else y - 8.0
             for place, tie in enumerate(own):
                 middle = x + (place - (len(own) - 1) / 2) * 11
@@ -415,11 +417,11 @@ def lit_network(clauses: GroundClauses) -> LitNetwork | None:
     network = GroundNetwork(clauses)
     if not 0 < network.number_of_atoms <= MOST_LIT:
         return None
-    ties = ties_of(network)
-    places = places_of(network, ties)
-    half = box_sizes(network, ties)[:, 0] / 2 if network.number_of_atoms <= NAMED else [6.0] * len(ties.own)
-    corners = tuple((x + half[atom] - 4, y + 13.0) for atom, (x, y) in enumerate(places.atoms.tolist()))
-    return LitNetwork(network_drawing(network), ties, places, corners)
+    drawing = network_drawing(network)
+    ties, atoms = drawing.ties, drawing.places.atoms.tolist()
+    half = box_sizes(network, ties)[:, 0] / 2 if len(atoms) <= NAMED else [6.0] * len(atoms)
+    corners = tuple((x + half[atom] - 4, y + 13.0) for atom, (x, y) in enumerate(atoms))
+    return LitNetwork(drawing, corners)
 
 
 def _light(name: str, path: str, tie: Tie, links: NDArray[np.bool_], look: str) -> Path:

@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from mlnlab.display.card.markup import count_of, shorten_text
-from mlnlab.display.chart.bars import WIDTH
 from mlnlab.display.nodelink.layouts.boxes import Spacing, boxes_layout, names_apart
 from mlnlab.display.nodelink.layouts.communities import communities
 from mlnlab.display.nodelink.layouts.layered import layered_layout
-from mlnlab.display.scene.building import Entry, Kind, label, legend, mark, numbered_id, tooltip
+from mlnlab.display.scene.building import WIDTH, Entry, Kind, label, legend, mark, numbered_id, tooltip
 from mlnlab.display.scene.items import Circle, Group, Item, Layer, Path, Rectangle, Scene, Text
 from mlnlab.display.scene.look import HUES
 from mlnlab.display.scene.paths import Point, arrow_head, band, segments, smooth_downward

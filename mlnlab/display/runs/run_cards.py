@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from mlnlab.experiments.studies.counting_growth import CountingGrowth
     from mlnlab.inference.ask.choosing import InferencePlan
     from mlnlab.inference.ask.sampler import Sampler
+    from mlnlab.inference.ask.solver import Solver
     from mlnlab.learning.ask.tuning import TunedRate
     from mlnlab.steps.recordings.comparison import Comparison
     from mlnlab.steps.runs.live import Live
@@ -156,19 +157,30 @@ def settings_table(params: object) -> Table:
     return table_of(("setting", "value"), rows, len(settings), "settings")
 
 
-# --- a sampler ------------------------------------------------------------------------------------
+# --- samplers and searches ------------------------------------------------------------------------
 
 
 def sampler_card(sampler: Sampler) -> Card:
     """Return the card of a sampler: its problem, its settings, and ways to watch it."""
-    ways = ("next(iter(sampler))", "ml.Trace.of(sampler)", "ml.stepper(sampler)", "ml.live(sampler)")
+    return _source_card("sampler", "sampled", sampler, _question(sampler))
+
+
+def solver_card(solver: Solver) -> Card:
+    """Return the card of a search: its problem, its settings, and ways to watch it."""
+    atoms = count_of(sum(len(choice.atoms) for choice in solver.question.choices), "open atom")
+    choices = count_of(len(solver.question.choices), "choice")
+    return _source_card("solver", "searched", solver, f"{atoms} in {choices}")
+
+
+def _source_card(word: str, done: str, source: Sampler | Solver, question: str) -> Card:
+    ways = (f"next(iter({word}))", f"ml.Trace.of({word})", f"ml.stepper({word})", f"ml.live({word})")
     return Card(
-        f"Sampler {sampler.method.name}",
-        _question(sampler),
-        table=settings_table(sampler.params),
+        f"{word.capitalize()} {source.method.name}",
+        question,
+        table=settings_table(source.params),
         remarks=(
-            calls_in_words("Nothing has been sampled yet. Go step by step: ", *ways),
-            f"Needs: {sampler.method.needs}. From: {sampler.method.citation}.",
+            calls_in_words(f"Nothing has been {done} yet. Go step by step: ", *ways),
+            f"Needs: {source.method.needs}. From: {source.method.citation}.",
         ),
     )
 

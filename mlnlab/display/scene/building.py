@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from math import sqrt
 from typing import NamedTuple
 
-from mlnlab.display.scene.items import Circle, Group, Item, Path, Rectangle, Text
+from mlnlab.display.scene.items import Circle, Group, Item, Layer, Path, Rectangle, Scene, Text
 from mlnlab.display.scene.look import HUES
 from mlnlab.display.scene.paths import polyline
 from mlnlab.display.scene.text_fitting import fit_text, fitted_name, shorten_text, text_width
 from mlnlab.errors import visible as fit
 
+WIDTH = 680  # of a page, in pixels
 SHAPES = ("square", "diamond", "triangle", "circle")
 _LONGEST_TOOLTIP = 400
 
@@ -89,3 +90,16 @@ def legend(entries: Sequence[Entry], x: float, y: float, width: float) -> tuple[
         )
         left += needed
     return Group(id="legend", children=tuple(parts)), (top + row - y if entries else 0.0)
+
+
+def explained_scene(
+    layers: Sequence[Layer], entries: Sequence[Entry], size: tuple[float, float], title: str,
+    description: str = "", *, gap: float = 6.0, foot: float = 6.0, note: str | None = None,
+) -> Scene:  # fmt: skip
+    """Return layers of a size as a scene, their legend below a gap, and perhaps a note below the legend."""
+    explained, height = legend(entries, 8, size[1] + gap, WIDTH - 16)
+    end = size[1] + (gap + height if height else 0)
+    below = () if note is None else (Text(x=8, y=end + 14, text=note, look="quiet small"),)
+    layer = Layer("explained", (*((explained,) if height else ()), *below), zooms=False)
+    total = end + (foot if note is None else 22)
+    return Scene(size[0], total, (*layers, layer), title, description)

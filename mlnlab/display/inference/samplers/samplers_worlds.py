@@ -14,7 +14,7 @@ from mlnlab.display.chart.curves import vertical_axis
 from mlnlab.display.chart.plots import Box, Line, Plot, entries, plot_items
 from mlnlab.display.inference.samplers.samplers_view import MOST_ROWS, History, Latest, SamplerView
 from mlnlab.display.runs.runs import Draw, step_before
-from mlnlab.display.scene.building import Entry, legend, numbered_id, tooltip
+from mlnlab.display.scene.building import Entry, explained_scene, numbered_id, tooltip
 from mlnlab.display.scene.items import Group, Item, Layer, Path, Picture, Scene, Text
 from mlnlab.display.scene.look import COLOURS
 from mlnlab.display.scene.pixels import png_address, rgba
@@ -86,13 +86,8 @@ def worlds_part(view: SamplerView, reader: ChainsReader) -> Draw:
         cells = now[:, order].astype(np.uint8) + 2 * flipped[:, order].astype(np.uint8)
         strips, bottom = _strips(columns, cells, frame.height)
         words = _in_words(flipped, earlier, len(reader.atoms), len(frame.places))
-        explained, taken = legend(mark_entries(), 8, bottom, WIDTH - 16)
-        note = Text(x=8, y=bottom + taken + 14, text=words, look="quiet small")
-        layers = (
-            Layer("rows", (*frame.headings, *rows, *strips)),
-            Layer("explained", (explained, note), zooms=False),
-        )
-        return Scene(WIDTH, bottom + taken + 22, layers, "Worlds", words)
+        drawn, size = Layer("rows", (*frame.headings, *rows, *strips)), (WIDTH, bottom)
+        return explained_scene((drawn,), mark_entries(), size, "Worlds", words, gap=0, note=words)
 
     return draw
 
@@ -280,10 +275,9 @@ def _scene(plots: list[Plot], chains: int) -> Scene:
         items += plot_items(plot, box, number + 1)
     bottom = top + -(-(len(plots) - 1) // 2) * (_SMALL + _GAP)
     names = [line.name for line in plots[0].lines]
-    explained, height = legend(entries(names), 8, bottom, WIDTH - 16)
     words = "Under the name of a query: the share of its samples in which each chain alone found it true."
     if chains > len(names):
         words += f" {len(names)} of {chains:,} chains are drawn."
-    note = Text(x=8, y=bottom + height + 14, text=words if len(plots) > 1 else "", look="quiet small")
-    layers = (Layer("plots", tuple(items)), Layer("explained", (explained, note), zooms=False))
-    return Scene(WIDTH, bottom + height + 22, layers, "Chains", f"{len(names)} chains over sweeps.")
+    told, note = f"{len(names)} chains over sweeps.", words if len(plots) > 1 else ""
+    drawn = Layer("plots", tuple(items))
+    return explained_scene((drawn,), entries(names), (WIDTH, bottom), "Chains", told, gap=0, note=note)

@@ -10,14 +10,13 @@ import numpy as np
 
 from mlnlab.display.card.markup import count_of, shorten_text
 from mlnlab.display.chart.axes import place_axis, value_words
-from mlnlab.display.chart.bars import WIDTH
 from mlnlab.display.chart.curves import vertical_axis
 from mlnlab.display.chart.plots import Box, Line, Plot, plot_items
 from mlnlab.display.inference.samplers.marked_rows import MADE, OUT, MarkedRow, marked_rows_scene
 from mlnlab.display.inference.samplers.samplers_view import History
 from mlnlab.display.inference.search.map_view import SearchView, search_view, worlds_part
 from mlnlab.display.runs.runs import Column, Draw, RunPicture, Table, step_before
-from mlnlab.display.scene.building import Entry, legend, numbered_id, tooltip
+from mlnlab.display.scene.building import WIDTH, Entry, explained_scene, numbered_id, tooltip
 from mlnlab.display.scene.items import Group, Item, Layer, Path, Scene, Text
 from mlnlab.display.scene.text_fitting import fit_text
 from mlnlab.kernels.chains.modes import score_options, settle_option
@@ -92,9 +91,8 @@ def search_part(view: SearchView) -> Draw:
                 Text(id=numbered_id("move", number), x=8, y=top + number * _LINE, text=line, look="words")
             )
         below, bottom = _broken_items(view, step, trace, top + 2 * _LINE + 8)
-        explained, taken = legend(_entries(), 8, bottom, WIDTH - 16)
-        layers = (Layer("drawn", (*items, *below)), Layer("explained", (explained,), zooms=False))
-        return Scene(WIDTH, bottom + taken + 8, layers, "Search", _in_words(view, step))
+        drawn, size = Layer("drawn", (*items, *below)), (WIDTH, bottom)
+        return explained_scene((drawn,), _entries(), size, "Search", _in_words(view, step), gap=0, foot=8)
 
     return draw
 

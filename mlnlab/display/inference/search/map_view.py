@@ -15,7 +15,7 @@ from mlnlab.display.chart.bars import WIDTH, short_label
 from mlnlab.display.inference.samplers.samplers_view import Latest
 from mlnlab.display.inference.samplers.samplers_worlds import FALSE, FLIPPED, TRUE, mark_entries
 from mlnlab.display.runs.runs import Draw, step_before
-from mlnlab.display.scene.building import legend, numbered_id, tooltip
+from mlnlab.display.scene.building import explained_scene, numbered_id, tooltip
 from mlnlab.display.scene.items import Group, Layer, Path, Scene, Text
 from mlnlab.display.scene.text_fitting import fit_text, text_width
 from mlnlab.inference.search.walk_arrays import broken_in
@@ -163,15 +163,11 @@ def worlds_part(view: SearchView) -> Draw:
             _row(place, frame, bool(now[place]), bool(best[place]), bool(now[place] != then[place]), view)
             for place in range(len(frame.places))
         )
-        explained, taken = legend(mark_entries(), 8, frame.height, WIDTH - 16)
         rest = len(view.atoms) - len(rows)
         words = f"{rest:,} more open atoms are not drawn." if rest > 0 else ""
-        note = Text(x=8, y=frame.height + taken + 14, text=words, look="quiet small")
-        layers = (
-            Layer("rows", (*frame.headings, *rows)),
-            Layer("explained", (explained, note), zooms=False),
-        )
-        return Scene(WIDTH, frame.height + taken + 22, layers, "Worlds", _in_words(now, best))
+        drawn, size = Layer("rows", (*frame.headings, *rows)), (WIDTH, frame.height)
+        told = _in_words(now, best)
+        return explained_scene((drawn,), mark_entries(), size, "Worlds", told, gap=0, note=words)
 
     return draw
 

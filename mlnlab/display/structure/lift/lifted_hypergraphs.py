@@ -9,8 +9,7 @@ import numpy as np
 
 from mlnlab.display.card.cards import MOST_ROWS, Card, Table, table_of
 from mlnlab.display.card.markup import count_of, shorten_text
-from mlnlab.display.chart.bars import WIDTH
-from mlnlab.display.scene.building import Entry, label, legend, mark, numbered_id, tooltip
+from mlnlab.display.scene.building import WIDTH, Entry, label, legend, mark, numbered_id, tooltip
 from mlnlab.display.scene.items import Expands, Group, Item, Layer, Path, Rectangle, Scene, Text
 from mlnlab.display.scene.paths import polyline
 from mlnlab.display.scene.text_fitting import fit_text, text_width
