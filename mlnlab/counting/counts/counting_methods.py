@@ -1,34 +1,37 @@
-"""Which implementation counts: plans in memory, or DuckDB."""
+"""Choose the implementation that counts: plans in memory, DuckDB, or messages that approximate."""
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from mlnlab.counting.duckdb.duckdb_counter import count_in_duckdb, groundings_in_duckdb
 from mlnlab.counting.duckdb.duckdb_files import FactFiles
 from mlnlab.counting.duckdb.duckdb_store import Connection, store_of
+from mlnlab.counting.elimination.cluster_counter import ClusterCounter
 from mlnlab.errors import ArgumentError, TooLargeError
-from mlnlab.logic.checked_options import is_one_of
+from mlnlab.factors.join_graphs.propagation import ClusterParams
+from mlnlab.logic.checked_options import is_one_of, refuse_unknown_options
 from mlnlab.logic.suggestions import did_you_mean
 from mlnlab.model.database.database import Database
 from mlnlab.model.database.world import World
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from mlnlab.counting.facts.sorted_facts import Facts
     from mlnlab.logic.formulas.formulas import Formula
     from mlnlab.logic.vocabulary import Vocabulary
 
-AUTO, PLANNED, DUCKDB = "auto", "planned", "duckdb"
+AUTO, PLANNED, DUCKDB, IJGP = METHODS = "auto", "planned", "duckdb", "ijgp"
 
 
 def method_for(method: str, db: object) -> tuple[str, str]:
     """Return the method that counts in these facts, and a sentence that says why."""
-    if not is_one_of(method, (AUTO, PLANNED, DUCKDB)):
-        near = did_you_mean(str(method), (AUTO, PLANNED, DUCKDB)) or "."
+    if not is_one_of(method, METHODS):
+        near = did_you_mean(str(method), METHODS) or "."
         raise ArgumentError(
-            f'Methods of counting are "auto", "planned" and "duckdb", not {method!r:.60}{near}'
+            f'Methods of counting are "auto", "planned", "duckdb" and "ijgp", not {method!r:.60}{near}'
         )
     if not isinstance(db, Database | World | FactFiles):
         what = "None" if db is None else type(db).__name__
@@ -36,15 +39,18 @@ def method_for(method: str, db: object) -> tuple[str, str]:
     in_files = isinstance(db, FactFiles)
     if isinstance(db, FactFiles) and db.closed:
         raise ArgumentError("These files of facts were closed; open them again with ml.FactFiles.")
-    if in_files and method == PLANNED:
+    if in_files and method in {PLANNED, IJGP}:
+        needs = "Plans need" if method == PLANNED else "Messages between clusters need"
         raise ArgumentError(
-            "Plans need facts in memory, but these are in files: read them with ml.Database.from_files,"
+            f"{needs} facts in memory, but these are in files: read them with ml.Database.from_files,"
             ' or use method="duckdb".'
         )
     if in_files:
         return DUCKDB, "The facts are in files, where DuckDB counts them without loading them."
     if method == DUCKDB:
         return DUCKDB, "DuckDB counted, as requested; the facts were scanned in memory."
+    if method == IJGP:
+        return IJGP, "Messages between clusters of variables estimated the counts, as requested."
     return PLANNED, "The facts are in memory, where counting by plans is fastest."
 
 
@@ -56,6 +62,24 @@ def check_memory(memory: str, method: str, db: object) -> None:
         raise ArgumentError('Files have their limit where they are opened: ml.FactFiles(..., memory="1GB").')
     if memory and method != DUCKDB:
         raise ArgumentError('memory= is a limit for DuckDB, and needs method="duckdb" beside it.')
+
+
+def cluster_params(method: str, options: Mapping[str, object]) -> ClusterParams | None:
+    """Return the options of counting by messages; other methods have none."""
+    if method != IJGP and not options:
+        return None
+    if method != IJGP:
+        raise ArgumentError(
+            f'Counting by method="{method}" has no option {next(iter(options)):.60}; options such as i='
+            ' belong to method="ijgp".'
+        )
+    refuse_unknown_options(IJGP, options, [known.name for known in fields(ClusterParams)])
+    return ClusterParams(**options)  # type: ignore[arg-type]  # it checks them
+
+
+def estimate_count(formula: Formula, facts: Facts, params: ClusterParams) -> float:
+    """Return the number of true groundings of a formula as messages between clusters have it."""
+    return ClusterCounter(formula, facts.vocabulary, params)(facts).number
 
 
 def check_executor(executor: object) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import prod
-from typing import TYPE_CHECKING, Protocol, overload
+from typing import TYPE_CHECKING, Any, Protocol, overload
 
 from mlnlab.counting.counts.counter import Counter, TermSum
 from mlnlab.counting.counts.counting_methods import (
@@ -14,8 +14,10 @@ from mlnlab.counting.counts.counting_methods import (
     PLANNED,
     check_executor,
     check_memory,
+    cluster_params,
     count_all_in_duckdb,
     counted_in_files,
+    estimate_count,
     method_for,
 )
 from mlnlab.counting.duckdb.duckdb_files import FactFiles
@@ -33,6 +35,7 @@ from mlnlab.steps.runs.working import one_by_one
 if TYPE_CHECKING:
     import pandas as pd
 
+    from mlnlab.factors.join_graphs.propagation import ClusterParams
     from mlnlab.logic.formulas.formulas import Formula
     from mlnlab.model.database.database import Database
     from mlnlab.model.database.world import World
@@ -57,26 +60,26 @@ class Executor(Protocol):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Counts(Sequence[int]):
-    """n_i for each formula of the expanded model: a sequence of whole numbers of any size."""
+class Counts(Sequence[float]):
+    """n_i for each formula of the expanded model: whole numbers of any size, or estimates of them."""
 
     formulas: tuple[WeightedFormula, ...]
-    numbers: tuple[int, ...]
+    numbers: tuple[float, ...]
     groundings: tuple[int, ...]
     method: str = PLANNED
     reason: str = ""  # why this method counted
 
     @overload
-    def __getitem__(self, index: int) -> int: ...
+    def __getitem__(self, index: int) -> float: ...
     @overload
-    def __getitem__(self, index: slice) -> tuple[int, ...]: ...
-    def __getitem__(self, index: int | slice) -> int | tuple[int, ...]:
+    def __getitem__(self, index: slice) -> tuple[float, ...]: ...
+    def __getitem__(self, index: int | slice) -> float | tuple[float, ...]:
         return self.numbers[index]
 
     def __len__(self) -> int:
         return len(self.numbers)
 
-    def __iter__(self) -> Iterator[int]:
+    def __iter__(self) -> Iterator[float]:
         return iter(self.numbers)
 
     def __eq__(self, other: object) -> bool:
@@ -86,9 +89,14 @@ class Counts(Sequence[int]):
         return hash(self.numbers)
 
     @property
-    def false(self) -> tuple[int, ...]:
+    def false(self) -> tuple[float, ...]:
         """The number of groundings of each formula that are false."""
         return tuple(all_ - true for all_, true in zip(self.groundings, self.numbers, strict=True))
+
+    @property
+    def exact(self) -> tuple[bool, ...]:
+        """Which numbers are exact; an estimate is a floating point number."""
+        return tuple(isinstance(number, int) for number in self.numbers)
 
     def to_frame(self) -> pd.DataFrame:
         """Return a table with each formula's weight, number of true groundings, and of all groundings."""
@@ -103,15 +111,19 @@ class Counts(Sequence[int]):
         return pd.DataFrame(columns)
 
     def __repr__(self) -> str:
-        return f"Counts({', '.join(f'{number:,}'.replace(',', '_') for number in self.numbers)})"
+        return f"Counts({', '.join(_show_number(number).replace(',', '_') for number in self.numbers)})"
 
     def __str__(self) -> str:
         """Return a line for each formula."""
         lines = [
-            f"{number:,} of {all_:,}  {formula.formula}"
+            f"{_show_number(number)} of {all_:,}  {formula.formula}"
             for number, all_, formula in zip(self.numbers, self.groundings, self.formulas, strict=True)
         ]
         return "\n".join(lines)
+
+
+def _show_number(number: float) -> str:
+    return f"{number:,}" if isinstance(number, int) else f"about {number:,.6g}"
 
 
 def count(
@@ -122,6 +134,7 @@ def count(
     memory: str = "",
     executor: Executor | None = None,
     progress: bool | None = None,
+    **options: object,
 ) -> Counts:
     r"""Return n_i, the number of true groundings, for each formula of ``mln.expand(db)``.
 
@@ -149,14 +162,24 @@ def count(
 
     >>> ml.count(mln, db, method="duckdb") == n
     True
+
+    ``method="ijgp"`` estimates the counts by messages between clusters of at most ``i`` logical variables
+    (3), for formulas so wide that exact counts take too long; with ``i`` above the treewidth of a formula its
+    count is exact, and ``.exact`` says of which that is so. ``sweeps`` (10), ``tolerance``, ``damping`` and
+    ``turns`` are as for :func:`ml.marginals`.
+
+    >>> ml.count(mln, db, method="ijgp", i=2).exact, ml.count(mln, db, method="ijgp", i=3) == n
+    ((False,), True)
     """
     if not isinstance(mln, MLN):
         raise ArgumentError(f"A model is needed first, made by ml.MLN.from_text or ml.load, not {mln!r:.50}.")
     chosen, reason = method_for(method, db)
+    params = cluster_params(chosen, options)
     check_memory(memory, chosen, db)
     check_executor(executor)
     expanded = mln.expand(db)
     formulas = [weighted.formula for weighted in expanded.formulas]
+    numbers: list[Any]  # whole numbers, or estimates
     if isinstance(db, FactFiles):
         with show_progress("ml.count", progress), report_early_stop("ml.count"):
             numbers, groundings = counted_in_files(formulas, db, expanded.vocabulary)
@@ -167,9 +190,11 @@ def count(
         try:
             with show_progress("ml.count", progress):
                 if executor is not None or chosen == DUCKDB:
-                    numbers += counts_of(formulas, facts, executor, method=chosen, memory=memory)
+                    numbers += counts_of(
+                        formulas, facts, executor, method=chosen, memory=memory, params=params
+                    )
                 else:
-                    numbers.extend(_count_formulas(formulas, facts))
+                    numbers.extend(_count_formulas(formulas, facts, params))
         except KeyboardInterrupt:
             known = Counts(
                 expanded.formulas[: len(numbers)], tuple(numbers), tuple(groundings[: len(numbers)])
@@ -180,10 +205,12 @@ def count(
 
 def counts_of(
     formulas: Sequence[Formula], facts: Facts, executor: Executor | None = None, *, method: str = PLANNED,
-    memory: str = "",
-) -> list[int]:  # fmt: skip
-    """Return the number of true groundings of each formula."""
-    count_all = partial(count_all_in_duckdb, memory=memory) if method == DUCKDB else _count_all
+    memory: str = "", params: ClusterParams | None = None,
+) -> list[Any]:  # fmt: skip
+    """Return the number of true groundings of each formula; with ``params``, an estimate by clusters."""
+    count_all: Callable[..., list[Any]] = partial(_count_all, params=params)
+    if method == DUCKDB:
+        count_all = partial(count_all_in_duckdb, memory=memory)
     if executor is None or len(formulas) < 2:
         return count_all(formulas, facts)
     size = -(-len(formulas) // _MOST_BATCHES)
@@ -192,14 +219,16 @@ def counts_of(
     return [number for result in results for number in result.result()]
 
 
-def _count_all(formulas: Sequence[Formula], facts: Facts) -> list[int]:
+def _count_all(formulas: Sequence[Formula], facts: Facts, params: ClusterParams | None = None) -> list[Any]:
     """Count formulas one after the other; a function of the module, so that other processes find it."""
-    return list(_count_formulas(formulas, facts))
+    return list(_count_formulas(formulas, facts, params))
 
 
-def _count_formulas(formulas: Sequence[Formula], facts: Facts) -> Iterator[int]:
+def _count_formulas(
+    formulas: Sequence[Formula], facts: Facts, params: ClusterParams | None = None
+) -> Iterator[float]:
     for formula in one_by_one(formulas, "counting"):
-        yield _count_one(formula, facts)
+        yield _count_one(formula, facts) if params is None else estimate_count(formula, facts, params)
 
 
 def _make_interruption(known: Counts, formulas: int) -> Interrupted:

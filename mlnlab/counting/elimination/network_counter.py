@@ -146,7 +146,7 @@ class BoundNetwork:
             inputs = []
             for number in step.inputs:
                 if number not in tables:
-                    tables[number] = self._table(number, run)
+                    tables[number] = self.read_table(number, run)
                     yield number, tables[number]
                 inputs.append(tables.pop(number))
             number = len(self.constraints) + place
@@ -163,7 +163,8 @@ class BoundNetwork:
             return summed_out(list(live.values()), step.variable, modulus)
         return next(iter(live.values()), DenseTable((), np.ones(())))
 
-    def _table(self, number: int, run: DenseRun) -> DenseTable:
+    def read_table(self, number: int, run: DenseRun) -> DenseTable:
+        """Return the values of a constraint in a world."""
         one = self.constraints[number]
         values = one.constraint.values.astype(np.float64)
         if one.constraint.source is None:

@@ -19,13 +19,15 @@ MOST_BARS, MOST_IN_FIGURE = 40, 60
 _LONGEST_NUMBER = 30  # digits with commas; longer ones are told by their length
 
 
-def number_text(number: int) -> str:
-    """Return a whole number that fits a cell; a count may have thousands of digits."""
+def number_text(number: float) -> str:
+    """Return a number that fits a cell; a count may have thousands of digits, and an estimate has few."""
+    if not isinstance(number, int):
+        return f"about {number:,.6g}"
     text = f"{number:,}" if number < 10**_LONGEST_NUMBER else ""
     return text or f"about 10^{number.bit_length() * 0.30103:,.0f}"
 
 
-def ratio(part: int, whole: int) -> float:
+def ratio(part: float, whole: int) -> float:
     """Return a share between 0 and 1; of nothing it is 0. The numbers may be larger than any float."""
     return part / whole if whole else 0.0
 

@@ -6,7 +6,7 @@ a factor that had news to tell is lit. Distributions and what changes are furthe
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from mlnlab.display.card.markup import count_of, shorten_text
 from mlnlab.display.chart.axes import value_words
 from mlnlab.display.chart.curves import LEAST, changes_scene
 from mlnlab.display.factors.factor_graph_scenes import belief_node, distributions_scene
+from mlnlab.display.factors.join_graph_pictures import join_graph_drawing
 from mlnlab.display.factors.tree_pictures import ascent_caption, tree_part
 from mlnlab.display.nodelink.node_links import (
     MOST_NODES,
@@ -28,7 +29,7 @@ from mlnlab.display.runs.runs import Column, Draw, RunPicture, Table
 from mlnlab.display.scene.building import Entry, mark, numbered_id, tooltip
 from mlnlab.display.scene.items import Path, Scene
 from mlnlab.inference.messages.tree_ascent import StructuredState
-from mlnlab.inference.networks import factor_structured_mean_field
+from mlnlab.inference.networks import factor_ijgp, factor_structured_mean_field
 from mlnlab.inference.networks.factor_gibbs import FactorGibbsState
 
 if TYPE_CHECKING:
@@ -127,11 +128,10 @@ def factor_run_picture(run: FactorRun) -> RunPicture:
         return distributions_scene(run.marginals(step.state)) or write_note(title, _TOO_LARGE)
 
     structured = run.method.name == factor_structured_mean_field.NAME
-    tree = _tree_part(run) if structured else None
     return RunPicture(
         title=f"{title} over a factor graph",
         parts={
-            **({"tree": tree} if tree is not None else {}),
+            **{part: draw for part, draw in _parts_of_method(run) if draw is not None},
             "graph": graph,
             "distributions": distributions,
             "changes": _changes,
@@ -142,15 +142,23 @@ def factor_run_picture(run: FactorRun) -> RunPicture:
     )
 
 
-def _tree_part(run: FactorRun) -> Draw | None:
-    ascent = factor_structured_mean_field.ascent_of(run.params, run.question)
-    return tree_part(ascent, run.question.graph.variables)
+def _parts_of_method(run: FactorRun) -> Iterator[tuple[str, Draw | None]]:
+    """Yield the parts that belong to one method: the tree of a field, the clusters of a join graph."""
+    variables = run.question.graph.variables
+    if run.method.name == factor_structured_mean_field.NAME:
+        yield "tree", tree_part(factor_structured_mean_field.ascent_of(run.params, run.question), variables)
+    if run.method.name == factor_ijgp.NAME:
+        names = [variable.name for variable in variables]
+        drawing = join_graph_drawing(factor_ijgp.propagation(run.params, run.question).graph, names)
+        if drawing is not None:
+            yield "clusters", lambda step, _trace: drawing.scene(step.state.changes)
 
 
 def _mark_active_factors(run: FactorRun, state: Any) -> list[bool]:  # noqa: ANN401 - each method has states of its own
     """Return which factors had news to tell in the last sweep."""
-    changes = getattr(state, "changes", None)  # of each factor, but of variables where these are on a tree
-    if changes is None or isinstance(state, StructuredState) or float(changes.max(initial=0.0)) <= LEAST:
+    changes = getattr(state, "changes", None)  # of each factor, but for fields on trees and clusters
+    of_others = isinstance(state, StructuredState | factor_ijgp.FactorClusterState)
+    if changes is None or of_others or float(changes.max(initial=0.0)) <= LEAST:
         return [False] * run.question.number_of_tables
     found: list[bool] = (changes >= NEWS * changes.max()).tolist()
     return found

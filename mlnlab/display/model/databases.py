@@ -36,7 +36,7 @@ def first_atoms(db: Database, predicate: str, mark: Mark = "true", most: int = _
         yield f"{probability}{GroundAtom(shorten_text(predicate), names)}"
 
 
-def share(part: int, whole: int) -> str:
+def share(part: float, whole: int) -> str:
     """Return a part of a whole in per cent, never rounded to none or all of it."""
     if not whole:
         return "–"

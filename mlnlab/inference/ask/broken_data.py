@@ -45,7 +45,7 @@ def broken_text(model: MLN, database: Database, name: str) -> str:
         found = count(replace(model, formulas=tuple(hard)), database)
         for weighted, broken in zip(hard, found.false, strict=True):
             if broken:
-                return _broken_formula(model, database, name, weighted, broken)
+                return _broken_formula(model, database, name, weighted, int(broken))
     exclusive = [one for one in model.vocabulary.predicates.values() if one.exclusive]
     texts = (_broken_block(model.vocabulary, database, one, name) for one in exclusive)
     return next(filter(None, texts), "")

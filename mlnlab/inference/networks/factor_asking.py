@@ -98,12 +98,12 @@ def marginals(
     """Return the distribution of each variable of a factor graph or Bayesian network, given evidence.
 
     ``method`` is "junction-tree" (exact), "gibbs" (samples, with standard errors), "belief-propagation",
-    "mean-field" or "structured-mean-field" (approximations), or "auto": the junction tree where its tables
-    fit, else Gibbs sampling, or belief propagation where zeros cut the space; ``reason`` of the answer says
-    which and why. The options are
-    the method's: ``order=`` and ``most_cells=``; ``samples=``, ``burn_in=``, ``chains=``, ``thin=``;
-    ``order=``, ``damping=``, ``tolerance=``, ``sweeps=``; ``tree=`` (pairs of names) and ``begin=``. What
-    they make longer than ``most_hours`` (24) is refused with its estimate.
+    "ijgp" (messages between clusters of at most ``i`` variables), "mean-field" or "structured-mean-field"
+    (approximations), or "auto": the junction tree where its tables fit, else Gibbs sampling, or belief
+    propagation where zeros cut the space; ``reason`` of the answer says which and why. The options are the
+    method's: ``order=`` and ``most_cells=``; ``samples=``, ``burn_in=``, ``chains=``, ``thin=``; ``order=``,
+    ``damping=``, ``tolerance=``, ``sweeps=``; ``i=``, ``turns=``, ``elimination=``; ``tree=`` (pairs of
+    names) and ``begin=``. What they make longer than ``most_hours`` (24) is refused with its estimate.
 
     >>> import mlnlab as ml
     >>> network = ml.sample_network("greenhouse")

@@ -22,6 +22,7 @@ from mlnlab.inference.messages.tree_ascent import StructuredState
 from mlnlab.inference.networks import (
     factor_belief_propagation,
     factor_gibbs,
+    factor_ijgp,
     factor_mean_field,
     factor_structured_mean_field,
 )
@@ -78,6 +79,7 @@ METHODS: Mapping[str, FactorMethod] = {
     for module, state in (
         (factor_gibbs, factor_gibbs.FactorGibbsState),
         (factor_belief_propagation, factor_belief_propagation.FactorBeliefState),
+        (factor_ijgp, factor_ijgp.FactorClusterState),
         (factor_mean_field, factor_mean_field.FactorFieldState),
         (factor_structured_mean_field, StructuredState),
     )

@@ -370,7 +370,7 @@ def heaviest_classes(
 
 def count_true_groundings(one: EquiprobableClass, example: Example) -> int:
     """Return how many groundings of a class are true in a database."""
-    return counts_of([_restrict_formula(one)], facts_of(example.database, example.vocabulary))[0]
+    return int(counts_of([_restrict_formula(one)], facts_of(example.database, example.vocabulary))[0])
 
 
 def _restrict_formula(one: EquiprobableClass) -> Formula:

@@ -13,7 +13,7 @@ from mlnlab.display.doors.run_pictures import picture_of
 from mlnlab.display.factors.factor_graph_scenes import distributions_scene
 
 GREENHOUSE = ml.sample_network("greenhouse")
-METHODS = ("gibbs", "belief-propagation", "mean-field", "structured-mean-field")
+METHODS = ("gibbs", "belief-propagation", "ijgp", "mean-field", "structured-mean-field")
 
 
 def recorded(method, **options):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from itertools import islice, pairwise
+from itertools import islice, pairwise, product
 from math import isnan
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.stats import chi2
 
@@ -27,7 +27,7 @@ from tests.factors import brute_force
 from tests.support.thoroughness import examples
 
 GREENHOUSE = ml.sample_network("greenhouse")
-METHODS = ("gibbs", "belief-propagation", "mean-field", "structured-mean-field")
+METHODS = ("gibbs", "belief-propagation", "ijgp", "mean-field", "structured-mean-field")
 POSITIVE = st.floats(0.2, 3.0)
 
 
@@ -45,6 +45,25 @@ def random_graph(seed, sizes, scopes, *, spread=1.0, zeros=0.0):
         logs[random.random(logs.shape) < zeros] = -np.inf
         factors.append(ml.Factor(tuple(named[v] for v in scope), logs))
     return ml.FactorGraph(factors, named)
+
+
+TURNS = st.sampled_from(["residual", "in turn"])
+
+
+def drawn_graph(data):
+    """Draw a small graph with factors of up to three variables that forbid some values, but not all."""
+    sizes = data.draw(st.lists(st.integers(1, 3), min_size=1, max_size=5))
+    scope = st.lists(st.integers(0, len(sizes) - 1), min_size=1, max_size=3, unique=True).map(tuple)
+    graph = random_graph(
+        data.draw(st.integers(0, 10**6)), sizes, data.draw(st.lists(scope, max_size=6)), zeros=0.1
+    )
+    assume(any(np.isfinite(graph.log_weight(dict(zip(*one, strict=True)))) for one in worlds_of(graph)))
+    return graph
+
+
+def worlds_of(graph):
+    names = [variable.name for variable in graph.variables]
+    return [(names, values) for values in product(*(variable.values for variable in graph.variables))]
 
 
 LOOPY = random_graph(1, (3, 2, 4, 3), [(0, 1), (1, 2), (2, 3), (3, 0), (1,), (0, 2, 3)])
@@ -330,12 +349,67 @@ def test_all_orders_settle_at_one_place_on_the_recorded_grid(reference_folder):
     assert distance(one, other) < 1e-7
 
 
+@pytest.mark.parametrize("i", [2, 4, 8])
+def test_clusters_are_nearer_to_the_truth_than_a_rival_with_as_many_variables(reference_folder, i):
+    folder = reference_folder / "rivals-outputs"
+    graph = ml.load_uai(folder / "grid-14x14.uai")
+    truth = np.array(recorded(folder / "grid-14x14.exact.MAR"))
+    found = ml.marginals(graph, method="ijgp", i=i, sweeps=500, damping=0.3)
+    rows = np.array([list(found[f"x{n}"].values()) for n in range(len(truth))])
+    rival = np.array(recorded(folder / f"grid-14x14.ijgp{i}.MAR"))
+    assert not found.warnings
+    assert np.abs(rows - truth).mean() < np.abs(rival - truth).mean()
+
+
+def test_wider_clusters_need_not_be_better(reference_folder):
+    graph = ml.load_uai(reference_folder / "rivals-outputs" / "grid-14x14.uai")
+    truth = exact(graph)
+
+    def mean_error(i):
+        found = ml.marginals(graph, method="ijgp", i=i, sweeps=500, damping=0.3)
+        return np.mean(
+            [abs(found[name][value] - truth[name][value]) for name in truth for value in truth[name]]
+        )
+
+    assert mean_error(4) > mean_error(2)
+
+
+# --- clusters -------------------------------------------------------------------------------------
+
+
+@given(st.data())
+@settings(max_examples=examples(100), deadline=None)
+def test_clusters_as_wide_as_the_graph_are_exact(data):
+    graph = drawn_graph(data)
+    found = ml.marginals(graph, method="ijgp", i=len(graph.variables), turns=data.draw(TURNS), sweeps=50)
+    assert found.is_exact
+    truth = exact(graph)
+    assert distance(found, truth) < 1e-9
+    assert found.log_z == pytest.approx(ml.junction_tree(graph).calibrated().marginals.log_z, abs=1e-9)
+
+
+@given(st.data())
+@settings(max_examples=examples(60), deadline=None)
+def test_clusters_of_pairs_believe_what_belief_propagation_believes(data):
+    """Where factors are over pairs and clusters no wider, the join graph is the factor graph."""
+    size, seed = data.draw(st.integers(3, 5)), data.draw(st.integers(0, 10**6))
+    ring = [(n, (n + 1) % size) for n in range(size)]
+    graph = random_graph(seed, [2] * size, ring, spread=0.7)
+    pairs = ml.marginals(graph, method="ijgp", i=2, turns=data.draw(TURNS), sweeps=3_000, tolerance=1e-12)
+    beliefs = ml.marginals(graph, method="belief-propagation", sweeps=3_000, tolerance=1e-12)
+    assert distance(pairs, beliefs) < 1e-8
+
+
 # --- runs -----------------------------------------------------------------------------------------
 
 
 def small_run(method):
-    options = {"samples": 60, "burn_in": 10, "sweeps_per_state": 7} if method == "gibbs" else {"sweeps": 12}
-    return ml.marginal_steps(LOOPY, {"v1": 1}, method=method, **options)
+    options = {
+        "gibbs": {"samples": 60, "burn_in": 10, "sweeps_per_state": 7},
+        "ijgp": {"sweeps": 12, "i": 1, "damping": 0.3},
+    }
+    evidence = {} if method == "ijgp" else {"v1": 1}  # without v1 there are no cycles
+    return ml.marginal_steps(LOOPY, evidence, method=method, **options.get(method, {"sweeps": 12}))
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -1,0 +1,94 @@
+"""Draw a join graph: clusters as boxes, and links between them, lit where messages still change."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mlnlab.display.card.markup import count_of, shorten_text
+from mlnlab.display.chart.curves import LEAST
+from mlnlab.display.nodelink.node_links import MOST_NODES, Layout, Link, Node, NodeLink, lay_out_springs
+from mlnlab.display.scene.building import Entry, mark, numbered_id, tooltip
+from mlnlab.factors.trees.table_limits import cells_in_words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from mlnlab.display.scene.items import Scene
+    from mlnlab.factors.join_graphs.join_graph import JoinGraph, Scope
+
+NEWS = 0.05  # a link is lit where a message changes by such a share of the largest change
+_LONGEST_NAME = 24
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JoinGraphDrawing:
+    """The places of clusters; only the looks of links change from step to step."""
+
+    graph: JoinGraph
+    names: Sequence[str]  # of the variables
+    layout: Layout
+
+    def scene(self, changes: NDArray[np.float64] | None = None) -> Scene:
+        """Return a step, given by how much each message changes; without, no link is lit."""
+        most = 0.0 if changes is None else float(changes.max(initial=0.0))
+        shape = "in a tree" if self.graph.is_tree else "with cycles"
+        links = count_of(len(self.graph.links), "link")
+        return NodeLink(
+            title="Join graph",
+            layout=self.layout,
+            nodes=[self._draw_cluster(number) for number in range(len(self.graph.clusters))],
+            links=[self._draw_link(number, changes, most) for number in range(len(self.graph.links))],
+            legend=_ENTRIES,
+            words=f"{count_of(len(self.graph.clusters), 'cluster')} and {links} {shape}, i = {self.graph.i}.",
+        ).scene()
+
+    def _draw_cluster(self, number: int) -> Node:
+        tables = sum(home == number for home in self.graph.homes)
+        return Node(
+            id=numbered_id("cluster", number),
+            lines=(shorten_text(self._list_names(self.graph.clusters[number]), _LONGEST_NAME),),
+            look="wash blue" if tables else "ring grey",
+            dot="disc blue" if tables else "disc grey",
+            tooltip=tooltip(
+                f"cluster {number}: {self._list_names(self.graph.clusters[number])}",
+                f"{cells_in_words(self.graph.cells()[number])}, {count_of(tables, 'factor')} at home",
+            ),
+        )
+
+    def _draw_link(self, number: int, changes: NDArray[np.float64] | None, most: float) -> Link:
+        link = self.graph.links[number]
+        change = 0.0 if changes is None else float(changes[2 * number : 2 * number + 2].max())
+        is_lit = most > LEAST and change >= NEWS * most
+        return Link(
+            ends=((link.one, link.other),),
+            id=numbered_id("link", number),
+            look="curve orange thick" if is_lit else "link",
+            tooltip=tooltip(
+                f"over {self._list_names(link.label)}",
+                f"between clusters {link.one} and {link.other}",
+                f"a message changes by {change:.2g}" if change > LEAST else "",
+            ),
+        )
+
+    def _list_names(self, scope: Scope) -> str:
+        return ", ".join(self.names[variable] for variable in scope) or "nothing open"
+
+
+_ENTRIES = (
+    Entry(mark("square", 5, "wash blue"), "cluster"),
+    Entry(mark("square", 5, "ring grey"), "cluster without a factor"),
+    Entry(mark("square", 5, "bar orange"), "messages change here"),
+)
+
+
+def join_graph_drawing(graph: JoinGraph, names: Sequence[str]) -> JoinGraphDrawing | None:
+    """Return the drawing of a join graph; none where there is nothing, or too much."""
+    if not 0 < len(graph.clusters) <= MOST_NODES:
+        return None
+    boxes = [shorten_text(", ".join(names[v] for v in scope), _LONGEST_NAME) for scope in graph.clusters]
+    ends = [(link.one, link.other) for link in graph.links]
+    return JoinGraphDrawing(graph, names, lay_out_springs(boxes, 0, ends, 96.0))

@@ -1,0 +1,118 @@
+"""Counting by messages between clusters: exact where clusters are wide enough, an estimate elsewhere."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import mlnlab as ml
+from mlnlab.errors import ArgumentError
+from tests.support.thoroughness import examples
+
+ARITIES = {"P": 1, "R": 2, "S": 2, "Q": 3}
+DECLARED = "P(t)\nR(t, t)\nS(t, t)\nQ(t, t, t)"
+# Six variables of treewidth 4: all pairs but one are tied.
+WIDE = " v ".join(
+    f"!R({a}, {b})" for place, a in enumerate("uvwxyz") for b in "uvwxyz"[place + 1 :] if (a, b) != ("u", "z")
+)
+
+
+@st.composite
+def clauses(draw):
+    """Draw a clause and a world of up to four constants."""
+    constants = [f"C{n}" for n in range(draw(st.integers(1, 4)))]
+    variables = "uvwxyz"[: draw(st.integers(1, 6))]
+    literals = []
+    for name in draw(st.lists(st.sampled_from(sorted(ARITIES)), min_size=1, max_size=6)):
+        arguments = [draw(st.sampled_from(variables)) for _ in range(ARITIES[name])]
+        literals.append(f"{draw(st.sampled_from(['', '!']))}{name}({', '.join(arguments)})")
+    mln = ml.MLN.from_text(f"t = {{{', '.join(constants)}}}\n{DECLARED}\n1 {' v '.join(literals)}")
+    share, random = draw(st.sampled_from([0.1, 0.5, 0.9])), draw(st.randoms(use_true_random=False))
+    atoms = (
+        f"{name}({', '.join(row)})"
+        for name, arity in ARITIES.items() for row in product(constants, repeat=arity)
+    )  # fmt: skip
+    return mln, ml.Database.from_text("\n".join(atom for atom in atoms if random.random() < share), mln)
+
+
+@given(clauses())
+@settings(max_examples=examples(100), deadline=None)
+def test_clusters_wider_than_the_treewidth_count_exactly(case):
+    mln, db = case
+    found = ml.count(mln, db, method="ijgp", i=6, sweeps=50)
+    assert found.exact == (True,)
+    assert found == ml.count(mln, db)
+
+
+@given(clauses(), st.integers(1, 3))
+@settings(max_examples=examples(60), deadline=None)
+def test_narrow_clusters_estimate_a_number_of_groundings(case, i):
+    mln, db = case
+    found = ml.count(mln, db, method="ijgp", i=i)
+    assert 0 <= found[0] < math.inf
+    if found.exact == (True,):
+        assert found == ml.count(mln, db)
+
+
+def wide_case(constants=5, share=0.9):
+    import random
+
+    names = [f"C{n}" for n in range(constants)]
+    chance = random.Random(4)
+    mln = ml.MLN.from_text(f"t = {{{', '.join(names)}}}\nR(t, t)\n1 {WIDE}")
+    rows = [f"R({a}, {b})" for a in names for b in names if chance.random() < share]
+    return mln, ml.Database.from_text("\n".join(rows), mln)
+
+
+def test_a_clause_of_six_variables_and_treewidth_four():
+    mln, db = wide_case()
+    exact = ml.count(mln, db)[0]
+    counts = [ml.count(mln, db, method="ijgp", i=i, sweeps=200) for i in range(1, 6)]
+    assert [one.exact[0] for one in counts] == [False] * 4 + [True]
+    assert counts[-1][0] == exact
+    assert all(abs(one[0] - exact) < 0.2 * exact for one in counts)
+
+
+@pytest.mark.parametrize("size", [0, 1])
+def test_domains_of_no_and_one_constant(size):
+    mln = ml.MLN.from_text("R(t, t)\n1 R(x, y) v !R(y, z) v R(x, z)")
+    db = ml.Database.from_text("R(A, A)" if size else "", mln)
+    if not size:
+        assert ml.count(mln, db, method="ijgp", i=1)[0] == ml.count(mln, db)[0]
+    else:
+        assert ml.count(mln, db, method="ijgp", i=1)[0] == pytest.approx(ml.count(mln, db)[0])
+
+
+@pytest.mark.parametrize("share", [0.0, 1.0])
+def test_relations_that_are_all_false_or_all_true(share):
+    mln, db = wide_case(share=share)
+    assert ml.count(mln, db, method="ijgp", i=2)[0] == pytest.approx(ml.count(mln, db)[0], abs=1e-6)
+
+
+def test_what_cannot_be_counted_so_gets_a_sentence(tmp_path):
+    mln, db = wide_case(constants=2)
+    with pytest.raises(ArgumentError, match="i must be a whole number of at least 1, not 0"):
+        ml.count(mln, db, method="ijgp", i=0)
+    with pytest.raises(ArgumentError, match='belong to method="ijgp"'):
+        ml.count(mln, db, i=2)
+    with pytest.raises(ArgumentError, match="ijgp has no option bound"):
+        ml.count(mln, db, method="ijgp", bound=2)
+    (tmp_path / "R.csv").write_text("a,b\nC0,C1\n")
+    files = ml.FactFiles({"R": tmp_path / "R.csv"}, mln)
+    with files, pytest.raises(ArgumentError, match="Messages between clusters need facts in memory"):
+        ml.count(mln, files, method="ijgp")
+
+
+def test_an_executor_changes_nothing():
+    from concurrent.futures import ThreadPoolExecutor
+
+    mln, db = wide_case(constants=3)
+    mln = mln.add("1 R(x, y) v R(y, x)")
+    with ThreadPoolExecutor(2) as executor:
+        assert ml.count(mln, db, method="ijgp", i=2, executor=executor) == ml.count(
+            mln, db, method="ijgp", i=2
+        )
