@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING
 from mlnlab.counting.duckdb.duckdb_counter import count_in_duckdb, groundings_in_duckdb
 from mlnlab.counting.duckdb.duckdb_files import FactFiles
 from mlnlab.counting.duckdb.duckdb_store import Connection, store_of
-from mlnlab.counting.elimination.cluster_counter import ClusterCounter
 from mlnlab.errors import ArgumentError, TooLargeError
-from mlnlab.factors.join_graphs.propagation import ClusterParams
 from mlnlab.logic.checked_options import is_one_of, refuse_unknown_options
 from mlnlab.logic.suggestions import did_you_mean
 from mlnlab.model.database.database import Database
@@ -20,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from mlnlab.counting.facts.sorted_facts import Facts
+    from mlnlab.factors.join_graphs.propagation import ClusterParams
     from mlnlab.logic.formulas.formulas import Formula
     from mlnlab.logic.vocabulary import Vocabulary
 
@@ -73,12 +72,16 @@ def cluster_params(method: str, options: Mapping[str, object]) -> ClusterParams 
             f'Counting by method="{method}" has no option {next(iter(options)):.60}; options such as i='
             ' belong to method="ijgp".'
         )
+    from mlnlab.factors.join_graphs.propagation import ClusterParams
+
     refuse_unknown_options(IJGP, options, [known.name for known in fields(ClusterParams)])
     return ClusterParams(**options)  # type: ignore[arg-type]  # it checks them
 
 
 def estimate_count(formula: Formula, facts: Facts, params: ClusterParams) -> float:
     """Return the number of true groundings of a formula as messages between clusters have it."""
+    from mlnlab.counting.elimination.cluster_counter import ClusterCounter
+
     return ClusterCounter(formula, facts.vocabulary, params)(facts).number
 
 

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mlnlab.learning.counts.exact_counts import ByTables
 from mlnlab.learning.objectives.conditional_log_likelihood import EstimatedLogLikelihood, ExactLogLikelihood
 from mlnlab.learning.objectives.lifted_by_cells import LikelihoodByCells
 from mlnlab.learning.objectives.lifted_counts import LiftedLogLikelihood
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from mlnlab.learning.counts.exact_counts import ByTables
     from mlnlab.learning.problems.ground_example import GroundExample
     from mlnlab.learning.problems.problem import Problem
     from mlnlab.learning.problems.training_data import TrainingData
@@ -120,6 +120,8 @@ def runaways(problem: Problem) -> list[Runaway]:
 
 def cone_of(problem: Problem) -> Cone | None:
     """Return the directions in which an objective never falls, if its value is known."""
+    from mlnlab.learning.counts.exact_counts import ByTables
+
     objective = plain(problem.objective)
     if isinstance(objective, PseudoLogLikelihood):
         return Cone(objective.advantages())

@@ -59,7 +59,7 @@ def learn_structure(
     ``beam`` (5 clauses; None: all), ``longest`` and ``variables`` (6 literals and variables of a clause),
     ``price`` (0.01, of a literal added, removed or flipped), ``least_weight`` (0.01), ``decided`` (10 are
     weighed tightly), ``patience`` (2 levels without a better clause), ``fraction`` (0.8), ``dangling`` and
-    ``keep`` (edit what does not improve the model, too). ``theory`` is a model of clauses to begin with, which
+    ``keep`` (edit what does not improve the model, too). ``theory`` is a model of clauses to begin with that
     are edited and dropped as well. ``forbidden`` and ``required`` name predicates or literals
     (``["!Smokes"]``, ``["="]``) of the clauses; ``modes={"Friends": "+-"}`` asks for a variable that the
     clause has already where a literal is added.

@@ -40,7 +40,7 @@ def test_msl_beside_alchemy(reference_folder: Path, capsys: pytest.CaptureFixtur
     with capsys.disabled():
         print(
             f"\nIMDB fold 4, 4 literals: {seconds:.2f} s, {ALCHEMY / seconds:.0f} times as fast as Alchemy"
-            f"\nWPLL {learned.wpll:.5f}, of Alchemy's model {own:.5f}, at weights learned here {relearned:.5f}"
+            f"\nWPLL {learned.wpll:.5f}, of Alchemy's model {own:.5f}, at our own weights {relearned:.5f}"
         )
     assert learned.wpll >= max(own, relearned)
 

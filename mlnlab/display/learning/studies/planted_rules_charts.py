@@ -10,7 +10,7 @@ from mlnlab.display.card.cards import Card
 from mlnlab.display.chart.axes import value_axis
 from mlnlab.display.chart.curves import Chart
 from mlnlab.display.chart.plots import Line, Plot
-from mlnlab.display.runs.frame_cards import frame_table
+from mlnlab.display.runs.run_cards import frame_table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
