@@ -1,4 +1,4 @@
-"""Chart measured seconds: of learning, of lifted learning, of counting, and CLL and AUC over them."""
+"""Chart measured seconds: of learning, of lifted learning, and of counting."""
 
 from __future__ import annotations
 
@@ -10,24 +10,20 @@ import numpy as np
 
 from mlnlab.display.card.cards import Card
 from mlnlab.display.chart.axes import value_axis
-from mlnlab.display.chart.curves import Chart, plots_scene, vertical_axis
+from mlnlab.display.chart.curves import Chart, vertical_axis
 from mlnlab.display.chart.figures import empty_figure, plot_text
 from mlnlab.display.chart.plots import Line, Plot
 from mlnlab.display.runs.run_cards import frame_table
 from mlnlab.display.scene.look import COLOURS, HUES
 from mlnlab.errors import ArgumentError
-from mlnlab.experiments.reproduce.figure_4_1_scores import ALL, Figure
-from mlnlab.learning.ask.tuning import MEASURES
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
     from numpy.typing import NDArray
 
-    from mlnlab.display.scene.items import Scene
     from mlnlab.experiments.reproduce.figure_2 import LiftedScaling, LiftedTiming
     from mlnlab.experiments.studies.counting_growth import CountingGrowth, GrowthPoint
     from mlnlab.experiments.studies.learning_growth import LearningGrowth, LearningPoint
-    from mlnlab.learning.ask.held_out import Measure
 
 _EMPTY = "There is nothing to draw: nothing was measured."
 _MARKS = ("circle", "square", "diamond", "triangle-up")
@@ -84,33 +80,6 @@ def _column(measured: Sequence[LearningPoint | LiftedTiming], name: str) -> NDAr
 
 def _choose_points(tips: Sequence[str], points: NDArray[np.intp]) -> list[str]:
     return [tips[point] for point in points.tolist()]
-
-
-# --- figure 4.1 -----------------------------------------------------------------------------------
-
-
-def figure_4_1_scene(found: Figure) -> Scene:
-    """Return a plot for each measure and each judged set of atoms."""
-    plots = [_plot(found, measure, of) for of in found.judged for measure in MEASURES]
-    folds = len({piece.fold for piece in found.pieces})
-    described = f"{len(found.learners)} learners on {folds} folds of {found.task}, over seconds of learning."
-    return plots_scene(plots, f"CLL and AUC on {found.task}", described)
-
-
-def _plot(found: Figure, measure: Measure, of: str) -> Plot:
-    series = found.curve(measure, of).series
-    lines = tuple(Line(one.name, one.across("seconds"), one.values) for one in series)
-    ends = np.array([[line.across[0], line.across[-1]] for line in lines])
-    across = value_axis(float(ends[:, 0].min()), float(ends[:, 1].max()), log=True)
-    words = "all predicates" if of == ALL else of
-    return Plot(
-        f"{measure.upper()} of {words}",
-        lines,
-        across,
-        vertical_axis(lines),
-        "seconds",
-        named=False,
-    )
 
 
 # --- figure of counting ---------------------------------------------------------------------------

@@ -10,7 +10,8 @@ from bs4 import BeautifulSoup
 
 import mlnlab as ml
 from mlnlab.display.doors.bundles import bundle
-from mlnlab.display.runs.run_cards import comparison_scene, part_in_words, trace_scene, where_they_part
+from mlnlab.display.runs.run_cards import part_in_words
+from mlnlab.display.runs.traces import comparison_scene, trace_scene, where_they_part
 from mlnlab.steps.recordings.trace import Trace
 from mlnlab.steps.runs.live import Live
 from mlnlab.steps.step import Step, run
