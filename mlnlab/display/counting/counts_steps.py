@@ -20,7 +20,7 @@ from mlnlab.display.counting.constraint_networks import (
 )
 from mlnlab.display.counting.count_bars import number_text
 from mlnlab.display.counting.plan_trees import SIZE_ENTRIES, SizeFrame, elbows
-from mlnlab.display.runs.runs import Column, RunPicture, Table
+from mlnlab.display.runs.runs import RunPicture, Table, columns_of
 from mlnlab.display.scene.building import Entry, explained_scene, label, numbered_id, tooltip
 from mlnlab.display.scene.items import Circle, Group, Item, Layer, Path, Rectangle, Scene, Text
 from mlnlab.display.scene.paths import bow_curve, polyline, segments
@@ -91,7 +91,8 @@ def _table(step: Step[Any]) -> Table | None:
         return None
     what = in_symbols(shorten_text(state.outline.rows[state.current].text, _LONGEST))
     rest = f", {len(value.rows):,} of {value.length:,} rows" if value.length > len(value.rows) else ""
-    columns = (*(Column(shorten_text(name)) for name in value.columns), Column("number", number=True))
+    names = [shorten_text(name) for name in value.columns]
+    columns = columns_of((*names, "number"), (len(names),))
     rows = tuple(
         (*(shorten_text(name, 200) for name in names), _cell(number)) for names, number in value.rows
     )

@@ -21,7 +21,7 @@ from mlnlab.display.doors.display_registry import (
     function_at,
     home_of,
 )
-from mlnlab.display.runs.runs import Column, RunPicture, Table
+from mlnlab.display.runs.runs import RunPicture, Table, columns_of
 from mlnlab.display.scene.export import to_html
 from mlnlab.errors import ArgumentError
 from mlnlab.steps.recordings.trace import Trace
@@ -91,7 +91,7 @@ def _table(step: Step[Any]) -> Table:
         (shorten_text(name, 200), float(value) if isfinite(value) else value_words(float(value)))
         for name, value in step.state.metrics().items()
     )
-    return Table("Metrics", (Column("metric"), Column("value", number=True)), rows)
+    return Table("Metrics", columns_of(("metric", "value"), (1,)), rows)
 
 
 # --- a page ---------------------------------------------------------------------------------------

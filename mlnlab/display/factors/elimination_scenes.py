@@ -22,7 +22,7 @@ from mlnlab.display.nodelink.node_links import (
     lay_out_springs,
     write_note,
 )
-from mlnlab.display.runs.runs import Column, RunPicture, Table
+from mlnlab.display.runs.runs import RunPicture, Table, columns_of
 from mlnlab.display.scene.building import Entry, mark, numbered_id, tooltip
 from mlnlab.display.scene.items import Path, Rectangle, Scene
 from mlnlab.display.scene.paths import arrow_head, segments
@@ -198,13 +198,7 @@ def _caption(graph: FactorGraph, states: Sequence[EliminationState], step: int) 
 
 
 def _table(graph: FactorGraph, states: Sequence[EliminationState], step: int) -> Table:
-    columns = (
-        Column("step", number=True),
-        Column("goes out"),
-        Column("neighbours"),
-        Column("fill edges", number=True),
-        Column("cells"),
-    )
+    columns = columns_of(("step", "goes out", "neighbours", "fill edges", "cells"), (0, 3))
     return Table("The order so far", columns, tuple(_rows(graph, states[1 : step + 1][:_MOST_ROWS], states)))
 
 
@@ -407,10 +401,8 @@ def _messages_table(passing: MessagePassing, state: MessageState) -> Table | Non
     if state.message is None:
         return None
     variables = [passing.graph.variables[number] for number in state.message.scope]
-    columns = (
-        *(Column(shorten_text(variable.name)) for variable in variables),
-        Column("weight", number=True),
-    )
+    names = [shorten_text(variable.name) for variable in variables]
+    columns = columns_of((*names, "weight"), (len(names),))
     rows: list[tuple[str | float, ...]] = []
     for place in np.ndindex(*state.message.logs.shape):
         if len(rows) == _MOST_MESSAGES:

@@ -25,7 +25,7 @@ from mlnlab.display.nodelink.node_links import (
     lay_out_springs,
     write_note,
 )
-from mlnlab.display.runs.runs import Column, Draw, RunPicture, Table
+from mlnlab.display.runs.runs import Draw, RunPicture, Table, columns_of
 from mlnlab.display.scene.building import Entry, mark, numbered_id, tooltip
 from mlnlab.display.scene.items import Path, Scene
 from mlnlab.inference.messages.tree_ascent import StructuredState
@@ -186,12 +186,7 @@ def _remarks(run: FactorRun, step: Step[Any]) -> Sequence[str]:
 
 
 def _table(found: NetworkMarginals) -> Table:
-    columns = (
-        Column("variable"),
-        Column("value"),
-        Column("probability", number=True),
-        Column("error", number=True),
-    )
+    columns = columns_of(("variable", "value", "probability", "error"), (2, 3))
     rows = [
         (shorten_text(name), shorten_text(value), round(p, 6), float(f"{found.error(name, value):.2g}"))
         for name, one in found.items()

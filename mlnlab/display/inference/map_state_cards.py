@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from mlnlab.display.card.cards import Card, Table, bullets, table_of
 from mlnlab.display.card.markup import cost_in_words, element, shorten_text
 from mlnlab.display.card.symbols import in_symbols
-from mlnlab.display.model.databases import true_atoms_table
+from mlnlab.display.model.databases import list_atoms, true_atoms_table
 from mlnlab.logic.formulas.substitution import free_variables
 
 if TYPE_CHECKING:
@@ -55,19 +55,13 @@ def _list_true_atoms(state: MapState) -> Table | str:
             shorten_text(name),
             f"{len(true.get(name, ())):,}",
             f"{number[name]:,}",
-            _listing(true.get(name, [])),
+            list_atoms(true.get(name, []), _MOST_OPEN),
         )
         for name in sorted(number)
     )
     if not number:
         return "Evidence leaves nothing open."
     return table_of(headings, rows, len(number), "predicates", numbers=(1, 2))
-
-
-def _listing(atoms: list[str]) -> str:
-    shown = ", ".join(shorten_text(atom, 120) for atom in atoms[:_MOST_OPEN])
-    rest = len(atoms) - _MOST_OPEN
-    return (f"{shown}, … and {rest:,} more" if rest > 0 else shown) or "none"
 
 
 def _list_violated_formulas(state: MapState) -> Table | str:

@@ -27,7 +27,7 @@ from mlnlab.display.learning.learning_view import (
     gap_rows,
     learning_view,
 )
-from mlnlab.display.runs.runs import Column, Draw, RunPicture, Table
+from mlnlab.display.runs.runs import Draw, RunPicture, Table, columns_of
 from mlnlab.display.scene.building import Entry, legend, numbered_id, tooltip
 from mlnlab.display.scene.items import Group, Item, Layer, Path, Rectangle, Scene, Text
 from mlnlab.display.scene.paths import segments
@@ -260,10 +260,8 @@ def _table(view: LearningView, step: Step[Any]) -> Table:
     errors, frozen = view.errors(state), frozen_weights(changes_of(state))
     all_fit = view.number <= MOST_IN_TABLE
     numbers = range(view.number) if all_fit else view.by_gap(state)[:MOST_IN_TABLE]
-    columns_of = (
-        state.weights, state.answer, state.observed, state.expected, state.gap, errors,
-    )  # fmt: skip
-    values = [column.tolist() for column in columns_of]
+    told = (state.weights, state.answer, state.observed, state.expected, state.gap, errors)
+    values = [column.tolist() for column in told]
     rows = tuple(
         (
             number, shorten_text(view.label(number), 200), *(column[number] for column in values),
@@ -271,18 +269,16 @@ def _table(view: LearningView, step: Step[Any]) -> Table:
         )
         for number in numbers
     )  # fmt: skip
-    columns = (
-        Column("", number=True), Column("formula"),
-        Column("weight at this step" if view.averages else "weight", number=True),
-        Column("average of the steps" if view.averages else "answer", number=True),
-        Column("in the data", number=True), Column("expected", number=True),
-        Column("gap at this step" if view.averages else "gap", number=True), Column("noise", number=True),
-        Column("stays"),
-    )  # fmt: skip
+    own = (
+        ("weight at this step", "average of the steps", "gap at this step")
+        if view.averages
+        else ("weight", "answer", "gap")
+    )
+    names = ("", "formula", *own[:2], "in the data", "expected", own[2], "noise", "stays")
     title = (
         "Formulas" if all_fit else f"The {MOST_IN_TABLE:,} of {view.number:,} formulas with the largest gaps"
     )
-    return Table(title, columns, rows)
+    return Table(title, columns_of(names, (0, *range(2, 8))), rows)
 
 
 # --- groundings -----------------------------------------------------------------------------------

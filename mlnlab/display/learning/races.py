@@ -15,7 +15,7 @@ from mlnlab.display.chart.plots import Box, Line, Plot, plot_items, sample
 from mlnlab.display.inference.samplers.samplers_view import History
 from mlnlab.display.learning.learning_controls import button_line
 from mlnlab.display.learning.learning_plots import plots_items
-from mlnlab.display.runs.runs import Column, Draw, RunPicture, Table
+from mlnlab.display.runs.runs import Draw, RunPicture, Table, columns_of
 from mlnlab.display.scene.building import WIDTH, numbered_id, tooltip
 from mlnlab.display.scene.items import Group, Item, Layer, Scene, Text
 from mlnlab.display.scene.text_fitting import fit_text
@@ -157,9 +157,9 @@ def _remarks(step: Step[Any]) -> list[str]:
 
 
 def _table(step: Step[Any]) -> Table:
-    columns = ("steps", "seconds", "score", "largest gap")
+    names = ("learner", "steps", "seconds", "score", "largest gap")
     rows = tuple((shorten_text(name, 200), *place) for name, place in _places(step.state).items())
-    return Table("Learners", (Column("learner"), *(Column(name, number=True) for name in columns)), rows)
+    return Table("Learners", columns_of(names, range(1, 5)), rows)
 
 
 # --- two runs -------------------------------------------------------------------------------------

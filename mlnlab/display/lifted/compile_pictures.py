@@ -9,7 +9,7 @@ from mlnlab.circuits.first_order import Body, calls_of
 from mlnlab.display.lifted.circuits.circuit_details import note_of
 from mlnlab.display.lifted.circuits.circuit_nodes import PRIMES, joined_bodies, legend_lines, sign_lines
 from mlnlab.display.lifted.circuits.circuit_scenes import circuit_items, drawn_circuit
-from mlnlab.display.runs.runs import Column, RunPicture, Table
+from mlnlab.display.runs.runs import RunPicture, Table, columns_of
 from mlnlab.display.scene.building import numbered_id, tooltip
 from mlnlab.display.scene.items import Group, Item, Layer, Rectangle, Scene, Text
 from mlnlab.display.scene.text_fitting import fit_text, fitted_lines, text_width
@@ -112,8 +112,7 @@ def _table(source: Lift, state: CompileState) -> Table:
         for one in list(state.list_definitions())[:_MOST_ROWS]
     )  # fmt: skip
     names = ("definition", "rule", "clauses", "kinds of atoms", "subdomains", "theory")
-    columns = tuple(Column(name, number=name not in ("rule", "theory")) for name in names)
-    return Table("Definitions", columns, rows)
+    return Table("Definitions", columns_of(names, (0, 2, 3, 4)), rows)
 
 
 # --- panel ----------------------------------------------------------------------------------------

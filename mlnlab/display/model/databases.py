@@ -101,15 +101,16 @@ def true_atoms_table(world: World) -> Table:
         atoms.setdefault(atom.predicate, []).append(str(atom))
     headings = ("predicate", "true", "possible", "true atoms")
     rows = (
-        (shorten_text(name), f"{len(found):,}", f"{_possible(world.vocabulary, name):,}", _listing(found))
+        (shorten_text(name), f"{len(found):,}", f"{_possible(world.vocabulary, name):,}", list_atoms(found))
         for name, found in atoms.items()
     )
     return table_of(headings, rows, len(atoms), "predicates", numbers=(1, 2))
 
 
-def _listing(atoms: Sequence[str]) -> str:
-    shown = ", ".join(shorten_text(atom, 120) for atom in atoms[:_MOST_ATOMS])
-    rest = len(atoms) - _MOST_ATOMS
+def list_atoms(atoms: Sequence[str], most: int = _MOST_ATOMS) -> str:
+    """Return the first atoms in a line, and how many more there are."""
+    shown = ", ".join(shorten_text(atom, 120) for atom in atoms[:most])
+    rest = len(atoms) - most
     return (f"{shown}, … and {rest:,} more" if rest > 0 else shown) or "none"
 
 

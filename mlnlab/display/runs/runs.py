@@ -6,7 +6,7 @@ function that makes one for it, and never new JavaScript.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any, SupportsFloat, TypeAlias
@@ -34,6 +34,11 @@ class Column:
 
     name: str
     number: bool = False
+
+
+def columns_of(names: Sequence[str], numbers: Collection[int] = ()) -> tuple[Column, ...]:
+    """Return columns by their names; those at the places in ``numbers`` are of numbers."""
+    return tuple(Column(name, number=place in numbers) for place, name in enumerate(names))
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from mlnlab.display.inference.probabilities import probability_in_words
 from mlnlab.display.inference.samplers.marked_rows import MarkedRow, marked_rows_scene
 from mlnlab.display.inference.samplers.samplers_view import MOST_ROWS
 from mlnlab.display.nodelink.ground_network_scenes import LitNetwork, lit_network, source_words
-from mlnlab.display.runs.runs import Column, Draw, RunPicture, Table
+from mlnlab.display.runs.runs import Draw, RunPicture, Table, columns_of
 from mlnlab.display.scene.building import numbered_id
 from mlnlab.display.scene.items import Layer, Scene
 from mlnlab.inference.messages.beliefs import BeliefsReader, atom_probabilities
@@ -166,4 +166,4 @@ def _table(reader: Any, step: Step[Any]) -> Table:  # noqa: ANN401 - any reader 
         (shorten_text(in_symbols(name), 200), round(value, 6))
         for name, value in zip(reader.names, values, strict=False)
     )
-    return Table("Beliefs", (Column("query"), Column("probability", number=True)), rows)
+    return Table("Beliefs", columns_of(("query", "probability"), (1,)), rows)

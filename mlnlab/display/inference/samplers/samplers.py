@@ -16,7 +16,7 @@ from mlnlab.display.inference.samplers.samplers_probabilities import (
 from mlnlab.display.inference.samplers.samplers_view import MOST_CHOSEN, MOST_ROWS, SamplerView, sampler_view
 from mlnlab.display.inference.samplers.samplers_worlds import chains_part, worlds_part
 from mlnlab.display.nodelink.ground_network_scenes import network_part
-from mlnlab.display.runs.runs import Column, Draw, RunPicture, Table
+from mlnlab.display.runs.runs import Draw, RunPicture, Table, columns_of
 from mlnlab.inference.lazy.lazy_answers import LazyReader
 
 if TYPE_CHECKING:
@@ -27,13 +27,7 @@ if TYPE_CHECKING:
 
 MOST_IN_TABLE = 2_000
 MOST_IN_NETWORK = 150  # atoms: a live picture is drawn many times a second
-_COLUMNS = (
-    Column("query"),
-    Column("probability", number=True),
-    Column("standard error", number=True),
-    Column("R-hat", number=True),
-    Column("effective samples", number=True),
-)
+_COLUMNS = columns_of(("query", "probability", "standard error", "R-hat", "effective samples"), range(1, 5))
 
 
 def sampler_picture(

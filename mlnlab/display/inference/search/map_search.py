@@ -15,7 +15,7 @@ from mlnlab.display.chart.plots import Box, Line, Plot, plot_items
 from mlnlab.display.inference.samplers.marked_rows import MADE, OUT, MarkedRow, marked_rows_scene
 from mlnlab.display.inference.samplers.samplers_view import History
 from mlnlab.display.inference.search.map_view import SearchView, search_view, worlds_part
-from mlnlab.display.runs.runs import Column, Draw, RunPicture, Table, step_before
+from mlnlab.display.runs.runs import Draw, RunPicture, Table, columns_of, step_before
 from mlnlab.display.scene.building import WIDTH, Entry, explained_scene, numbered_id, tooltip
 from mlnlab.display.scene.items import Group, Item, Layer, Path, Scene, Text
 from mlnlab.display.scene.text_fitting import fit_text
@@ -195,7 +195,7 @@ def _table(view: SearchView, step: Step[Any]) -> Table:
     title = "Broken ground formulas"
     if len(broken) > MOST_IN_TABLE:
         title = f"The heaviest {MOST_IN_TABLE:,} of {len(broken):,} broken ground formulas"
-    return Table(title, (Column("ground formula"), Column("cost", number=True)), rows)
+    return Table(title, columns_of(("ground formula", "cost"), (1,)), rows)
 
 
 # --- moves ----------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from mlnlab.display.card.cards import Card, table_of
 from mlnlab.display.card.markup import count_of, shorten_text
 from mlnlab.display.learning.learning_controls import Button, button_line
 from mlnlab.display.runs.run_cards import calls_in_words
-from mlnlab.display.runs.runs import Column, RunPicture, Table
+from mlnlab.display.runs.runs import RunPicture, Table, columns_of
 from mlnlab.display.scene.building import legend
 from mlnlab.display.scene.items import Group, Item, Layer, Path, Scene, Text
 from mlnlab.display.scene.paths import segments
@@ -241,8 +241,7 @@ def _table(view: LiftView, step: Step[Any]) -> Table:
             (shorten_text(lifted.type_of(cluster)), view.name(lifted, cluster), int(lifted.sizes[cluster]))
             for cluster in lifted.clusters[:2_000].tolist()
         )
-        headings = (Column("type"), Column("cluster"), Column("constants", number=True))
-        return Table("Clusters", headings, rows)
+        return Table("Clusters", columns_of(("type", "cluster", "constants"), (2,)), rows)
     terms = tuple(
         (row.words, row.counts, row.likelihood, row.prior, row.likelihood + row.prior)
         for row in gain_rows(view, lifted, state.merge)
@@ -252,10 +251,7 @@ def _table(view: LiftView, step: Step[Any]) -> Table:
          pair.prior, pair.gain)
         for pair in state.runners_up
     )  # fmt: skip
-    columns = (
-        Column("combination"), Column("true of all"), Column("likelihood", number=True),
-        Column("prior", number=True), Column("gain", number=True),
-    )  # fmt: skip
+    columns = columns_of(("combination", "true of all", "likelihood", "prior", "gain"), (2, 3, 4))
     return Table("What the merge gained", columns, (*terms, *pairs))
 
 

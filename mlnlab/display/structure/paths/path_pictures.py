@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from mlnlab.display.card.cards import Card, table_of
 from mlnlab.display.card.formula_markup import formula_markup, formula_text
 from mlnlab.display.card.markup import count_of, element
-from mlnlab.display.runs.runs import Column, RunPicture, Table
+from mlnlab.display.runs.runs import RunPicture, Table, columns_of
 from mlnlab.display.scene.building import Entry, legend, mark, numbered_id, tooltip
 from mlnlab.display.scene.items import Circle, Group, Item, Layer, Path, Rectangle, Scene, Text
 from mlnlab.display.scene.paths import segments
@@ -105,8 +105,7 @@ def _table(view: PathView, state: PathState) -> Table:
         for number, (edge, place) in enumerate(zip(view.edges(state.path), state.position, strict=True), 1)
     )
     names = ("", "hyperedge", "true atoms", "of", "tried as number", "of so many")
-    columns = tuple(Column(name, number=name != "hyperedge") for name in names)
-    return Table("The path", columns, rows)
+    return Table("The path", columns_of(names, (0, 2, 3, 4, 5)), rows)
 
 
 # --- tree -----------------------------------------------------------------------------------------
