@@ -51,7 +51,7 @@ def hypergraph_scene(
 ) -> Scene:
     """Return a hypergraph of up to 500 constants and atoms as a drawing.
 
-    ``previous`` holds places of an earlier drawing (:func:`.hypergraph_layout.places_in`), which are kept.
+    ``previous`` holds places of an earlier drawing (:func:`places_in`), which are kept.
     """
     parts = parts_of(graph)
     few = len(parts.atoms) < MOST_HULLS and parts.named
