@@ -29,13 +29,13 @@ _MOST_FORMULAS = 40
 _REMARK = "How much larger each count is with the atom true than with it false."
 _NO_ATOMS = "There are no ground atoms."
 _LONGEST = 200
-
-# --- all predicates -----------------------------------------------------------------------------
 MOST_BARS = 12  # of a predicate
 MOST_PREDICATES = 8
 _MOST_IN_WORDS = 8  # formulas
 _WIDEST, _NUMBERS = 260.0, 130.0
 _MOST_TICKS, _WRITTEN_OUT = 6, 100_000
+
+# --- all predicates -----------------------------------------------------------------------------
 
 
 def deltas_scene(deltas: Deltas) -> Scene | None:

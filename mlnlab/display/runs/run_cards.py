@@ -31,15 +31,9 @@ if TYPE_CHECKING:
 
 _MOST_SHOWN = 8  # numbers of an array
 _LONGEST = 200
+_LONGEST_CELL = 160
 
 # --- a step ---------------------------------------------------------------------------------------
-_LONGEST_CELL = 160
-_MOST_STEPS = 20  # in the table
-_LONGEST_NAME = 60
-_MOST_COMPARED = 2_000  # pairs of states; more are compared by their metrics alone
-_LONGEST_SENTENCE = 600
-
-# --- one run --------------------------------------------------------------------------------------
 
 
 def step_card(step: Step[Any]) -> Card:
