@@ -57,12 +57,12 @@ def learn_structure(
 
     ``"msl"`` is a beam search for the clause that improves the whole model most, with Alchemy's defaults:
     ``beam`` (5 clauses; None: all), ``longest`` and ``variables`` (6 literals and variables of a clause),
-    ``price`` (0.01, of a literal added, removed or flipped), ``least_weight`` (0.01), ``decided`` (10 are
-    weighed tightly), ``patience`` (2 levels without a better clause), ``fraction`` (0.8), ``dangling`` and
-    ``keep`` (edit what does not improve the model, too). ``theory`` is a model of clauses to begin with that
-    are edited and dropped as well. ``forbidden`` and ``required`` name predicates or literals
-    (``["!Smokes"]``, ``["="]``) of the clauses; ``modes={"Friends": "+-"}`` asks for a variable that the
-    clause has already where a literal is added.
+    ``price`` (0.01, of a literal added, removed or flipped), ``least_weight`` (0.01), ``decided`` (the best
+    10 are weighed tightly), ``patience`` (2 levels without a better clause), ``fraction`` (0.8),
+    ``dangling``, ``keep`` (edit what does not improve the model, too). ``theory`` is a model of clauses to
+    begin with, which are edited and dropped as well. ``forbidden`` and ``required`` name predicates or
+    literals (``["!Smokes"]``, ``["="]``) of the clauses; ``modes={"Friends": "+-"}`` asks for a variable that
+    the clause has already where a literal is added.
 
     Every predicate is modelled; what a database does not list is false. ``observers`` are told of each step,
     such as ``ml.Trace()``; ``start`` is a state from which to go on. ``checkpoint`` names a file to which the
