@@ -45,7 +45,7 @@ def model_value(
     columns: Numbers, truths: Flags, groups: Places, values: Numbers, shares: Numbers, weights: Numbers,
     precision: float, slopes: Numbers, spreads: Numbers, crossings: Numbers, totals: Numbers,
 ) -> float:  # fmt: skip
-    """Return L with the prior; write what its derivatives need.
+    """Return L with the prior; write the sums for its derivatives.
 
     By group: ``slopes`` by the score, ``spreads`` by it twice, ``crossings`` by it and the last weight;
     ``totals`` has the slope by the last weight, the curvature, and L without the prior.

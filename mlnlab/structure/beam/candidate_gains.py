@@ -122,14 +122,14 @@ class CandidateGains:
 
         changes = self._changes.of(clause)
         precision = self._data.params.deviation**-2
-        if self._promised(rows, changes, precision) <= optimum.tolerance:
+        if self._estimate_gain(rows, changes, precision) <= optimum.tolerance:
             return rows.value - self.best.value, 0.0
         weights = np.append(rows.weights, 0.0)
         value = climb_model(rows.columns, rows.truths, *self._split(rows, changes), weights, precision,
                             optimum.steps, optimum.tolerance)  # fmt: skip
         return value - self.best.value, float(weights[-1])
 
-    def _promised(
+    def _estimate_gain(
         self, rows: ModelRows, changes: Mapping[str, NDArray[np.generic]], precision: float
     ) -> float:
         """Return twice the gain that the first Newton step promises."""
@@ -195,7 +195,7 @@ class Elsewhere(NamedTuple):
         self, model: Sequence[AnyClause], best: Together, clauses: Sequence[ClauseKey], replaced: int,
         optimum: Optimum,
     ) -> tuple[Numbers, Numbers]:  # fmt: skip
-        """Return what ``CandidateGains.gains_of`` does, of a model that the workers count once."""
+        """Return the same as ``CandidateGains.gains_of``, of a model that the workers count once."""
         if not clauses:
             return np.zeros(0), np.zeros(0)
         own = tuple(ClauseKey(one.path, one.positive) for one in model)

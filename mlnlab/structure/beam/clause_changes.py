@@ -73,12 +73,12 @@ class ClauseChanges:
         types = clause.path.types(self.vocabulary)
         sizes = np.array([self.counts.sizes[type_] for type_ in types]).reshape(len(types), -1)
         if np.prod(sizes, axis=0, dtype=np.float64).max() * 2.0 ** len(clause.path.atoms) >= MOST_GROUNDINGS:
-            return self._planned(clause)
+            return self._count_by_plans(clause)
         try:
             terms = self._terms_of(clause)
             return {name: self._sum(self.listed[name], own) for name, own in terms.items()}
         except TablesTooLarge:
-            return self._planned(clause)
+            return self._count_by_plans(clause)
 
     def _terms_of(self, clause: ClauseKey) -> dict[str, tuple[SignedTerm, ...]]:
         found = self._terms.get(clause)
@@ -108,7 +108,7 @@ class ClauseChanges:
                 found -= np.where(atoms.truths, term.when_true, term.when_false) * value
         return found
 
-    def _planned(self, clause: AnyClause) -> dict[str, NDArray[np.generic]]:
+    def _count_by_plans(self, clause: AnyClause) -> dict[str, NDArray[np.generic]]:
         data = self._data
         own = [deltas_of_clause(counter, clause.path, clause.positive) for counter in data.counters]
         return {
@@ -126,7 +126,7 @@ class ClauseChanges:
 
 
 def violated_rows(clause: ClauseKey, vocabulary: Vocabulary) -> tuple[Row, ...]:
-    """Return what has to be true of the variables where a clause is violated.
+    """Return the conditions on its variables under which a clause is violated.
 
     >>> import mlnlab as ml
     >>> from mlnlab.structure.clauses.clause_making import clause_key

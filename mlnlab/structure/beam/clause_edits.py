@@ -47,7 +47,7 @@ class Bias:
 
     @classmethod
     def of(cls, forbidden: object, required: object, modes: object) -> Bias:
-        """Return the bias of three options; refuse what is none."""
+        """Return the bias of three options; refuse values that are none."""
         if not isinstance(modes, Mapping) or not all(
             isinstance(name, str) and isinstance(mode, str) and mode and set(mode) <= {"+", "-"}
             for name, mode in modes.items()
@@ -107,14 +107,14 @@ class ClauseSpace:
         return tuple(
             VariabilizedPath((PathAtom(name, variables),))
             for name, predicate in self.vocabulary.predicates.items() if not predicate.closed
-            for variables in _identified(predicate.types) if len(set(variables)) < predicate.arity
+            for variables in _identify_variables(predicate.types) if len(set(variables)) < predicate.arity
         )  # fmt: skip
 
     def pairs(self) -> tuple[VariabilizedPath, ...]:
         """Return the atoms of all clauses of two literals."""
         found: dict[VariabilizedPath, None] = {}
         for name, predicate in self.vocabulary.predicates.items():
-            for variables in _identified(predicate.types):
+            for variables in _identify_variables(predicate.types):
                 first = (PathAtom(name, variables),)
                 if self.literals < 2 or len(set(variables)) > self.variables:
                     continue
@@ -139,7 +139,7 @@ class ClauseSpace:
 
     def around(self, clause: ClauseKey) -> tuple[Edit, ...]:
         """Return the clauses that are one edit away, each once, in an order that depends on nothing else."""
-        every = (*self._with_literal(clause), *self._without_literal(clause), *self._flipped(clause))
+        every = (*self._with_literal(clause), *self._without_literal(clause), *self._flip_literals(clause))
         found: dict[ClauseKey, str] = {}
         for one in every:
             if one.clause != clause and not has_idle_equality(one.clause):
@@ -223,14 +223,14 @@ class ClauseSpace:
                 low = clause.positive & (1 << place) - 1
                 yield Edit(clause_key(rest, low | clause.positive >> place + 1 << place), REMOVED)
 
-    def _flipped(self, clause: ClauseKey) -> Iterator[Edit]:
+    def _flip_literals(self, clause: ClauseKey) -> Iterator[Edit]:
         for place, atom in enumerate(clause.path.atoms):
             flipped = clause.positive ^ 1 << place
             if atom.predicate != EQUALS and self.signs(clause.path, flipped):
                 yield Edit(clause_key(clause.path.atoms, flipped), FLIPPED)
 
 
-def _identified(types: Sequence[str]) -> Iterator[tuple[int, ...]]:
+def _identify_variables(types: Sequence[str]) -> Iterator[tuple[int, ...]]:
     """Yield the ways in which arguments of some types may be the same variable."""
 
     def go_on(chosen: tuple[int, ...]) -> Iterator[tuple[int, ...]]:

@@ -50,14 +50,14 @@ class Proposal(NamedTuple):
 
 
 def proposals_around(space: ClauseSpace, one: Tried) -> list[Proposal]:
-    """Return what is one edit away from a clause."""
+    """Return the clauses one edit away from a clause."""
     if one.change == DROPPED:
         return []
     return [Proposal(clause, change, one.edits + 1) for clause, change in space.around(one.clause)]
 
 
 def proposals_for_theory(space: ClauseSpace, clause: ClauseKey) -> list[Proposal]:
-    """Return what is made of a clause of the theory: one edit away, with any signs, or nothing."""
+    """Return the edits of a clause of the theory: of one literal, of any signs, and dropping it."""
     edits = [Proposal(*edit, 1) for edit in space.around(clause) if edit.change != FLIPPED]
     flips = [
         Proposal(other, FLIPPED, (other.positive ^ clause.positive).bit_count())
@@ -107,7 +107,7 @@ class EditedClauses:
         """The weight of each clause."""
         return np.concatenate([np.zeros(0), *(one.scores.weights for one in self.judged)])
 
-    def tried(self) -> Iterator[Tried]:
+    def list_clauses(self) -> Iterator[Tried]:
         """Yield the clauses."""
         place = 0
         for one in self.judged:
@@ -182,7 +182,7 @@ def batches_of(blocks: EditedBlocks) -> Iterator[EditedClauses]:
         yield from block
 
 
-def count_tried(blocks: EditedBlocks) -> int:
+def count_clauses(blocks: EditedBlocks) -> int:
     """Return how many clauses were tried."""
     return blocks[-1][-1].first + len(blocks[-1][-1]) if blocks else 0
 
@@ -191,7 +191,7 @@ def find_tried(blocks: EditedBlocks, number: int) -> Tried:
     """Return a clause by its number."""
     batch = next(one for block in reversed(blocks) if block[0].first <= number
                  for one in reversed(block) if one.first <= number and len(one))  # fmt: skip
-    return next(one for one in batch.tried() if one.number == number)
+    return next(one for one in batch.list_clauses() if one.number == number)
 
 
 def judged_of(blocks: EditedBlocks) -> JudgedBlocks:
@@ -199,7 +199,7 @@ def judged_of(blocks: EditedBlocks) -> JudgedBlocks:
     return tuple(one.judged for one in batches_of(blocks) if one.judged)
 
 
-def ranked(
+def rank_clauses(
     blocks: EditedBlocks, known: Sequence[int], added: Sequence[Tried], most: int | None
 ) -> tuple[int, ...]:
     """Return the numbers of the best clauses among those known and those added, best first."""
@@ -210,7 +210,7 @@ def ranked(
 
 
 def flaw_of_search(blocks: EditedBlocks, judged: int, space: ClauseSpace) -> str:
-    """Return how clauses from outside cannot be those of a search after so many judged paths, if at all."""
+    """Return how clauses from outside cannot be those of a search; ``judged`` paths came before it."""
     first = 0
     for batch in batches_of(blocks):
         if batch.first != first or [one.number for one in batch.judged] != list(
@@ -218,6 +218,6 @@ def flaw_of_search(blocks: EditedBlocks, judged: int, space: ClauseSpace) -> str
         ):
             return "its clauses are not numbered"
         first, judged = first + len(batch), judged + len(batch.judged)
-        if any(not space.holds(one.clause) for one in batch.tried()):
+        if any(not space.holds(one.clause) for one in batch.list_clauses()):
             return "it has clauses that are none over these predicates"
     return ""

@@ -222,7 +222,7 @@ def sub_clause_bits(part: SubPath, positive: int) -> int:
 
 
 class SignedClause(NamedTuple):
-    """A clause without equality, and how often what changes with it is counted."""
+    """A clause without equality, and how often its violations are counted."""
 
     times: int
     clause: ClauseKey

@@ -48,14 +48,14 @@ from mlnlab.structure.beam.edited_clauses import (
     append_batch,
     batch_of,
     batches_of,
-    count_tried,
+    count_clauses,
     find_tried,
     flaw_of_search,
     grouped_by_path,
     judged_of,
     proposals_around,
     proposals_for_theory,
-    ranked,
+    rank_clauses,
     words_of,
 )
 from mlnlab.structure.beam.given_theory import theory_clauses
@@ -183,7 +183,7 @@ class MslState(OfRun):
     def tree(self) -> Iterator[Tried]:
         """Yield the clauses of this search, each with the number of the one that it was made from."""
         for batch in batches_of(self.batches):
-            yield from batch.tried()
+            yield from batch.list_clauses()
 
     def find(self, number: int) -> Tried:
         """Return a clause of this search by its number."""
@@ -198,7 +198,7 @@ class MslState(OfRun):
         """Return how far it is, the WPLL of the model, and the best clause of this search."""
         return {
             "clauses joined": self.round + (self.joined >= 0), "level": self.level,
-            "clauses of this search": count_tried(self.batches), "WPLL": self.score,
+            "clauses of this search": count_clauses(self.batches), "WPLL": self.score,
             "best net gain": self.find(self.best[0]).net if self.best else 0.0,
         }  # fmt: skip
 
@@ -241,7 +241,7 @@ class Msl:
             ))  # fmt: skip
         clauses = [RetainedClause(*one, 0.0, 0.0, n) for n, one in enumerate([*units, *given])]
         places = tuple(range(len(units), len(clauses)))
-        return MslState(PAIRS, 0, 1, _frozen(gains.best.units), _weighed(clauses, gains.best), places,
+        return MslState(PAIRS, 0, 1, _frozen(gains.best.units), _with_weights(clauses, gains.best), places,
                         gains.best.value, alone, earlier)  # fmt: skip
 
     def advance(self, state: MslState) -> MslState:
@@ -283,7 +283,7 @@ class Msl:
                 if state.done % 2 == 0:
                     proposals = [Proposal(key, START, 0)]
                 else:
-                    parent = count_tried(state.batches) - 1
+                    parent = count_clauses(state.batches) - 1
                     proposals = proposals_for_theory(self.space, key)
             else:
                 proposals = [Proposal(one, PAIR, 2) for one in self.space.clauses_of(item)]
@@ -309,7 +309,7 @@ class Msl:
         kept = [self.improves(net, weight) for net, weight in zip(nets, weights, strict=True)]
         least = self.params.least_weight
         reasons = [words_of(*one, least) for one in zip(proposals, gains, nets, weights, strict=True)]
-        place = Place(count_tried(state.batches), parent, replaced, count_judged_paths(state.candidates))
+        place = Place(count_clauses(state.batches), parent, replaced, count_judged_paths(state.candidates))
         return batch_of(place, proposals, gains, weights, nets, state.score, kept, reasons)
 
     def _gains(
@@ -351,11 +351,11 @@ class Msl:
         return net > 0 and (abs(weight) >= self.params.least_weight or change == DROPPED)
 
     def _with_batch(self, state: MslState, batch: EditedClauses) -> MslState:
-        """Return the state with more clauses, those of the level and of the search ranked anew."""
+        """Return the state with more clauses, those of the level and of the search rank_clauses anew."""
         params, batches = self.params, append_batch(state.batches, batch)
         self._seen = batch, self._seen[1]
         beam, best = [], []
-        for one in batch.tried():
+        for one in batch.list_clauses():
             if one.change == START or not (params.keep or self.improves(one.net, one.weight, one.change)):
                 continue
             beam.append(one)
@@ -363,8 +363,8 @@ class Msl:
                 best.append(one)
         return replace(
             state, batches=batches, done=state.done + 1, phase=PAIRS if state.level == 1 else SEARCHING,
-            beam=ranked(batches, state.beam, beam, params.beam),
-            best=ranked(batches, state.best, best, params.decided),
+            beam=rank_clauses(batches, state.beam, beam, params.beam),
+            best=rank_clauses(batches, state.best, best, params.decided),
         )  # fmt: skip
 
     def may_join(self, one: Tried) -> bool:
@@ -411,12 +411,12 @@ class Msl:
         grown = CandidateGains(self.data, self.changes, model, Together(start, state.units, state.score))
         best = grown.model.learn_together((start, state.units), TIGHT)
         return replace(
-            state, model=_weighed(model, best), units=_frozen(best.units), given=tuple(given),
+            state, model=_with_weights(model, best), units=_frozen(best.units), given=tuple(given),
             score=max(best.value, state.score), joined=one.number,
         )  # fmt: skip
 
 
-def _weighed(clauses: Sequence[RetainedClause], learned: Together) -> tuple[RetainedClause, ...]:
+def _with_weights(clauses: Sequence[RetainedClause], learned: Together) -> tuple[RetainedClause, ...]:
     pairs = zip(clauses, learned.weights.tolist(), strict=True)
     return tuple(clause._replace(weight=weight) for clause, weight in pairs)
 
@@ -460,7 +460,7 @@ def flaw(task: StructureTask, params: MslParams, state: MslState) -> str:
             return "its model has clauses that were not tried"
         if not space.holds(ClauseKey(clause.path, clause.positive)) or not abs(clause.weight) < _MOST_WEIGHT:
             return "its model has clauses or weights that are none"
-    tried, model = count_tried(state.batches), len(state.model)
+    tried, model = count_clauses(state.batches), len(state.model)
     numbers = (*state.parents, *state.beam, *state.best, *(one.number for one in state.decided))
     if any(number >= tried for number in (*numbers, state.leader, state.joined)):
         return "it speaks of clauses that were not tried"

@@ -101,7 +101,7 @@ class VariabilizedPath:
         return tuple(Equality(*own) if name == EQUALS else Atom(name, tuple(own)) for name, own in chosen)
 
     def __str__(self) -> str:
-        return " ^ ".join(map(_written, self.atoms))
+        return " ^ ".join(map(_write_atom, self.atoms))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -122,7 +122,7 @@ class SupportedPath:
         return len(self.path.atoms)
 
 
-def _written(atom: PathAtom) -> str:
+def _write_atom(atom: PathAtom) -> str:
     names = [f"x{variable}" for variable in atom.variables]
     return " = ".join(names) if atom.predicate == EQUALS else f"{atom.predicate}({', '.join(names)})"
 

@@ -20,6 +20,7 @@ from mlnlab.structure.paths.variabilized import PathAtom
 from mlnlab.structure.results.by_hand import key_of_clause
 from tests.structure.beam.clause_oracle import as_clause, as_key, change, every_clause
 from tests.structure.small_databases import PREDICATES, random_databases, small_model
+from tests.support.thoroughness import examples
 
 TINY = {"Smokes": ("person",), "Friends": ("person", "person")}
 
@@ -76,7 +77,7 @@ def test_unit_clauses_have_arguments_that_are_the_same():
 
 
 @given(st.integers(0, 10**6))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_edits_go_both_ways(seed):
     found, clause = space(literals=4, variables=4), random_clause(seed, 3, 3)
     back = {ADDED: REMOVED, REMOVED: ADDED, FLIPPED: FLIPPED}
@@ -117,7 +118,7 @@ def test_bias_that_is_none_is_refused(bias, words):
 
 
 @given(st.integers(0, 10**6))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_names_and_sides_of_an_equality_mean_nothing(seed):
     rng, clause = np.random.default_rng(seed), random_clause(seed)
     order, names = rng.permutation(len(clause.path.atoms)), rng.permutation(9).tolist()
@@ -131,7 +132,7 @@ def test_names_and_sides_of_an_equality_mean_nothing(seed):
 
 
 @given(st.integers(0, 10**6))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_a_clause_is_read_from_its_text_again(seed):
     clause, mln = random_clause(seed), small_model()
     text = to_text(clause_formula(*clause, mln.vocabulary))
@@ -139,7 +140,7 @@ def test_a_clause_is_read_from_its_text_again(seed):
 
 
 @given(st.integers(0, 10**6))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_changes_are_those_of_the_groundings(seed):
     """By signed tables and by plans of counts, for every ground atom: what listing all groundings says."""
     clause, databases = random_clause(seed), random_databases(seed % 1000)

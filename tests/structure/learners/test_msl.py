@@ -30,6 +30,7 @@ from mlnlab.structure.learners.msl import DECIDING
 from mlnlab.structure.paths.variabilized import PathAtom, VariabilizedPath
 from tests.structure.beam.clause_oracle import as_key, every_clause
 from tests.structure.small_databases import random_databases
+from tests.support.thoroughness import examples
 
 SELF = ClauseKey(VariabilizedPath((PathAtom("Friends", (0, 0)),)), 1)
 
@@ -61,7 +62,7 @@ def best_of_all(databases, literals, variables, price, fraction):
 
 
 @given(st.integers(0, 10**6), st.sampled_from([(3, 2), (2, 3)]), st.sampled_from([1.0, 0.8]))
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=examples(8), deadline=None)
 def test_an_unlimited_beam_equals_exhaustive_search(seed, limits, fraction):
     databases = random_databases(seed, number=1)
     keys, nets = best_of_all(databases, *limits, 1e-3, fraction)
@@ -85,7 +86,7 @@ def test_an_unlimited_beam_equals_exhaustive_search(seed, limits, fraction):
 
 
 @given(st.integers(0, 10**6))
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=examples(10), deadline=None)
 def test_gains_are_those_of_the_whole_model(seed):
     """Loose ones too: a clause that the first Newton step does without is one that gains nothing there."""
     rng, databases = np.random.default_rng(seed), random_databases(seed % 1000)
@@ -212,7 +213,7 @@ def test_equality_goes_through_everything(tmp_path):
     if unique not in texts(learned):
         assert unique in texts(learned.with_clauses(place))
     paused = ml.Trace.of(learner, stop=learner.breaks.judged(unique))[-1].state
-    assert any(one.clause.path == learned.candidates[place].path for one in paused.newest.tried())
+    assert any(one.clause.path == learned.candidates[place].path for one in paused.newest.list_clauses())
     save_checkpoint(tmp_path / "state.npz", paused)
     rest = list(learner.resume(load_checkpoint(tmp_path / "state.npz").state))
     assert same_state(rest[-1], states[-1]), differing_parts(rest[-1], states[-1])

@@ -21,7 +21,7 @@ from mlnlab.display.structure.learner_runs.msl_trees import (
 from mlnlab.display.structure.structure_pictures import progress_scene
 from mlnlab.display.structure.structure_progress import time_words
 from mlnlab.logic.formulas.printing import to_text
-from mlnlab.structure.beam.edited_clauses import batches_of, count_tried
+from mlnlab.structure.beam.edited_clauses import batches_of, count_clauses
 from mlnlab.structure.clauses.clause_making import clause_formula
 from mlnlab.structure.clauses.judged_paths import judged_paths
 from mlnlab.structure.learners.msl import DECIDING, PHASES
@@ -84,7 +84,7 @@ def _explain_choice(
     state: MslState, chosen: int | None, source: StructureLearner, vocabulary: Vocabulary
 ) -> Iterator[str]:
     """Yield the lines on the clause that was clicked, as far as it is known at a step."""
-    before, now = count_before(state), count_tried(state.batches)
+    before, now = count_before(state), count_clauses(state.batches)
     if chosen is None:
         yield ""
         yield "Click a clause to see how it was made, and its reason."
@@ -140,7 +140,7 @@ def caption(state: MslState, vocabulary: Vocabulary) -> str:
 
 def search_table(state: MslState, vocabulary: Vocabulary) -> Table | None:
     """Return the clauses of a search, the best first, each by its place among all candidates."""
-    total, before = count_tried(state.batches), count_before(state)
+    total, before = count_clauses(state.batches), count_before(state)
     if not total:
         return None
     nets = np.concatenate([batch.nets for batch in batches_of(state.batches)])

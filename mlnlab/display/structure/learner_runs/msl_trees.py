@@ -88,7 +88,7 @@ def levels_of(state: MslState) -> list[Level]:
         if batch.parent >= 0:
             depths.append(depths[int(np.searchsorted(firsts, batch.parent, side="right")) - 1] + 1)
         else:
-            depths.append(0 if next(batch.tried()).change == START else 1)
+            depths.append(0 if next(batch.list_clauses()).change == START else 1)
     edited = {batch.parent for batch in batches_of(state.batches)}
     # What decides the search, and what the step tried, is drawn before what is only the next best.
     wanted = dict.fromkeys(state.best, 2)
