@@ -159,6 +159,7 @@ METHOD_PICTURES: Mapping[str, str] = {
 }
 # By the type of a structure learner's states, which variants share; others get pictures made of the protocol.
 LEARNER_PICTURES: Mapping[str, str] = {
+    "mlnlab.structure.learners.busl.BuslState": "mlnlab.display.structure.learner_runs.busl_pictures:busl_picture",
     "mlnlab.structure.learners.lhl.LhlState": "mlnlab.display.structure.learner_runs.lhl_pictures:lhl_picture",
     "mlnlab.structure.learners.msl.MslState": "mlnlab.display.structure.learner_runs.msl_pictures:msl_picture",
 }

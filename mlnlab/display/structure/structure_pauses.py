@@ -12,6 +12,7 @@ from mlnlab.display.scene.text_fitting import fit_text
 from mlnlab.display.structure.clause_table_rows import chip
 from mlnlab.structure.clauses.assembly import ASSEMBLING
 from mlnlab.structure.clauses.create_mln import CREATING
+from mlnlab.structure.learners.busl import JUDGING, TABULATING, TAKING
 from mlnlab.structure.learners.msl import DECIDING, PAIRS
 
 if TYPE_CHECKING:
@@ -37,6 +38,13 @@ OF_PHASES = {
         "the model is assembled",
         "where all clauses are judged, and greedy assembly begins",
     ),
+    TABULATING: (
+        "template",
+        "a template begins",
+        "where the template nodes of the next head are found",
+    ),
+    TAKING: ("cliques", "cliques are taken", "where the nodes of a head are linked, and cliques are taken"),
+    JUDGING: ("judging", "clauses are judged", "where all cliques are taken, and clauses are judged"),
     PAIRS: (
         "search",
         "a search begins",
