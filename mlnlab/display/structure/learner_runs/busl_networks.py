@@ -243,10 +243,11 @@ def describe_test(network: TemplateNetwork, change: BlanketChange, vocabulary: V
     """Say which change was made, with the statistic and the p of its test."""
     node, other = (" ∧ ".join(name_atoms(network, one, vocabulary)) for one in (change.node, change.other))
     freedom = count_of(change.freedom, "degree of freedom", "degrees of freedom")
+    p = f"p = {change.p:.3g}" if change.p else "p < 1e-300"  # what is smaller is 0 in floats
     given = f", given {count_of(len(change.given), 'node')}" if change.given else ""
     return (
         f"{other} {'joins' if change.added else 'leaves'} the blanket of {node}: "
-        f"χ² = {number(change.statistic, 4)} with {freedom}, p = {change.p:.3g}{given}"
+        f"χ² = {number(change.statistic, 4)} with {freedom}, {p}{given}"
     )
 
 
@@ -313,9 +314,9 @@ def _describe_change(
 def _list_paths(paths: Sequence[VariabilizedPath], vocabulary: Vocabulary) -> Iterator[tuple[str, str]]:
     """Yield the new paths of a clique: the atoms of clauses, which come with all signs."""
     if not paths:
-        yield "gives no new path: all are known or too long.", "words"
+        yield "It gives no new path: all are known or too long.", "words"
         return
-    yield f"gives {count_of(len(paths), 'new path')}, of clauses with all signs:", "words"
+    yield f"It gives {count_of(len(paths), 'new path')}, of clauses with all signs:", "words"
     for path in paths:
         yield " ∨ ".join(f"±{formula_text(atom)}" for atom in path.formulas(vocabulary)), "words"
 
