@@ -1,4 +1,4 @@
-"""MSL's search in a real JupyterLab: stepped, taken back, scrubbed, clicked, and paused where a clause joins."""
+"""MSL's search in a real JupyterLab: stepped, taken back, scrubbed, clicked, paused where a clause joins."""
 
 from __future__ import annotations
 

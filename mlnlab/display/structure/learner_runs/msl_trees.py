@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from mlnlab.structure.learners.msl import MslState
 
 MOST_LEVELS = 3  # the last ones of a search
-MOST_OF_BEAM, MOST_OTHERS = 8, 3  # of a level
-_BOX, _GAP, _LINE = 230.0, 40.0, 16.0
-_TOP, _BETWEEN = 44.0, 8.0
+MOST_OF_BEAM, MOST_OTHERS = 8, 2  # of a level
+_BOX, _GAP, _LINE = 262.0, 34.0, 16.0
+_TOP, _BETWEEN = 34.0, 7.0
 _PANEL = 300.0  # the width of the model beside the tree
 _LEFT = MOST_LEVELS * (_BOX + _GAP)
 _MOST_CLAUSES = 14  # of the model
@@ -214,7 +214,7 @@ def symbols_of(formula: Formula) -> str:
 
 def _lines(one: Tried, vocabulary: Vocabulary, looks: Looks) -> tuple[str, ...]:
     """Return the lines of a box: the clause, its gain less its price, and its gain weighed tightly."""
-    clause = fitted_lines(clause_words(one, vocabulary), _BOX - 14, 3)
+    clause = fitted_lines(clause_words(one, vocabulary), _BOX - 26, 3)
     if one.change == START:
         return *clause, "in the model already"
     found = [*clause, f"{_SHORT[one.change]} {_gain(one.gain)} − {one.price:.3g} = {_gain(one.net)}"]
