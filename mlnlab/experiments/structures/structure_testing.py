@@ -18,6 +18,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from math import inf
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -25,9 +26,10 @@ import numpy as np
 from mlnlab.errors import ArgumentError, TooLargeError
 from mlnlab.evaluation.evaluating import PRIOR, Evaluation, evaluate
 from mlnlab.evaluation.judged_atoms import AtomProbabilities, JudgedAtoms, join_judgements
+from mlnlab.experiments.structures.counted_evidence import count_evidence
 from mlnlab.grounding.networks.network_size import size_of
 from mlnlab.grounding.question.question import opening
-from mlnlab.logic.formulas.formulas import Atom, Formula
+from mlnlab.logic.formulas.formulas import Atom, Cardinality, Formula, Quantified
 from mlnlab.logic.formulas.ground_atoms import GroundAtom
 from mlnlab.logic.formulas.traversal import subformulas
 from mlnlab.logic.formulas.weights import Hard, weight_value
@@ -99,6 +101,8 @@ class StructureTesting:
         if self.exact and _are_independent(model, group):
             said = given_all_others(model, database, group)
             return Evaluation(said.judge_atoms(database), (), self.prior, seed)
+        if not _can_be_ground(model, database, group):
+            model, database = count_evidence(model, database, group)
         asked = partial(evaluate, model, database, [list(group)], prior=self.prior, seed=seed)
         if self.exact and _can_be_ground(model, database, group):
             try:
@@ -114,11 +118,14 @@ def _are_independent(model: MLN, group: Sequence[str]) -> bool:
     The answer is that to the easier question, and nothing has to be ground.
     """
     plain = not any(model.vocabulary[name].exclusive for name in group)
-    return plain and all(len(_hidden_atoms(one.formula, group)) <= 1 for one in model.formulas)
+    return plain and all(_count_hidden(one.formula, group) <= 1 for one in model.formulas)
 
 
-def _hidden_atoms(formula: Formula, group: Sequence[str]) -> list[Atom]:
-    return [one for one in subformulas(formula) if isinstance(one, Atom) and one.predicate in group]
+def _count_hidden(formula: Formula, group: Sequence[str]) -> float:
+    """Return how many hidden atoms a grounding may hold; under quantifiers it is any number."""
+    parts = list(subformulas(formula))
+    many = any(isinstance(part, Quantified | Cardinality) for part in parts)
+    return inf if many else sum(isinstance(part, Atom) and part.predicate in group for part in parts)
 
 
 def _can_be_ground(model: MLN, database: Database, group: Sequence[str]) -> bool:
