@@ -121,9 +121,8 @@ from mlnlab.structure.ask.learn_structure import learn_structure
 _LITERALS = 4
 # "We limit each clause to contain at most four literals and three variables"; all else is at its defaults.
 RIVALS: Mapping[str, Mapping[str, Any]] = {
-    f"{method}{end}": {"method": method, literals: _LITERALS, "variables": variables}
-    for end, variables in (("", 3), ("-pairs", 2))
-    for method, literals in (("busl", "literals"), ("msl", "longest"))
+    f"{method}{end}": {"method": method, "longest": _LITERALS, "variables": variables}
+    for end, variables in (("", 3), ("-pairs", 2)) for method in ("busl", "msl")
 }  # fmt: skip
 STRUCTURES = ("hand", *RIVALS, "lhl", "lhl-pairs", "fifty")
 _OF_LHL = {"longest": 4, "length_penalty": 0.01, "path_length_penalty": 0.001}

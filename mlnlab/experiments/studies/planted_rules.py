@@ -3,7 +3,20 @@
 Worlds are made in which three rules hold, and then a share of the atoms that these conclude is exchanged
 for false ones. A learned clause counts as found where it says the same as a rule beside unit clauses.
 Precision is the share of a model's clauses, unit clauses apart, that are planted; recall is the share of the
-rules found.
+rules found. Means of five worlds of four databases:
+
+=====  ==================  ==================  ==================
+noise  precision, recall   precision, recall   precision, recall
+       of LHL              of BUSL             of MSL
+=====  ==================  ==================  ==================
+0      1.00, 1.00          0.85, 0.87          0.36, 0.60
+0.05   0.94, 1.00          0.54, 0.80          0.29, 0.60
+0.1    0.74, 0.93          0.57, 0.93          0.33, 0.60
+0.2    0.66, 0.67          0.54, 0.73          0.31, 0.53
+=====  ==================  ==================  ==================
+
+MSL's greedy search joins the parts of a rule first, each of which improves the model, and keeps them. A world
+took LHL 0.4 seconds of a processor, MSL 0.7, and BUSL 2 to 8.
 """
 
 from __future__ import annotations
@@ -41,7 +54,7 @@ RULES = (
 # without its heuristics, which need more data.
 LEARNERS: Mapping[str, Mapping[str, Any]] = {
     "lhl": {"method": "lhl-noheu", "longest": 3},
-    "busl": {"method": "busl", "literals": 3},
+    "busl": {"method": "busl", "longest": 3},
     "msl": {"method": "msl", "longest": 3},
 }
 NOISE = (0.0, 0.05, 0.1, 0.2)
