@@ -29,6 +29,8 @@ hypothesis.settings.register_profile(
 )
 # A display that fails is an error here, in kernels and programs that tests start as well.
 os.environ["MLNLAB_RAISE"] = "1"
+# The kernels of notebooks compute only what is asked of them, but where their idle hours are tested.
+os.environ["MLNLAB_WARM_UP"] = "0"
 hypothesis.settings.load_profile("proof" if IN_PROOF else "usual")
 
 

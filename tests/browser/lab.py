@@ -152,7 +152,7 @@ class Tab:
     """A tab of the browser; what happens in it is told to the page that has it."""
 
     def __init__(self, lab):
-        self.owner, self.empty = None, True
+        self.owner, self.place = None, ""
         self.context = lab.browser.new_context()
         self.page = self.context.new_page()
         own = lab.address
@@ -185,12 +185,11 @@ class LabPage:
 
     def open(self, name):
         """Open a notebook."""
-        if self._tab.empty:
+        if not self._tab.place:
             # In a workspace of its own: a page that is loaded anew shows what any page of its workspace had.
-            place = f"lab/workspaces/{uuid.uuid4().hex}"
-            self.page.goto(f"{self._lab.address}{place}?token={_TOKEN}&reset", wait_until="domcontentloaded")
+            self._tab.place = f"{self._lab.address}lab/workspaces/{uuid.uuid4().hex}"
+            self.page.goto(f"{self._tab.place}?token={_TOKEN}&reset", wait_until="domcontentloaded")
             self.page.wait_for_function("() => window.jupyterapp?.restored.then(() => true)")
-            self._tab.empty = False
         # Without a kernel Lab would ask for one, where the notebook names none.
         kernel = {} if self._kernel else {"kernelPreference": {"shouldStart": False, "canStart": False}}
         self.command("docmanager:open", path=name, **kernel)
@@ -256,8 +255,9 @@ class LabPage:
 
     def reload(self):
         """Load the page anew, as a reader does who presses F5; the kernel goes on."""
-        self.page.wait_for_function(f"() => location.pathname.endsWith({_CURRENT}.context.path)")
-        self.page.reload(wait_until="domcontentloaded")
+        # Lab writes the notebook into its address now or later.
+        notebook = self.page.evaluate(f"() => {_CURRENT}.context.path")
+        self.page.goto(f"{self._tab.place}/tree/{notebook}", wait_until="domcontentloaded")
         self._wait_for_notebook()
         self.page.wait_for_function(_IS_IDLE)
 
