@@ -44,15 +44,19 @@ def count_evidence(model: MLN, database: Database, hidden: Sequence[str]) -> tup
     """
     formulas: list[WeightedFormula] = []
     for number, weighted in enumerate(model.formulas):
-        parts = _split_clause(weighted.formula, hidden) if isinstance(weighted.weight, Soft) else None
-        if parts is None or prod(len(database.domain(one.type)) for one in parts.over) > _MOST_ROWS:
+        weight, parts = weighted.weight, _split_clause(weighted.formula, hidden)
+        if (
+            not isinstance(weight, Soft)
+            or parts is None
+            or prod(len(database.domain(one.type)) for one in parts.over) > _MOST_ROWS
+        ):
             formulas.append(weighted)
             continue
         for times, rows in _count_failures(parts, database):
             name = f"counted_{number}_{times}"
             database = _with_relation(database, Predicate(name, tuple(one.type for one in parts.over)), rows)
             short = Or((Not(Atom(name, parts.over)), *parts.hidden))
-            formulas.append(replace(weighted, weight=_multiply(weighted.weight, times), formula=short))
+            formulas.append(replace(weighted, weight=_multiply(weight, times), formula=short))
     vocabulary = model.vocabulary.with_predicates(database.vocabulary.predicates.values())
     return MLN(vocabulary, tuple(formulas), model.semantics), database
 

@@ -64,6 +64,12 @@ def learn_structure(
     literals (``["!Smokes"]``, ``["="]``) of the clauses; ``modes={"Friends": "+-"}`` asks for a variable that
     the clause has already where a literal is added.
 
+    ``"busl"`` takes clauses from template networks, bottom up: ``node_atoms`` (2, of a template node),
+    ``most_false`` (2,000 false groundings of a head), ``frequency`` (0.01, for which a node holds at least),
+    ``significance`` (0.05, of a χ² test), ``per_cell`` (5 rows on average), ``agreement`` ("either" or "both"
+    of two linked nodes), ``longest``, ``variables``, ``dangling``, ``least_weight``, ``length_penalty`` and
+    ``fraction``.
+
     Every predicate is modelled; what a database does not list is false. ``observers`` are told of each step,
     such as ``ml.Trace()``; ``start`` is a state from which to go on. ``checkpoint`` names a file to which the
     run writes where it is, and from which the same call goes on after a crash: no clause is scored twice.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf
@@ -17,7 +17,13 @@ from mlnlab.logic.suggestions import did_you_mean
 from mlnlab.model.mln.mln import MLN
 from mlnlab.steps.runs.breakpoints import Break
 from mlnlab.structure.clauses.clause_making import ClauseKey, clause_formula
-from mlnlab.structure.clauses.judged_paths import RETAINED, JudgedPath, count_judged_paths, judged_after
+from mlnlab.structure.clauses.judged_paths import (
+    RETAINED,
+    JudgedPath,
+    count_judged_paths,
+    judged_after,
+    judged_paths,
+)
 from mlnlab.structure.results.by_hand import key_of_clause
 from mlnlab.structure.results.candidates import Candidate, Candidates
 
@@ -79,10 +85,13 @@ class StructureBreaks:
             raise ArgumentError(f"A score must be a number, such as -2.5, not {score!r:.60}.")
 
         def condition(before: Step[Any] | None, now: Step[Any]) -> str | None:
-            known = -inf if before is None else _number_or_nothing(before.state.score)
-            if now.state.score <= max(score, known) or not list_new_clauses(before, now):
+            new = list_new_clauses(before, now)
+            judged, place = max(new, key=_score_of, default=(None, 0))
+            if judged is None or _score_of((judged, place)) <= score:
                 return None
-            judged, place = max(list_new_clauses(before, now), key=lambda one: one[0].scores.scores[one[1]])
+            known = () if before is None else _retained_of(judged_paths(before.state.candidates))
+            if _score_of((judged, place)) <= max(map(_score_of, known), default=-inf):
+                return None
             best = self._candidates(now).of_path(judged, place)
             return f"{to_text(best.clause)} scores {best.score:.6g}"
 
@@ -180,11 +189,12 @@ def list_new_clauses(before: Step[Any] | None, now: Step[Any]) -> list[tuple[Jud
     return list(_retained_of(list_new_judgements(before, now)))
 
 
-def _retained_of(paths: Sequence[JudgedPath]) -> Iterator[tuple[JudgedPath, int]]:
+def _score_of(clause: tuple[JudgedPath, int]) -> float:
+    judged, place = clause
+    return float(judged.scores.scores[place])
+
+
+def _retained_of(paths: Iterable[JudgedPath]) -> Iterator[tuple[JudgedPath, int]]:
     for judged in paths:
         for place in np.flatnonzero(judged.verdicts == RETAINED).tolist():
             yield judged, place
-
-
-def _number_or_nothing(score: float) -> float:
-    return -inf if score != score else score  # noqa: PLR0124 - not a number equals nothing
