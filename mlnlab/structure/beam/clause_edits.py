@@ -37,8 +37,9 @@ class Bias:
     """Declarative bias: predicates that clauses must not have, or must have, and modes of arguments.
 
     ``forbidden`` and ``required`` name predicates, or literals of one sign as ``!Smokes``; ``=`` is that of
-    equality. A mode has a letter for each argument of a predicate: ``+`` for a variable that the clause has
-    already when the literal is added, ``-`` for any.
+    equality. Clauses with anything forbidden are never tried; a clause needs all that is required to join the
+    model, for on the way there it is made of clauses that lack it. A mode has a letter for each argument of a
+    predicate: ``+`` for a variable that the clause has already when the literal is added, ``-`` for any.
     """
 
     forbidden: tuple[str, ...] = ()

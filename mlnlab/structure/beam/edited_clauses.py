@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
+from mlnlab.errors import count_of
 from mlnlab.steps.state_layout import ArrayOf, Part, Several, Whole, holds
 from mlnlab.steps.values.encoding import storable
 from mlnlab.structure.beam.clause_edits import ADDED, FLIPPED, REMOVED
@@ -71,7 +72,7 @@ def words_of(one: Proposal, gain: float, net: float, weight: float, least_weight
     if one.change == START:
         return "it is in the model, and clauses made from it take its place"
     words = "without it the model gains" if one.change == DROPPED else "it gains"
-    words = f"{words} {gain:.4g}, {one.edits} edits cost {gain - net:.4g}"
+    words = f"{words} {gain:.4g} less {gain - net:.4g} for {count_of(one.edits, 'edit')}"
     if one.change != DROPPED and abs(weight) < least_weight:
         return f"{words}, and its weight {weight:.3g} is too close to 0"
     return f"{words}, so that it {'improves' if net > 0 else 'does not improve'} the model"
