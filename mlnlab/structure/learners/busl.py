@@ -74,7 +74,7 @@ from mlnlab.structure.templates.template_networks import (
     head_cliques,
     network_changes,
 )
-from mlnlab.structure.templates.template_nodes import TemplateNode, TemplateTables, explain_dropped
+from mlnlab.structure.templates.template_nodes import TemplateNode, TemplateTables, explain_drop
 from mlnlab.structure.training_checks import ScoringBudget
 
 if TYPE_CHECKING:
@@ -240,9 +240,9 @@ class Busl:
         for atoms in self.tables.nodes(head, params.node_atoms):
             column = self.tables.find_column(atoms, groundings)
             held = int(column.sum())
-            nodes.append(TemplateNode(atoms, held, explain_dropped(held, rows, params.frequency)))
+            nodes.append(TemplateNode(atoms, held, explain_drop(held, rows, params.frequency)))
             columns.append(column)
-        remark = _explain_unlinked(head, nodes, rows)
+        remark = _explain_no_links(head, nodes, rows)
         return TemplateNetwork(head.name, tuple(nodes), rows, remark), np.column_stack(columns)
 
     def _network_steps(
@@ -325,7 +325,7 @@ class Busl:
             yield replace(state, phase=ASSEMBLING, assembly=assembly, ended=ended)
 
 
-def _explain_unlinked(head: Predicate, nodes: list[TemplateNode], rows: int) -> str:
+def _explain_no_links(head: Predicate, nodes: list[TemplateNode], rows: int) -> str:
     """Return why no node can be linked to a head; empty if one may be."""
     if not nodes[0].held:
         return f"{head} has no true atom with different constants"

@@ -181,7 +181,7 @@ def _all_differ(rows: Numbers, types: Sequence[str]) -> Table:
     return differ
 
 
-def explain_dropped(held: int, rows: int, frequency: float) -> str:
+def explain_drop(held: int, rows: int, frequency: float) -> str:
     """Return why a node is left out of the network; empty if it is not."""
     if held == rows:
         return "it holds for every grounding of the head"

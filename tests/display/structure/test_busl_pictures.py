@@ -12,8 +12,8 @@ from mlnlab.display.structure.learner_runs.busl_networks import (
     MOST_AROUND,
     MOST_BELOW,
     Focus,
+    choose_nodes,
     list_around,
-    list_drawn,
     name_atoms,
 )
 from mlnlab.experiments.studies.planted_rules import make_planted_database
@@ -118,7 +118,7 @@ def test_nodes_have_their_atoms_and_looks_their_roles(learner, trace, picture):
             elif focus.change is not None:
                 assert ("orange" in look) == (number in {focus.change.node, focus.change.other})
                 assert ("purple" in look) == (number in focus.change.given)
-        assert set(focus.wanted) <= set(boxes_in(scene)) or len(list_drawn(focus)) >= MOST_BELOW
+        assert set(focus.wanted) <= set(boxes_in(scene)) or len(choose_nodes(focus)) >= MOST_BELOW
 
 
 def test_nodes_stay_where_they_are_while_a_network_grows(trace, picture):
@@ -235,7 +235,7 @@ def test_networks_of_many_nodes_are_drawn_in_part():
     atoms += [TemplateNode((PathAtom(f"P{n}", (0,)),), 20) for n in range(40)]
     changes = tuple(BlanketChange(0, n, tuple(range(1, n)), True, 9.0, 1, 0.001) for n in range(1, 31))
     focus = Focus(TemplateNetwork("Knows", tuple(atoms), 100, "", changes), change=changes[-1])
-    drawn = list_drawn(focus)
+    drawn = choose_nodes(focus)
     assert len(drawn) == 1 + MOST_AROUND + MOST_BELOW
     assert {0, 30} <= set(drawn)  # the test's own nodes before those that were given
 

@@ -13,7 +13,7 @@ from mlnlab.kernels.lift import path_embeddings
 from mlnlab.structure.paths.variabilized import PathAtom, VariabilizedPath
 from mlnlab.structure.templates.template_nodes import (
     TemplateTables,
-    explain_dropped,
+    explain_drop,
     name_after,
 )
 from tests.structure.small_databases import CONSTANTS, PREDICATES, random_databases
@@ -190,7 +190,7 @@ def test_the_order_of_atoms_and_names_of_variables_do_not_matter():
 
 
 def test_columns_that_say_nothing_are_dropped_with_a_reason():
-    assert explain_dropped(10, 10, 0.01) == "it holds for every grounding of the head"
-    assert explain_dropped(9, 1_000, 0.01) == "it holds for 9 of 1,000 groundings, less than 0.01 of them"
-    assert explain_dropped(0, 10, 0.0) == "it holds for no grounding of the head"
-    assert explain_dropped(10, 1_000, 0.01) == ""
+    assert explain_drop(10, 10, 0.01) == "it holds for every grounding of the head"
+    assert explain_drop(9, 1_000, 0.01) == "it holds for 9 of 1,000 groundings, less than 0.01 of them"
+    assert explain_drop(0, 10, 0.0) == "it holds for no grounding of the head"
+    assert explain_drop(10, 1_000, 0.01) == ""

@@ -84,7 +84,7 @@ def network_scene(state: BuslState, vocabulary: Vocabulary, significance: float)
         words = "No template node is looked for yet."
         note = Text(id="words-0-0", x=8, y=20, text=words, look="words")
         return Scene(_LEFT + _PANEL, 40, (Layer("beside", (note,), zooms=False),), "Template network", words)
-    network, drawn = focus.network, list_drawn(focus)
+    network, drawn = focus.network, choose_nodes(focus)
     lines = [name_atoms(network, node, vocabulary) for node in drawn]
     layout = Layout(
         tuple(_places(drawn, focus)), tuple(box_size(own, _BOX - 18) for own in lines),
@@ -118,7 +118,7 @@ def _number_around(focus: Focus) -> int:
     return 1 + min(len(list_around(focus.network)), MOST_AROUND)
 
 
-def list_drawn(focus: Focus) -> tuple[int, ...]:
+def choose_nodes(focus: Focus) -> tuple[int, ...]:
     """Return the drawn nodes: the head, those around it, and others that the step is about."""
     around = (HEAD, *list_around(focus.network)[:MOST_AROUND])
     below = [node for node in dict.fromkeys(focus.wanted) if node not in around]

@@ -9,8 +9,8 @@ from mlnlab.display.runs.runs import Column, RunPicture, Table
 from mlnlab.display.structure.clause_table_rows import number
 from mlnlab.display.structure.learner_runs.busl_networks import (
     Focus,
+    choose_nodes,
     describe_test,
-    list_drawn,
     name_atoms,
     network_scene,
     say_left_out,
@@ -79,7 +79,7 @@ def list_remarks(state: BuslState) -> tuple[str, ...]:
     focus = Focus.of(state)
     if focus is None:
         return left_out(state)
-    told = (focus.network.remark, say_left_out(focus, list_drawn(focus)))
+    told = (focus.network.remark, say_left_out(focus, choose_nodes(focus)))
     return (*(f"{words[0].upper()}{words[1:]}" for words in told if words), *left_out(state))
 
 
