@@ -187,6 +187,32 @@ def test_the_caption_says_what_each_step_did(trace, picture):
     assert len(set(said)) > len(said) / 2
 
 
+def test_a_theory_is_level_0_and_what_is_edited_or_joins_is_drawn(learner):
+    theory = "Smokes(p)\nCancer(p)\nFriends(p, p)\n1 !Friends(x, y) v Smokes(x)\n1 Cancer(x) v Smokes(x)"
+    options = {"longest": 3, "variables": 2, "fraction": 1.0}
+    given = ml.structure_learner("msl", learner.databases, theory=ml.MLN.from_text(theory), **options)
+    wide = ml.structure_learner("msl", learner.databases, beam=None, keep=True, **options)
+    for source in (given, wide):
+        picture, trace = picture_of(source), ml.Trace.of(source, stop=source.breaks.joins())
+        for step in trace:
+            before = earlier(source, step.state)
+            drawn = boxes_in(picture.parts["search"](step, trace))
+            greens = [place for place, (_, look) in drawn.items() if "green" in look]
+            assert greens == ([before + step.state.joined] if step.state.joined >= 0 else [])
+            newest = step.state.newest
+            if newest is not None and newest.parent >= 0 and step.state.phase != "deciding":
+                assert "orange" in drawn[before + newest.parent][1]
+            starts = [one for one in step.state.tree() if one.change == "start"]
+            assert all(drawn[before + one.number][0][-1] == "in the model already" for one in starts)
+            assert {one.number for one in starts} == {
+                one.number for level in levels_of(step.state) if level.depth == 0 for one in level.shown
+            }
+        assert step.state.joined >= 0
+        assert bool(starts) == (source is given)
+    said = [picture_of(given).caption(step) for step in ml.Trace.of(given, stop=given.breaks.joins())]
+    assert any(words.endswith("¬Friends(p1,p2) ∨ Smokes(p1) of the theory") for words in said)
+
+
 def test_a_run_pauses_where_a_clause_joins_and_where_a_search_begins(learner, trace):
     joined = [step.index for step in trace if step.state.joined >= 0]
     stopped = ml.Trace.of(learner, stop=learner.breaks.joins())

@@ -125,6 +125,8 @@ def caption(state: MslState, vocabulary: Vocabulary) -> str:
         return f"all unit clauses are in the model: WPLL {number(state.score, 5)}"
     tried = count_of(len(newest), "clause")
     best = f", the best gains {number(float(newest.nets.max()), 4)}" if len(newest) else ""
+    if newest.parent < 0 and newest.replaced >= 0:
+        return f"{head}, level 1: {clause_words(state.find(newest.first), vocabulary)} of the theory"
     if newest.parent < 0:
         return (
             f"{head}, level 1: {tried} of two literals{best}"

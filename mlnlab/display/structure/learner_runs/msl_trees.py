@@ -92,8 +92,11 @@ def levels_of(state: MslState) -> list[Level]:
     edited = {batch.parent for batch in batches_of(state.batches)}
     # What decides the search, and what the step tried, is drawn before what is only the next best.
     wanted = dict.fromkeys(state.best, 2)
-    if batches and batches[-1] is state.newest:
-        wanted[batches[-1].first + int(batches[-1].nets.argmax())] = 1
+    newest = state.newest
+    if newest is not None and state.phase != DECIDING:
+        wanted[newest.parent] = 1
+        if len(newest):
+            wanted[newest.first + int(newest.nets.argmax())] = 1
     wanted[state.joined] = 0
     return [
         _level(depth, [one for one, own in zip(batches, depths, strict=True) if own == depth], state,
@@ -106,17 +109,21 @@ def _level(
     depth: int, batches: Sequence[EditedClauses], state: MslState, edited: set[int],
     wanted: Mapping[int, int],
 ) -> Level:  # fmt: skip
-    """Return a level; of the clauses outside the beam the most wanted, and beyond those the best."""
+    """Return a level: of the beam and of the others the most wanted clauses, and beyond those the best."""
     numbers = np.concatenate([np.arange(one.first, one.first + len(one)) for one in batches])
     order = numbers[np.argsort(-np.concatenate([one.nets for one in batches]), kind="stable")].tolist()
     of_beam = {*state.parents, *edited} if depth < state.level else set(state.beam)
+    if depth == 0:  # a theory is no beam: each of its clauses is edited
+        of_beam = set()
     beam = [place for place in order if place in of_beam]
     others = [place for place in order if place not in of_beam]
-    chosen = set(sorted(others, key=lambda place: wanted.get(place, 3))[:MOST_OTHERS])
-    return Level(
-        depth, tuple(map(state.find, beam[:MOST_OF_BEAM])),
-        tuple(state.find(place) for place in others if place in chosen), len(order), len(beam),
-    )  # fmt: skip
+
+    def choose(places: Sequence[int], most: int) -> tuple[Tried, ...]:
+        chosen = set(sorted(places, key=lambda place: wanted.get(place, 3))[:most])
+        return tuple(state.find(place) for place in places if place in chosen)
+
+    most = MOST_OTHERS if depth else MOST_OF_BEAM
+    return Level(depth, choose(beam, MOST_OF_BEAM), choose(others, most), len(order), len(beam))
 
 
 # --- the drawing ----------------------------------------------------------------------------------
@@ -194,12 +201,11 @@ def _height(lines: Sequence[str]) -> float:
 
 
 def _heading(level: Level, column: int) -> Node:
-    words = f"level {level.depth}" if level.depth else "the theory"
-    beam = f", {level.in_beam:,} in the beam" if level.depth else ""
-    tip = tooltip(f"{words}: {count_of(level.total, 'clause')} tried{beam}")
-    heading = Text(x=0, y=4, text=f"{words}: {level.total:,} tried{beam}", look="quiet small strong",
-                   anchor="middle")  # fmt: skip
-    return Node(id=numbered_id("level", column), mark=heading, tooltip=tip, pick=False)
+    words = f"the theory: {count_of(level.total, 'clause')}"
+    if level.depth:
+        words = f"level {level.depth}: {level.total:,} tried, {level.in_beam:,} in the beam"
+    heading = Text(x=0, y=4, text=words, look="quiet small strong", anchor="middle")
+    return Node(id=numbered_id("level", column), mark=heading, pick=False)
 
 
 def clause_words(one: Tried, vocabulary: Vocabulary) -> str:
@@ -236,7 +242,9 @@ def _node(
     elif one.number == looks.edited:
         look = "wash orange"
     else:
-        look = ("wash blue" if beam else "ring grey") + ("" if one.net > 0 else " dashed")
+        look = ("wash blue" if beam else "ring grey") + (
+            "" if one.net > 0 or one.change == START else " dashed"
+        )
     thick = " thick" if one.number in looks.newest or one.number == looks.joined else ""
     return Node(
         id=numbered_id("candidate", before + one.number), lines=lines, look=look + thick,
