@@ -52,6 +52,9 @@ def test_scores_phases_and_the_model(learner, steps):
     rule = learner.learned(ml.Trace.of(learner)).kept[0]
     (taken,) = met(steps, learner.breaks.kept(rule.clause))
     assert taken.state.assembly.accepted
+    assert met(steps, learner.breaks.joins()) == [
+        step for step in steps if step.state.assembly is not None and step.state.assembly.accepted
+    ]
     about = met(steps, learner.breaks.next_retained("TAs"))
     assert [step.index for step in about] == [
         step.index for step in steps
