@@ -351,7 +351,7 @@ class Msl:
         return net > 0 and (abs(weight) >= self.params.least_weight or change == DROPPED)
 
     def _with_batch(self, state: MslState, batch: EditedClauses) -> MslState:
-        """Return the state with more clauses, those of the level and of the search rank_clauses anew."""
+        """Return the state with more clauses, those of the level and of the search ranked anew."""
         params, batches = self.params, append_batch(state.batches, batch)
         self._seen = batch, self._seen[1]
         beam, best = [], []
