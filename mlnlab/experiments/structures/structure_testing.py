@@ -118,10 +118,10 @@ def _are_independent(model: MLN, group: Sequence[str]) -> bool:
     The answer is that to the easier question, and nothing has to be ground.
     """
     plain = not any(model.vocabulary[name].exclusive for name in group)
-    return plain and all(_count_hidden(one.formula, group) <= 1 for one in model.formulas)
+    return plain and all(_count_hidden_atoms(one.formula, group) <= 1 for one in model.formulas)
 
 
-def _count_hidden(formula: Formula, group: Sequence[str]) -> float:
+def _count_hidden_atoms(formula: Formula, group: Sequence[str]) -> float:
     """Return how many hidden atoms a grounding may hold; under quantifiers it is any number."""
     parts = list(subformulas(formula))
     many = any(isinstance(part, Quantified | Cardinality) for part in parts)

@@ -1,6 +1,6 @@
 """Join graphs: clusters of at most i variables in which every table has a home, connected by separators.
 
-Mateescu, Kask, Gogate and Dechter, "Join-graph propagation algorithms" (JAIR 2010), section 4.3: tables stand
+Mateescu, Kask, Gogate and Dechter, "Join-graph propagation algorithms" (2010), section 4.3: tables stand
 in the bucket of the first of their variables to be eliminated; each bucket is split into mini-buckets of at
 most i variables, which are the clusters; each sends its scope without the bucket's variable to a bucket
 further on. A cluster is linked with the one that takes its scope (the label is that scope), and the clusters
@@ -143,7 +143,7 @@ def _union(scopes: Iterable[Scope]) -> Scope:
 
 
 def _has_cycle(number: int, links: Iterable[Link]) -> bool:
-    """Tell whether some links between so many clusters close a cycle."""
+    """Tell whether links between a number of clusters close a cycle."""
     parent = list(range(number))
 
     def root_of(cluster: int) -> int:

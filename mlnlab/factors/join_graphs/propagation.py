@@ -1,8 +1,8 @@
-"""Pass messages in a join graph, sweep by sweep, until nothing is new: what IJGP does (JAIR 2010, figure 11).
+"""Pass messages in a join graph, sweep by sweep, until nothing is new: iterative join-graph propagation.
 
-Two orders: all messages in turn, forward over the clusters and back, which settles a junction tree in one
-sweep; or always the message that would change most (Elidan, McGraw and Koller, "Residual belief
-propagation", 2006).
+Mateescu, Kask, Gogate and Dechter (2010), figure 11. Two orders: all messages in turn, forward over the
+clusters and back, which settles a junction tree in one sweep; or always the message that would change most
+(Elidan, McGraw and Koller, 2006).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Messages between the clusters of a join graph, in logarithms: the largest number of each message is 0.
 
-Mateescu, Kask, Gogate and Dechter (JAIR 2010), figure 11: what a cluster u tells its neighbour v is
+Mateescu, Kask, Gogate and Dechter (2010), figure 11: what a cluster u tells its neighbour v is
 
     h(u, v) = sum over what the label lacks of (table of u) * (product of h(k, u) for the neighbours k but v)
 
@@ -47,7 +47,7 @@ class Clusters(NamedTuple):
 
 
 class Told(NamedTuple):
-    """The messages, what each would be if it were sent now, and room to work."""
+    """The messages, each as it would be sent now, and room to work."""
 
     messages: NDArray[np.float64]
     next: NDArray[np.float64]
@@ -74,7 +74,7 @@ def score_cells(clusters: Clusters, told: Told, cluster: Number, but: Number) ->
 
 @borrowing
 def prepare_message(clusters: Clusters, told: Told, message: Number, damping: float) -> float:
-    """Compute what a message would be if it were sent now; return by how much it would change."""
+    """Compute a message as it would be sent now; return by how much it would change."""
     answer = message ^ 1
     score_cells(clusters, told, clusters.sources[message], answer)
     start, size = clusters.message_starts[message], 0
@@ -149,7 +149,7 @@ def prepare_all(clusters: Clusters, told: Told, queue: Queue, damping: float) ->
 def send_most_urgent(
     clusters: Clusters, told: Told, queue: Queue, damping: float, number: Number, least: float
 ) -> int:
-    """Send up to so many messages, always the one that changes most; return how many were sent."""
+    """Send up to a number of messages, always the one that changes most; return how many were sent."""
     for sent in range(number):
         message = np.int64(queue.heap[0])
         if queue.news[message] <= least:

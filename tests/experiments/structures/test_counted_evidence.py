@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 import mlnlab as ml
 from mlnlab.experiments.structures.counted_evidence import count_evidence
+from tests.support.thoroughness import examples
 
 WORDS = "P(t)\nQ(t, t)\nR(t)\n"
 CLAUSES = (
@@ -17,7 +18,7 @@ CLAUSES = (
 )  # fmt: skip
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     st.lists(st.sampled_from(CLAUSES), min_size=1, max_size=4),
     st.lists(st.floats(-2, 2), min_size=4, max_size=4),
