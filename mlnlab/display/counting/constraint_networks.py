@@ -107,6 +107,7 @@ def _variables_table(network: ConstraintNetwork) -> Table:
 
 
 # --- the drawing ----------------------------------------------------------------------------------
+# As in figure 1 of Sarkhel et al., "Scalable training of Markov logic networks using approximate counting".
 
 
 def scope_text(constraint: Constraint) -> str:

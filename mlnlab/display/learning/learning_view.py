@@ -237,6 +237,9 @@ def change_in_words(change: Change, formulas: Sequence[Any]) -> str:
 
 
 # --- rows -----------------------------------------------------------------------------------------
+# Bars lie on a scale that is linear near zero and logarithmic far from it (asinh), so that one sees a gap of
+# hundreds shrink to one of hundredths. The shaded band around zero is the noise of sampling: what lies in it
+# cannot be told from zero.
 
 
 class GapRow(NamedTuple):

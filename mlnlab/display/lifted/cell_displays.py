@@ -99,6 +99,9 @@ def _how(is_open: bool) -> str:
 
 
 # --- pictures -------------------------------------------------------------------------------------
+# A square is the larger the further log r is from its mean: orange above, blue below, so that it is seen
+# which cells attract each other. The kinds and number of items follow from the cells alone: sliders send few
+# bytes.
 
 
 def cell_scene(parts: Sequence[CellShares]) -> Scene:

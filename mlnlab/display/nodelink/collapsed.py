@@ -326,6 +326,10 @@ def kind_entries(outline: Outline) -> list[Entry]:
 
 
 # --- places ---------------------------------------------------------------------------------------
+# Each open disc displaces all its neighbours by as much as it has grown, away from its centre. Such a
+# displacement never brings two points nearer (it is the gradient of a convex function), and neither does the
+# sum of several. So discs that were apart stay apart, whatever is opened, and in whatever order: the places
+# are a function of what is open.
 
 
 class Spot(NamedTuple):

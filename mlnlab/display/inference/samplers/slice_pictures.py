@@ -93,6 +93,8 @@ def _one_slice_part(reader: SliceReader, network: LitNetwork, chain: int = 0) ->
 
 
 # --- rows -----------------------------------------------------------------------------------------
+# Whether a constraint held is read from the world before the step, so it is known only where a step is one
+# sweep; the constraints of the slice are in the state itself.
 
 
 class Standing(NamedTuple):

@@ -199,6 +199,9 @@ def _table(view: SearchView, step: Step[Any]) -> Table:
 
 
 # --- moves ----------------------------------------------------------------------------------------
+# A walk draws a broken formula and changes one of its atoms, so its candidates follow from the state alone.
+# Iterated modes and annealing go through all choices in turn: what each change cost at its turn follows from
+# the world before the sweep and the changes that came first.
 
 
 class Candidate(NamedTuple):

@@ -183,6 +183,8 @@ def contours_card(contours: Contours) -> Card:
 
 
 # --- lines ----------------------------------------------------------------------------------------
+# Marching squares: each cell of the grid is crossed by at most two straight pieces of a level's line; where a
+# piece meets an edge is found by linear interpolation. A saddle is resolved by the mean of its corners.
 
 
 def contour_pieces(values: Numbers, level: float) -> list[tuple[Point, Point]]:

@@ -205,6 +205,9 @@ def numbers_tables(mln: MLN, numbers: CircuitNumbers) -> list[Element]:
 
 
 # --- program --------------------------------------------------------------------------------------
+# The page's evaluator, ``static/circuit_numbers.js``, counts in logarithms of floats without bounds of
+# errors. So it gets programs only of circuits for which floats suffice, and not of large ones: these would
+# take longer than a frame, and make each saved notebook large.
 
 
 def circuit_program(circuit: LiftedCircuit) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Layered drawings of directed acyclic graphs whose layers are known, such as circuits.
 
-Edges that skip layers are led through points of their own, so that they run between the nodes; the order
-within layers is found by sweeps of barycentres (Sugiyama, Tagawa and Toda 1981).
+Edges that skip layers are led through points of their own, so that they run between the nodes. Within layers
+nodes are ordered by barycentre sweeps (Sugiyama, Tagawa, Toda 1981).
 """
 
 from __future__ import annotations

@@ -196,6 +196,9 @@ def _ranks(blocks: Numbers) -> Numbers:
 
 
 # --- places ---------------------------------------------------------------------------------------
+# Constants of one type that occur in the same arguments of the same predicates make a block. In it those lie
+# side by side that occur in similar atoms, which the run is likely to merge. The database alone says so: a
+# picture can be drawn before the run begins, and each step finds the constants in place.
 
 
 def run_slots(graph: Hypergraph) -> Slots:
