@@ -155,22 +155,12 @@ def _variables(network: ConstraintNetwork, places: dict[str, Point]) -> Iterator
     middle = sum(y for _, y in places.values()) / len(places)
     named = len(network.variables) <= FEW
     for number, (name, domain) in enumerate(zip(network.variables, network.domains, strict=True)):
-        x, y = places[name]
-        away = NODE + 17 if y >= middle - 1 else -NODE - 8
+        away = NODE + 17 if places[name][1] >= middle - 1 else -NODE - 8
         values = ", ".join(shorten_text(constant, 12) for constant in domain[:3])
         words = f"{{{values}}}" if len(domain) <= 3 else count_of(len(domain), "constant")
-        yield Group(
-            id=numbered_id("variable", number),
-            x=x,
-            y=y,
-            pick=True,
-            tooltip=tooltip(name, count_of(len(domain), "constant"), ", ".join(domain[:12])),
-            children=(
-                Circle(x=0, y=0, radius=NODE, look="ring grey"),
-                label(0, 5, name, 2 * NODE - 4, "words large slanted"),
-                *((label(0, away, words, 130, "quiet small"),) if named else ()),
-            ),
-        )
+        tip = tooltip(name, count_of(len(domain), "constant"), ", ".join(domain[:12]))
+        beside = (label(0, away, words, 130, "quiet small"),) if named else ()
+        yield variable_item(number, name, places[name], "ring grey", tip, *beside)
 
 
 def _constraints(network: ConstraintNetwork, places: dict[str, Point]) -> Iterator[Group]:
@@ -308,6 +298,15 @@ def places_around(variables: Sequence[str], top: float = 44) -> Places:
         name: (middle + far * sin(2 * pi * k / size), top + far - far * cos(2 * pi * k / size))
         for k, name in enumerate(variables)
     }
+
+
+def variable_item(number: int, name: str, at: Point, look: str, tip: str, *beside: Item) -> Group:
+    """Return a variable as a circle with its name in it, and words beside it."""
+    named = label(0, 5, name, 2 * NODE - 4, "words large slanted")
+    children = (Circle(x=0, y=0, radius=NODE, look=look), named, *beside)
+    return Group(
+        id=numbered_id("variable", number), x=at[0], y=at[1], pick=True, tooltip=tip, children=children
+    )
 
 
 def hue_of_join(number: int) -> str:

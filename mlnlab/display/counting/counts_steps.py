@@ -11,12 +11,14 @@ from mlnlab.display.card.markup import count_of, element, shorten_text
 from mlnlab.display.card.symbols import in_symbols
 from mlnlab.display.chart.bars import BAR, ROW, WIDTH
 from mlnlab.display.counting.constraint_networks import (
+    MOST_VARIABLES,
     NODE,
     Places,
     hue_of_join,
     join_items,
     places_around,
     twins,
+    variable_item,
 )
 from mlnlab.display.counting.count_bars import number_text
 from mlnlab.display.counting.plan_trees import SIZE_ENTRIES, SizeFrame, elbows
@@ -44,7 +46,6 @@ _LONGEST = 160
 _EXACT = 1 << 53  # larger whole numbers would be rounded in a page
 DONE, NOW, WAITING, SKIPPED = "✓", "▶", "·", "–"
 _MEANINGS = ((DONE, "done"), (NOW, "this step"), (WAITING, "waiting"), (SKIPPED, "not needed"))
-MOST_VARIABLES = 24
 _MOST_SHOWN = 12  # rows of the value
 _TOP_VARIABLE = 96.0
 _PANEL = 340.0  # where the value stands
@@ -380,19 +381,12 @@ def _variables(
     present = state.outline.rows[state.current] if state.done else None
     turns = {name: turn for turn, row in enumerate(done, 1) for name in row.eliminates}
     for number, name in enumerate(network.variables):
-        x, y = places[name]
         now = present is not None and present in done and name in present.eliminates
         look = _NOW if now else _GONE if name in turns else _KEPT if name in network.kept else _LIVE
         words = f"out at {turns[name]}" if name in turns else "kept" if name in network.kept else ""
         said = words.replace("out at", "summed out, elimination number") or "not summed out yet"
-        yield Group(
-            id=numbered_id("variable", number), x=x, y=y, pick=True, tooltip=tooltip(name, said),
-            children=(
-                Circle(x=0, y=0, radius=NODE, look=look),
-                label(0, 5, name, 2 * NODE - 4, "words large slanted"),
-                label(0, NODE + 15, words, 90, "label small"),
-            ),
-        )  # fmt: skip
+        below = label(0, NODE + 15, words, 90, "label small")
+        yield variable_item(number, name, places[name], look, tooltip(name, said), below)
 
 
 def _variable_entries(network: JoinNetwork) -> list[Entry]:

@@ -111,7 +111,7 @@ def r_hat_in_words(r_hat: float) -> str:
 
 # --- many queries ---------------------------------------------------------------------------------
 
-_HEIGHT, _DOT = 200.0, 3.0
+_HEIGHT = 200.0
 
 
 def overview_part(view: SamplerView) -> Draw:
