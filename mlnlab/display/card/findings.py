@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from mlnlab.display.card.cards import Card
 from mlnlab.display.card.markup import Element, count_of, element, render, shorten_text
 from mlnlab.display.card.style import BREAKING, quiet
 from mlnlab.errors import Diagnostic, Severity, Span
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 MOST_SHOWN = 60
 _MOST_CHARACTERS = 60_000  # of markup

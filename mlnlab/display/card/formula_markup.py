@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from mlnlab.display.card.cards import Card
 from mlnlab.display.card.markup import Element, Node, element, plain_text, shorten_text
 from mlnlab.logic.formulas.formulas import Arithmetic, Constant, Formula, Term, Variable
 from mlnlab.logic.formulas.printing import Marks, Piece, marks_of, to_latex, unicode_pieces
 from mlnlab.logic.formulas.weights import Fixed, Hard, Soft, ToLearn, Weight, WeightedFormula
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 MOST_PIECES = 1_500  # about 20 lines of symbols
 LONGEST_LATEX = 8_000

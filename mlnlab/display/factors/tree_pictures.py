@@ -7,6 +7,7 @@ ties and the tree leaves to expectations.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import log
@@ -23,8 +24,6 @@ from mlnlab.inference.messages.tree_ascent import Ascent, StructuredState, depen
 from mlnlab.inference.methods.structured_mean_field import field_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from mlnlab.display.runs.runs import Draw, RunPicture
     from mlnlab.display.scene.items import Scene
     from mlnlab.factors.graphs.random_variables import RandomVariable

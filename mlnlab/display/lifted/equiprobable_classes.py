@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from mlnlab.display.card.cards import Card, table_of
@@ -15,8 +16,6 @@ from mlnlab.lifted.ask.equiprobable_probabilities import class_probabilities
 from mlnlab.logic.formulas.printing import to_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from mlnlab.lifted.circuit.equiprobable import EquiprobableClass, EquiprobableClasses
 
 MOST_CONSTANTS = 14  # in a row of the matrix

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -17,8 +18,6 @@ from mlnlab.display.scene.items import Group, Item, Layer, Scene
 from mlnlab.lifted.ask.circuit_numbers import kind_of_atoms
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from numpy.typing import NDArray
 
     from mlnlab.lifted.circuit.size_sweeps import Sweep

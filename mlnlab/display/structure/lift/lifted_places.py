@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import ceil, inf, sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -11,8 +12,6 @@ from mlnlab.display.nodelink.layouts.boxes import Placed, Spacing, boxes_layout
 from mlnlab.display.scene.text_fitting import text_width
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     from mlnlab.model.database.hypergraph import Hypergraph
