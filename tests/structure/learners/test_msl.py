@@ -234,26 +234,58 @@ def theory(*formulas):
 
 
 def test_a_theory_is_mended():
-    """Of a rule with a wrong sign the right one is made: it takes the place of the wrong one."""
-    wrong = theory("1.0 Near(x, y) => !Near(y, x)")
-    options = {"longest": 3, "variables": 3, "fraction": 1.0, "price": 0.001}
-    learner = ml.structure_learner("msl", houses(), theory=wrong, **options)
-    first = next(iter(learner))
-    assert [to_text(one.clause) for one in learner.candidates(first)] == [
-        "Near(p, p)", "!Near(p1, p2) v !Near(p2, p1)"
+    """A rule that lacks a premise gets it, by one edit and not three, and its better takes its place."""
+    lacking = theory("1.0 Near(x, y) => Lives(x, h)")
+    options = {"longest": 3, "variables": 3, "fraction": 1.0, "price": 0.02, "beam": 20}
+    learner = ml.structure_learner("msl", houses(), theory=lacking, **options)
+    states = list(learner)
+    assert [to_text(one.clause) for one in learner.candidates(states[0])] == [
+        "Near(p, p)", "!Near(p1, p2) v Lives(p1, h)"
     ]  # fmt: skip
-    assert first.given == (1,)
-    state = next(state for state in learner if state.phase == DECIDING)
+    assert states[0].given == (1,)
+    joined = next(state for state in states if state.joined >= 0)
+    one = joined.find(joined.joined)
+    assert (one.replaced, one.edits, one.change) == (1, 1, "added")
+    assert joined.given == (1,)  # what came of it may be edited again
+    model = texts(learner.learned(ml.Trace.of(states[-1:])))
+    assert "!Near(p1, p2) v Lives(p1, h)" not in model
+    assert {
+        "!Lives(p2, h) v !Near(p1, p2) v Lives(p1, h)",
+        "!Lives(p1, h) v !Near(p1, p2) v Lives(p2, h)",
+    } & set(model)
+    scores = [state.score for state in states]
+    assert scores == sorted(scores)
+
+
+def test_all_signs_of_a_clause_of_a_theory_are_tried():
+    wrong = theory("1.0 Near(x, y) => !Near(y, x)")
+    state = next(
+        state for state in ml.structure_learner("msl", houses(), theory=wrong, longest=2)
+        if state.phase == DECIDING
+    )  # fmt: skip
     start = next(one for one in state.tree() if one.change == START)
     edits = [one for one in state.tree() if one.parent == start.number]
     flips = {one.clause.positive: one.edits for one in edits if one.change == "flipped"}
-    assert flips == {1: 1, 3: 2}  # all signs; of a clause that is its own mirror image 1 and 2 are one
+    assert flips == {1: 1, 3: 2}  # of a clause that is its own mirror image 1 and 2 are one
     assert [one.edits for one in edits if one.change == DROPPED] == [2]
     assert all(one.replaced == 1 for one in edits)
-    last = list(learner)[-1]
-    scores = [state.score for state in learner]
-    assert scores == sorted(scores)
-    assert last.score > first.score
+
+
+def test_a_state_in_the_middle_of_a_search_is_enough_to_go_on(tmp_path):
+    """With a theory, from a file, on any level of the beam, to the same states bit for bit."""
+
+    def make():
+        wrong = theory("1.0 Near(x, y) => !Near(y, x)")
+        return ml.structure_learner("msl", houses(), theory=wrong, longest=3, variables=3, price=0.001)
+
+    states = list(make())
+    assert max(state.level for state in states) > 1
+    for place in range(0, len(states), 12):
+        save_checkpoint(tmp_path / "state.npz", states[place])
+        rest = list(make().resume(load_checkpoint(tmp_path / "state.npz").state))
+        assert len(rest) == len(states) - place - 1
+        for one, other in zip(rest, states[place + 1 :], strict=True):
+            assert same_state(one, other), differing_parts(one, other)
 
 
 def test_a_clause_of_a_theory_that_says_nothing_is_dropped():
