@@ -247,7 +247,6 @@ from mlnlab.experiments.reproduce.table_2_switches import (
 )
 from mlnlab.experiments.structures.structure_choosing import Choosing
 from mlnlab.experiments.structures.structure_evaluation import evaluate_structure
-from mlnlab.learning.ask.learn_weights import learn_weights
 from mlnlab.learning.problems.priors import Gaussian
 from mlnlab.logic.suggestions import did_you_mean
 from mlnlab.model.mln.mln import MLN
@@ -378,6 +377,8 @@ def system(
 
 def unit_clauses(databases: Sequence[Database], seed: int) -> MLN:
     """Return a unit clause for each predicate: how far one comes without any structure."""
+    from mlnlab.learning.ask.learn_weights import learn_weights
+
     vocabulary = databases[0].vocabulary
     predicates = vocabulary.predicates.values()
     paths = [canonical_path([(one.name, tuple(range(one.arity)))]) for one in predicates]

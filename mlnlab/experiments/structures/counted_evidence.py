@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from mlnlab.counting.deltas.delta_answers import deltas
 from mlnlab.logic.formulas.formulas import Atom, Equality, Formula, Not, Or, Variable
 from mlnlab.logic.formulas.substitution import free_variables
 from mlnlab.logic.formulas.weights import Soft, WeightedFormula
@@ -87,6 +86,8 @@ def _count_failures(parts: _Parts, database: Database) -> Iterator[tuple[int, ND
 
     An auxiliary atom of the binding, true, satisfies each clause in which the evidence fails: that is its Δn.
     """
+    from mlnlab.counting.deltas.delta_answers import deltas
+
     aux = Predicate("counted", tuple(one.type for one in parts.over))
     asked = _with_relation(database, aux, np.zeros((0, aux.arity), np.uint32))
     changes = deltas([Or((Atom(aux.name, parts.over), *parts.known))], asked, predicates=[aux.name])[aux.name]
