@@ -54,6 +54,8 @@ def inference_run(method, people=3, weights=WEIGHTS, **options):
 
 def factor_run(name, value=0.3, evidence=None, **options):
     """A run over a factor graph."""
+    if FACTORS[name].knows("sweeps_per_state"):
+        options = {"sweeps_per_state": 1} | options
     return ml.marginal_steps(ml.sample_network("greenhouse"), evidence, method=name, **options)
 
 
