@@ -63,9 +63,15 @@ def test_chains_that_stay_with_the_data_are_told(method: str, batch: int | None)
     assert f"take shorter steps, {shorter};" in text
 
 
-def test_drifting_weights_are_told_and_each_way_out_helps() -> None:
+@pytest.fixture(scope="module")
+def drifting() -> LearnedWeights:
+    """Weights that drift away from the data."""
+    return ml.learn_weights(FRIENDS, friends(20), "pscg", iterations=400)
+
+
+def test_drifting_weights_are_told_and_each_way_out_helps(drifting: LearnedWeights) -> None:
     db = friends(20)
-    (text,) = said(ml.learn_weights(FRIENDS, db, "pscg", iterations=400))
+    (text,) = said(drifting)
     assert "Friends(x, y) ^ Friends(y, z) => Friends(x, z)" in text
     for way in ({"burn_in": 20}, {"largest_step": 0.2}, {"prior": ml.Gaussian(0, 1)}, {"samples": 20}):
         assert not said(ml.learn_weights(FRIENDS, db, "pscg", iterations=400, **way))
@@ -129,6 +135,6 @@ def test_who_interrupts_the_last_look_keeps_the_weights(monkeypatch: pytest.Monk
     assert stopped.value.so_far().state.iteration == 30
 
 
-def test_the_same_seed_says_the_same() -> None:
-    runs = [ml.learn_weights(FRIENDS, friends(20), "pscg", iterations=400) for _ in range(2)]
-    assert runs[0].diagnostics == runs[1].diagnostics
+def test_the_same_seed_says_the_same(drifting: LearnedWeights) -> None:
+    again = ml.learn_weights(FRIENDS, friends(20), "pscg", iterations=400)
+    assert again.diagnostics == drifting.diagnostics
