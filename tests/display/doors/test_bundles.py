@@ -223,11 +223,12 @@ def notebook_with(value):
 
 
 def test_a_notebook_keeps_the_scene_and_pages_made_of_it_show_the_picture(tmp_path):
+    exporter = HTMLExporter()
     for value in with_scenes():
         notebook = notebook_with(value)
         read = nbformat.reads(nbformat.writes(notebook), as_version=4)
         assert read.cells[0].outputs[0].data[MIME_TYPE] == bundle(value)[MIME_TYPE]
-        for page in (render_page(read, tmp_path / "n.ipynb"), HTMLExporter().from_notebook_node(read)[0]):
+        for page in (render_page(read, tmp_path / "n.ipynb"), exporter.from_notebook_node(read)[0]):
             assert "data:image/svg+xml;base64," in page
             assert "mlnlab-scene+json" not in page
             assert MIME_TYPE not in page
