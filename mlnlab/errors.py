@@ -91,9 +91,8 @@ def visible(text: str) -> str:
 def printable(text: str) -> str:
     """Return a line in which nothing can steer a terminal, and nothing is hidden: a mark stands for it."""
     shown = visible(text)
-    if shown.isprintable():
-        return shown
-    return "".join(c if c.isprintable() or c == "\t" else "�" for c in shown)
+    unseen = (c for c in set(shown) if not c.isprintable() and c != "\t")
+    return shown.translate(dict.fromkeys(map(ord, unseen), "�"))
 
 
 def printable_lines(text: str) -> str:
