@@ -137,6 +137,6 @@ def _lifts() -> tuple[ModuleType, ...]:
 
 
 def _structures() -> tuple[ModuleType, ...]:
-    from mlnlab.kernels.lift import clause_newton
+    from mlnlab.kernels.lift import clause_newton, whole_model_newton
 
-    return (clause_newton,)
+    return clause_newton, whole_model_newton
