@@ -22,15 +22,17 @@ if TYPE_CHECKING:
 
 _MANUAL = """
 Reads the predicates that a model declares and complete databases (atoms that are not
-listed are false), and learns formulas with their weights by hypergraph lifting (Kok and
-Domingos 2009). The formulas of the model are ignored.
+listed are false), and learns formulas with their weights. The formulas of the model are
+ignored.
 
 The learned model goes to stdout, or by -o to a file; a summary goes to stderr, on a
-terminal with a progress line. --method is lhl, lhl-noheu (without
-heuristics 1 and 2), lhl-findpaths (without lifting) or lhl-liftgraph (only lifting:
-rules over clusters of constants). --option sets further options of the method, such as
-signs, dangling, assembly, or apart=SameBib,SameVenue: predicates of which a formula
-holds at most one literal.
+terminal with a progress line. --method is lhl (hypergraph lifting, Kok and Domingos
+2009), lhl-noheu (without heuristics 1 and 2), lhl-findpaths (without lifting),
+lhl-liftgraph (only lifting: rules over clusters of constants), msl (beam search, Kok and
+Domingos 2005) or busl (template networks, Mihalkova and Mooney 2007). --option sets
+further options of the method, such as signs, dangling, assembly, or
+apart=SameBib,SameVenue: predicates of which a formula holds at most one literal; for msl
+beam, price, forbidden=Smokes,!Cancer, or theory=FILE: a model of clauses to begin with.
 
 With --checkpoint the run saves its progress to a file, and the same command resumes
 from there. A run that would take more than --most-hours is refused before it begins.
@@ -39,6 +41,7 @@ Ctrl-C ends learning: the best model so far is written, and the exit code is 130
 _EXAMPLES = """
   mlnlab structure uw.mln ai.db systems.db --longest 4 -o learned.mln
   mlnlab structure uw.mln ai.db --method lhl-noheu --longest 3 --option dangling=True
+  mlnlab structure imdb.mln 1.db 2.db --method msl --option variables=4 --option price=0.1
   mlnlab structure imdb.mln 1.db 2.db --checkpoint run.npz --most-hours 8 -o learned.mln"""
 
 # Algorithm 1's parameters by their names in Python, and what the paper calls them.
@@ -61,7 +64,7 @@ def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
     )  # fmt: skip
     parser.add_argument("model", metavar="MODEL", type=Path, help="the .mln file that declares predicates")
     parser.add_argument("databases", metavar="DB", nargs="+", type=Path, help="complete files of facts")
-    parser.add_argument("--method", default="lhl", help="lhl, lhl-noheu, ... (default: %(default)s)")
+    parser.add_argument("--method", default="lhl", help="lhl, msl, busl, ... (default: %(default)s)")
     for name, meaning in _PARAMETERS.items():
         parser.add_argument(f"--{name.replace('_', '-')}", metavar="N", help=meaning)
     add_includes(parser)
@@ -94,6 +97,8 @@ def run(arguments: argparse.Namespace) -> int:
     try_output(out, read, force=arguments.force)
     options = _options(arguments)
     mln = MLN.load(arguments.model, includes=arguments.includes)
+    if "theory" in options:
+        options["theory"] = MLN.load(Path(str(options["theory"])), includes=arguments.includes)
     databases = [Database.load(path, mln) for path in arguments.databases]
     try:
         with only_checkpoint_warnings():  # what else there is to doubt is said below
@@ -124,8 +129,11 @@ def _options(arguments: argparse.Namespace) -> dict[str, Any]:
                 raise InputError(f"--option {name}: {_ELSEWHERE[name]}.")
             if name in options:
                 raise InputError(f"The option {name} is given twice.")
-            options[name] = value
+            options[name] = str(value).split(",") if name in _NAMES else value
     return options
+
+
+_NAMES = ("forbidden", "required")  # options that are lists of predicates
 
 
 # Arguments of ml.learn_structure that are no options here.
@@ -133,7 +141,7 @@ _ELSEWHERE = {
     "dbs": "write the files of facts after the model instead",
     **{name: f"write --{name.replace('_', '-')} instead" for name in (
         "method", "seed", "most_hours", "checkpoint")},
-    **dict.fromkeys(("observers", "executor", "progress", "start", "smoothing"),
+    **dict.fromkeys(("observers", "executor", "progress", "start", "smoothing", "modes"),
         "it needs more than a word; use ml.learn_structure in Python"),
 }  # fmt: skip
 

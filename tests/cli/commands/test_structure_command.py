@@ -39,6 +39,20 @@ def test_the_learned_model_goes_to_stdout_or_to_a_file_and_on_from_a_checkpoint(
     assert "with other settings (signs=1 instead of signs='all')" in capsys.readouterr().err
 
 
+def test_msl_takes_predicates_and_a_theory_from_the_command_line(files, capsys):
+    database = ml.Database.from_text(FACTS, ml.MLN.from_text(MODEL))
+    (files / "theory.mln").write_text(f"{MODEL}1 Smokes(x) v Cancer(x)\n")
+    theory = ml.MLN.load(files / "theory.mln")
+    for words, options in (
+        (("forbidden=!Smokes,Cancer",), {"forbidden": ["!Smokes", "Cancer"]}),
+        ((f"theory={files / 'theory.mln'}", "required=Smokes"), {"theory": theory, "required": ["Smokes"]}),
+    ):
+        given = [part for word in words for part in ("--option", word)]
+        assert structure(files, "--method", "msl", "--longest", "3", *given) == 0
+        expected = ml.learn_structure(database, "msl", longest=3, **options)
+        assert capsys.readouterr().out == expected.mln.to_text()
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
@@ -48,6 +62,9 @@ def test_the_learned_model_goes_to_stdout_or_to_a_file_and_on_from_a_checkpoint(
         (("--longest", "3", "--option", "longest=4"), "longest is given twice"),
         (("--option", "seed=3"), "--option seed: write --seed instead"),
         (("--option", "start=3"), "use ml.learn_structure in Python"),
+        (("--method", "msl", "--option", "modes=Smokes:+"), "use ml.learn_structure in Python"),
+        (("--method", "msl", "--option", "forbidden=Smoke"), "did you mean Smokes"),
+        (("--method", "msl", "--option", "theory=none.mln"), "none.mln"),
         (("-o", "out.txt"), "is written as a .mln file"),
         (("--most-hours", "0"), "--most-hours must be"),
     ],
