@@ -6,7 +6,7 @@ A database is a world of its own, so that whole databases are left out, never si
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from mlnlab.errors import ArgumentError, count_of
@@ -64,7 +64,7 @@ def _fold(names: Sequence[str], groups: Sequence[tuple[str, ...]], place: int) -
     return Fold("+".join(test), train, test, validation if len(validation) < len(train) else ())
 
 
-def name_databases(databases: Mapping[str, Database] | Sequence[Database] | Database) -> dict[str, Database]:
+def name_databases(databases: object) -> dict[str, Database]:
     """Return databases by their names; those without one are numbered."""
     if isinstance(databases, Database):
         raise ArgumentError(
@@ -72,6 +72,10 @@ def name_databases(databases: Mapping[str, Database] | Sequence[Database] | Data
         )
     if isinstance(databases, Mapping):
         found = {str(name): db for name, db in databases.items()}
+    elif isinstance(databases, str) or not isinstance(databases, Iterable):
+        raise ArgumentError(
+            f"Give several databases, or a mapping from names to them, not {databases!r:.60}."
+        )
     else:
         listed = list(databases)
         own = [getattr(db, "name", "").removesuffix(".db") for db in listed]

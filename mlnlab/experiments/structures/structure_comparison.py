@@ -194,7 +194,7 @@ def _evaluation(
                 f"{', '.join(structures)}; call them the same."
             )
         return test
-    held = name_databases({"test": test} if isinstance(test, Database) else test)  # type: ignore[arg-type]  # refused there
+    held = name_databases({"test": test} if isinstance(test, Database) else test)
     seen = next(iter(structures.values())).databases
     prints = set(map(fingerprint, seen))
     for name, db in held.items():
@@ -218,8 +218,11 @@ def _key(clause: LearnedClause) -> ClauseKey:
 
 
 def _verdict(learned: LearnedStructure, key: ClauseKey) -> str:
-    """Return the fate of a clause that a model has not, in the words of its learner."""
-    place = learned.candidates.place(key.path, key.positive)
+    """Return the fate of a clause that a model has not, in the words of its learner.
+
+    A search that begins again judges clauses again: the last time they were judged beside the largest model.
+    """
+    place = learned.candidates.place(key.path, key.positive, last=True)
     if place is None:
         return NEVER_CONSIDERED
     one: Candidate = learned.candidates[place]

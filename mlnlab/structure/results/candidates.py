@@ -147,9 +147,10 @@ class Candidates(Sequence[Candidate]):
         judged = self._paths[path]
         return self.of_path(judged, judged.scores.clauses.tolist().index(positive))
 
-    def place(self, path: VariabilizedPath, positive: int) -> int | None:
-        """Return the place of a clause among the candidates, nothing where it is none of them."""
-        for number in self._numbers.get(path, ()):
+    def place(self, path: VariabilizedPath, positive: int, *, last: bool = False) -> int | None:
+        """Return the place where a clause was judged first, or last; nothing where it is no candidate."""
+        numbers = self._numbers.get(path, ())
+        for number in reversed(numbers) if last else numbers:
             judged = self._paths[number]
             found = np.flatnonzero(judged.scores.clauses == positive)
             if len(found):

@@ -11,6 +11,7 @@ from scipy import stats
 import mlnlab as ml
 from mlnlab.display.doors.bundles import bundle
 from mlnlab.experiments.structures.structure_comparison import NEVER_CONSIDERED
+from mlnlab.experiments.studies.planted_rules import make_planted_database
 from mlnlab.logic.formulas.formulas import Atom, Not, Or, Variable
 
 PAIR = "!Worked(p1, p2) v Director(p2)"
@@ -82,6 +83,23 @@ def test_each_clause_has_its_weight_in_each_model_or_a_reason(learned):
         assert clause.missing["picky"].startswith(one.verdict)
 
 
+def test_a_clause_that_was_judged_several_times_is_told_as_it_was_last():
+    """It would have improved the first model, but no longer the one that MSL ended with."""
+    database = make_planted_database(0, 0.1)
+    limits = {"variables": 3, "progress": False}
+    found = ml.compare_structures({
+        "pairs": ml.learn_structure(database, "msl", longest=2, **limits),
+        "longer": ml.learn_structure(database, "msl", longest=3, **limits),
+    })  # fmt: skip
+    overtaken = 0
+    for clause in found.only("pairs"):
+        own = [one for one in found.learned["longer"].candidates if one.clause == clause.formula]
+        if own and not own[-1].retained:
+            overtaken += own[0].retained
+            assert clause.missing["longer"] == f"{own[-1].verdict}: {own[-1].reason}"
+    assert overtaken
+
+
 def test_a_clause_thrown_out_by_hand_is_told_as_retained(learned):
     two = learned["two"]
     gone = two.kept[0]
@@ -143,6 +161,8 @@ def test_what_cannot_be_compared_is_refused(learned, dbs):
             ml.compare_structures(given)
     for test, words in (
         (dbs[0], "test was learned from"),
+        (3, "Give several databases"),
+        ("fold.db", "Give several databases"),
         (ml.evaluate_structure({"a": two, "b": two}, dbs), "call them the same"),
     ):
         with pytest.raises(ml.ArgumentError, match=words):
