@@ -68,6 +68,11 @@ class Bias:
             if name not in known:
                 hint = did_you_mean(name, known) or "."
                 raise ArgumentError(f"There is no predicate {name:.60}{hint} There are: {', '.join(known)}.")
+        for name in self.required:
+            if name in self.forbidden or name.removeprefix("!") in self.forbidden:
+                raise ArgumentError(f"{name} is required and forbidden: no clause could join the model.")
+        if literal_name(EQUALS, positive=False) in (*self.forbidden, *self.required):
+            raise ArgumentError("Clauses never have x != y, for which a variable is put; equality is =.")
         for name, mode in self.modes.items():
             arity = 2 if name == EQUALS else vocabulary[name].arity
             if len(mode) != arity:

@@ -306,7 +306,8 @@ class Msl:
         seen |= {(replaced, one.clause) for one in proposals}
         gains, weights = self._gains(state, replaced, proposals)
         nets = gains - self.params.price * np.array([one.edits for one in proposals])
-        kept = [self.improves(net, weight) for net, weight in zip(nets, weights, strict=True)]
+        changes = [one.change for one in proposals]
+        kept = [self.improves(*one) for one in zip(nets, weights, changes, strict=True)]
         least = self.params.least_weight
         reasons = [words_of(*one, least) for one in zip(proposals, gains, nets, weights, strict=True)]
         place = Place(count_clauses(state.batches), parent, replaced, count_judged_paths(state.candidates))
@@ -448,6 +449,8 @@ def flaw(task: StructureTask, params: MslParams, state: MslState) -> str:
     units = sum(not one.closed for one in space.vocabulary.predicates.values())
     if state.phase not in PHASES or len(state.units) != units:
         return "its phase is unknown, or its unit clauses are of other predicates"
+    if state.score > 0 or not np.all(np.abs(state.units) < _MOST_WEIGHT):
+        return "its score or its weights are none"
     found = flaw_of_blocks(state.earlier) or flaw_of_search(
         state.batches, count_judged_paths(state.earlier), space
     )
@@ -461,11 +464,14 @@ def flaw(task: StructureTask, params: MslParams, state: MslState) -> str:
         if not space.holds(ClauseKey(clause.path, clause.positive)) or not abs(clause.weight) < _MOST_WEIGHT:
             return "its model has clauses or weights that are none"
     tried, model = count_clauses(state.batches), len(state.model)
-    numbers = (*state.parents, *state.beam, *state.best, *(one.number for one in state.decided))
+    if len({(one.path, one.positive) for one in state.model}) < model:
+        return "its model has a clause twice"
+    decided = tuple(one.number for one in state.decided)
+    numbers = (*state.parents, *state.beam, *state.best)
     if any(number >= tried for number in (*numbers, state.leader, state.joined)):
         return "it speaks of clauses that were not tried"
-    if any(place >= model for place in state.given) or len(state.decided) > len(state.best):
-        return "its theory is not in its model, or more was decided than was to be"
+    if any(place >= model for place in state.given) or decided != state.best[: len(decided)]:
+        return "its theory is not in its model, or others were decided than the best of its clauses"
     replaced = {batch.replaced for batch in batches_of(state.batches)}
     known = state.joined >= 0 or replaced <= {-1, *state.given}
     return "" if known else "its clauses take the place of others that are none of the theory"

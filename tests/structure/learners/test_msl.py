@@ -7,6 +7,7 @@ import pickle
 import subprocess
 import sys
 from concurrent.futures import Future
+from dataclasses import replace
 from itertools import islice
 
 import numpy as np
@@ -26,13 +27,13 @@ from mlnlab.structure.clauses.clause_making import ClauseKey, clause_key
 from mlnlab.structure.clauses.clause_scores import SampledData, ScoreParams
 from mlnlab.structure.clauses.clauses_together import CLOSE, LOOSE, TIGHT
 from mlnlab.structure.clauses.whole_model import GrowingModel, try_clause
-from mlnlab.structure.learners.msl import DECIDING
+from mlnlab.structure.learners.msl import DECIDING, Decided
 from mlnlab.structure.paths.variabilized import PathAtom, VariabilizedPath
 from tests.structure.beam.clause_oracle import as_key, every_clause
 from tests.structure.small_databases import random_databases
 from tests.support.thoroughness import examples
 
-SELF = ClauseKey(VariabilizedPath((PathAtom("Friends", (0, 0)),)), 1)
+SELF, SELF_NEAR = (ClauseKey(VariabilizedPath((PathAtom(name, (0, 0)),)), 1) for name in ("Friends", "Near"))
 
 
 def texts(learned):
@@ -302,6 +303,21 @@ def test_a_clause_of_a_theory_that_says_nothing_is_dropped():
         assert one.replaced < 0 or one.replaced in before.given
 
 
+def test_a_clause_without_which_a_model_gains_is_dropped():
+    """Weights are learned on the same atoms, so none is: this state says that its model is worse."""
+    learner = ml.structure_learner(
+        "msl", houses(), theory=theory("0.5 !Lives(x, h) v !Near(x, x)"), forbidden=["Lives", "Near"]
+    )  # fmt: skip
+    state = replace(next(iter(learner)), score=-10.0)
+    states = list(learner.resume(state))
+    tried = next(state for state in states if state.joined >= 0)
+    dropped = tried.find(tried.joined)
+    assert (dropped.change, dropped.replaced) == (DROPPED, 1)
+    assert "it improves" in dropped.reason
+    assert learner.candidates(tried)[len(learner.candidates(tried)) - 1].retained
+    assert (tried.given, [one.path for one in tried.model]) == ((), [SELF_NEAR.path])
+
+
 @pytest.mark.parametrize(("formula", "words"), [
     ("1 Near(x, y) <=> Near(y, x)", "is not a clause"), ("1 Near(x, Bob)", "atoms over variables"),
     ("Near(x, y) v Near(y, x).", "is hard"), ("@1 Near(x, y) v Near(y, x)", "fixed weight"),
@@ -347,6 +363,8 @@ def test_odd_data_give_a_model(declared, facts):
     ({"patience": 0}, "patience"), ({"modes": {"Near": "+"}}, "takes 2 arguments"),
     ({"width": 5}, "no option"),
     ({"forbidden": ["Neer"]}, "did you mean Near"), ({"required": "Near"}, "list of predicates"),
+    ({"required": ["!Near"], "forbidden": ["Near"]}, "required and forbidden"),
+    ({"forbidden": ["!="]}, "never have x != y"),
 ])  # fmt: skip
 def test_odd_options_are_refused(options, words):
     with pytest.raises(ml.ArgumentError, match=words):
@@ -402,8 +420,6 @@ def test_the_same_seed_gives_the_same_model_in_every_process(repository):
 
 def test_a_state_that_does_not_fit_is_refused():
     """Each contradicts the data in one thing; none reaches the search."""
-    from dataclasses import replace
-
     learner = ml.structure_learner("msl", houses(), longest=3, variables=3)
     state = next(state for state in learner if state.level == 2)
     other = clause_key([PathAtom("Far", (0, 1)), PathAtom("Far", (1, 0))], 0)
@@ -411,6 +427,8 @@ def test_a_state_that_does_not_fit_is_refused():
         {"phase": "resting"}, {"beam": (10_000,)}, {"given": (7,)}, {"units": np.zeros(5)}, {"joined": 9_999},
         {"model": (state.model[0]._replace(number=99),)}, {"model": (state.model[0]._replace(positive=0),)},
         {"model": (state.model[0]._replace(path=other.path),)}, {"batches": state.batches[1:]},
+        {"score": 1000.0}, {"units": np.full(2, 1e308)}, {"model": state.model * 2},
+        {"decided": (Decided(state.best[-1], 5.0, 5.0, 1.0),)},
     ):  # fmt: skip
         with pytest.raises(ml.ArgumentError):
             learner.check_state(replace(state, **changes))
