@@ -447,10 +447,8 @@ def flaw(task: StructureTask, params: MslParams, state: MslState) -> str:
     """Return how a state from outside contradicts the data; empty if it fits."""
     space = params.space(task.databases[0].vocabulary)
     units = sum(not one.closed for one in space.vocabulary.predicates.values())
-    if state.phase not in PHASES or len(state.units) != units:
-        return "its phase is unknown, or its unit clauses are of other predicates"
-    if state.score > 0 or not np.all(np.abs(state.units) < _MOST_WEIGHT):
-        return "its score or its weights are none"
+    if state.phase not in PHASES or len(state.units) != units or np.any(abs(state.units) >= _MOST_WEIGHT):
+        return "its phase is unknown, or its unit clauses are of other predicates or of no weight"
     found = flaw_of_blocks(state.earlier) or flaw_of_search(
         state.batches, count_judged_paths(state.earlier), space
     )
@@ -464,11 +462,10 @@ def flaw(task: StructureTask, params: MslParams, state: MslState) -> str:
         if not space.holds(ClauseKey(clause.path, clause.positive)) or not abs(clause.weight) < _MOST_WEIGHT:
             return "its model has clauses or weights that are none"
     tried, model = count_clauses(state.batches), len(state.model)
-    if len({(one.path, one.positive) for one in state.model}) < model:
-        return "its model has a clause twice"
+    if len({(one.path, one.positive) for one in state.model}) < model or state.score > 0:
+        return "its model has a clause twice, or a score above 0"
     decided = tuple(one.number for one in state.decided)
-    numbers = (*state.parents, *state.beam, *state.best)
-    if any(number >= tried for number in (*numbers, state.leader, state.joined)):
+    if any(one >= tried for one in (*state.parents, *state.beam, *state.best, state.leader, state.joined)):
         return "it speaks of clauses that were not tried"
     if any(place >= model for place in state.given) or decided != state.best[: len(decided)]:
         return "its theory is not in its model, or others were decided than the best of its clauses"
