@@ -60,7 +60,7 @@ def learn_structure(
     ``price`` (0.01, of a literal added, removed or flipped), ``least_weight`` (0.01), ``decided`` (the best
     10 are weighed tightly), ``patience`` (2 levels without a better clause), ``fraction`` (0.8),
     ``dangling``, ``keep`` (edit what does not improve the model, too). ``theory`` is a model of clauses to
-    begin with, which are edited and dropped as well. ``forbidden`` and ``required`` name predicates or
+    begin with, which are edited as well. ``forbidden`` and ``required`` name predicates or
     literals (``["!Smokes"]``, ``["="]``) of the clauses; ``modes={"Friends": "+-"}`` asks for a variable that
     the clause has already where a literal is added.
 

@@ -66,6 +66,11 @@ class CandidateGains:
         self._shares = self.model.shares
         self._rows: dict[int, ModelRows] = {}
 
+    def value(self) -> float:
+        """Return the WPLL of the model at its weights as they are."""
+        start = self.best.weights, self.best.units
+        return self.model.learn_together(start, Optimum(0, 0.0)).value
+
     def without(self, place: int) -> tuple[GrowingModel, Together]:
         """Return the model without one of its clauses, and the weights of the others as they are."""
         weights = np.delete(self.best.weights, place)

@@ -9,8 +9,8 @@
 
 A clause is worth the gain in WPLL of the whole model, all weights learned again, less a price for each
 literal that was added, removed or flipped since the search began. Numbers are learned loosely (10 Newton
-steps) to rank clauses and tightly to decide. A theory may be given to begin with: its clauses are edited and
-dropped as well, and what comes of one takes its place.
+steps) to rank clauses and tightly to decide. A theory may be given to begin with: its clauses are edited as
+well, and what comes of one takes its place. To drop one costs as much as its literals, and rarely pays.
 
 It needs databases with some true atoms, all others false, over the same predicates without functions and
 blocks; it answers a Markov logic network that models all predicates jointly. Being greedy it misses rules
@@ -31,7 +31,18 @@ from mlnlab.logic.checked_options import above, check_options, checked_truth, re
 from mlnlab.logic.vocabulary import FrozenMapping
 from mlnlab.model.mln.mln import MLN
 from mlnlab.steps.run_identity import OfRun, settings_text
-from mlnlab.steps.state_layout import REPORTED, TEXT, ArrayOf, Part, Real, Several, Whole, holds, tuple_holds
+from mlnlab.steps.state_layout import (
+    REPORTED,
+    TEXT,
+    ArrayOf,
+    Part,
+    Real,
+    Several,
+    Whole,
+    holds,
+    make_damage_error,
+    tuple_holds,
+)
 from mlnlab.steps.values.encoding import storable
 from mlnlab.structure.beam.candidate_gains import CandidateGains, Elsewhere
 from mlnlab.structure.beam.clause_changes import ClauseChanges
@@ -387,10 +398,11 @@ class Msl:
             one for one in state.decided
             if self.improves(one.net, one.weight, state.find(one.number).change)
         ]  # fmt: skip
-        if not fit:
-            return replace(state, ended="no clause improves the model")
-        chosen = max(fit, key=lambda one: (one.net, -one.number))
-        return self._join(state, state.find(chosen.number))
+        for chosen in sorted(fit, key=lambda one: (-one.net, one.number)):
+            grown = self._join(state, state.find(chosen.number))
+            if grown.score > state.score:  # the prior, too, has a say when all weights are learned
+                return grown
+        return replace(state, ended="no clause improves the model")
 
     def _weigh_tightly(self, state: MslState, one: Tried) -> tuple[float, float, float]:
         model = self.model_of(state)
@@ -413,7 +425,7 @@ class Msl:
         best = grown.model.learn_together((start, state.units), TIGHT)
         return replace(
             state, model=_with_weights(model, best), units=_frozen(best.units), given=tuple(given),
-            score=max(best.value, state.score), joined=one.number,
+            score=best.value, joined=one.number,
         )  # fmt: skip
 
 
@@ -438,6 +450,8 @@ def steps(task: StructureTask, params: MslParams, start: MslState | None) -> Ite
     if state is None:
         state = search.begin()
         yield state
+    elif not np.isclose(search.model_of(state).value(), state.score, rtol=1e-6, atol=1e-9):
+        raise make_damage_error("The model of this state", "its score is not that of its clauses and weights")
     while not state.ended:
         state = search.advance(state)
         yield state

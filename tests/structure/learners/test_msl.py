@@ -27,7 +27,7 @@ from mlnlab.structure.clauses.clause_making import ClauseKey, clause_key
 from mlnlab.structure.clauses.clause_scores import SampledData, ScoreParams
 from mlnlab.structure.clauses.clauses_together import CLOSE, LOOSE, TIGHT
 from mlnlab.structure.clauses.whole_model import GrowingModel, try_clause
-from mlnlab.structure.learners.msl import DECIDING, Decided
+from mlnlab.structure.learners.msl import DECIDING, Decided, Msl
 from mlnlab.structure.paths.variabilized import PathAtom, VariabilizedPath
 from tests.structure.beam.clause_oracle import as_key, every_clause
 from tests.structure.small_databases import random_databases
@@ -304,11 +304,14 @@ def test_a_theory_without_one_of_its_clauses_is_tried_and_gains_nothing():
 
 
 def test_a_clause_without_which_a_model_gains_is_dropped():
-    """Weights are learned on the same atoms, so none is: this state says that its model is worse."""
+    """Weights are learned on the same atoms, so none is: this state has a weight that nobody learned."""
     learner = ml.structure_learner(
         "msl", houses(), theory=theory("0.5 !Lives(x, h) v !Near(x, x)"), forbidden=["Lives", "Near"]
     )  # fmt: skip
-    state = replace(next(iter(learner)), score=-10.0)
+    begun = next(iter(learner))
+    model = (*begun.model[:1], begun.model[1]._replace(weight=-20.0), *begun.model[2:])
+    state = replace(begun, model=model)
+    state = replace(state, score=Msl(learner.task, learner.params).model_of(state).value())
     states = list(learner.resume(state))
     tried = next(state for state in states if state.joined >= 0)
     dropped = tried.find(tried.joined)
@@ -432,6 +435,8 @@ def test_a_state_that_does_not_fit_is_refused():
     ):  # fmt: skip
         with pytest.raises(ml.ArgumentError):
             learner.check_state(replace(state, **changes))
+    with pytest.raises(ml.ArgumentError, match="its score is not that of its clauses and weights"):
+        next(learner.resume(replace(state, score=state.score - 1)))
 
 
 # --- beside Alchemy ---------------------------------------------------------------------------------
