@@ -213,6 +213,8 @@ def rank_clauses(
 def flaw_of_search(blocks: EditedBlocks, judged: int, space: ClauseSpace) -> str:
     """Return how clauses from outside cannot be those of a search; ``judged`` paths came before it."""
     first = 0
+    if not all(blocks):
+        return "it has a block without clauses"
     for batch in batches_of(blocks):
         if batch.first != first or [one.number for one in batch.judged] != list(
             range(judged, judged + len(batch.judged))

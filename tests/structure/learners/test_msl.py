@@ -430,6 +430,7 @@ def test_a_state_that_does_not_fit_is_refused():
         {"phase": "resting"}, {"beam": (10_000,)}, {"given": (7,)}, {"units": np.zeros(5)}, {"joined": 9_999},
         {"model": (state.model[0]._replace(number=99),)}, {"model": (state.model[0]._replace(positive=0),)},
         {"model": (state.model[0]._replace(path=other.path),)}, {"batches": state.batches[1:]},
+        {"batches": (*state.batches, ())},
         {"score": 1000.0}, {"units": np.full(2, 1e308)}, {"model": state.model * 2},
         {"decided": (Decided(state.best[-1], 5.0, 5.0, 1.0),)},
     ):  # fmt: skip
