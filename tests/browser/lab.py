@@ -176,6 +176,7 @@ class LabPage:
 
     def __init__(self, lab, width, height, *, kernel, motion):
         self.foreign, self.complaints, self.motion = [], [], motion
+        self.spoiled = False  # whether its tab is left in a state in which no other notebook is opened
         self._lab, self._kernel = lab, kernel
         self._tab = lab.take_tab()
         self._tab.owner = self
@@ -210,7 +211,7 @@ class LabPage:
     def __exit__(self, *problem):
         """Close the notebook and its kernel; a tab in which something went wrong is not used again."""
         self._tab.owner = None
-        if any(problem) or self.page.locator(".jp-Dialog").count():
+        if self.spoiled or any(problem) or self.page.locator(".jp-Dialog").count():
             self._tab.context.close()
             return
         self.page.evaluate(_CLOSE_ALL, self._kernel)
@@ -255,6 +256,7 @@ class LabPage:
 
     def reload(self):
         """Load the page anew, as a reader does who presses F5; the kernel goes on."""
+        self.spoiled = True
         # Lab writes the notebook into its address now or later.
         notebook = self.page.evaluate(f"() => {_CURRENT}.context.path")
         self.page.goto(f"{self._tab.place}/tree/{notebook}", wait_until="domcontentloaded")

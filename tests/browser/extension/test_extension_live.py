@@ -63,6 +63,7 @@ def page(notebook):
 def own_page(lab, request):
     """The same in a page of its own, which the test may spoil."""
     with lab.open(lab.write(f"{request.node.name}.ipynb", MAKING, SHOWING)) as opened:
+        opened.spoiled = True
         yield from made_live(opened)
 
 
