@@ -165,8 +165,8 @@ def count(
 
     ``method="ijgp"`` estimates the counts by messages between clusters of at most ``i`` logical variables
     (3), for formulas so wide that exact counts take too long; with ``i`` above the treewidth of a formula its
-    count is exact, and ``.exact`` says of which that is so. ``sweeps`` (10), ``tolerance``, ``damping`` and
-    ``turns`` are as for :func:`ml.marginals`.
+    count is exact, and ``.exact`` says of which, below 10^12, that is so. ``sweeps`` (10), ``tolerance``,
+    ``damping`` and ``turns`` are as for :func:`ml.marginals`.
 
     >>> ml.count(mln, db, method="ijgp", i=2).exact, ml.count(mln, db, method="ijgp", i=3) == n
     ((False,), True)

@@ -78,6 +78,9 @@ def counts_card(counts: Counts) -> Card:
         picture=counts_scene(counts),
         undrawn="" if len(counts) else "The model has no formulas.",
         table=_table(counts) if len(counts) else None,
+        remarks=()
+        if all(counts.exact)
+        else ('Numbers marked "about" are estimates, and their error is not known.',),
     )
 
 

@@ -255,7 +255,7 @@ class TreeDrawing:
         known = [f"{name} = {self.known[name]}" for name in self.tree.names(number) if name in self.known]
         return Node(
             id=numbered_id("clique", number),
-            lines=_lines(self.names[number]),
+            lines=list_box_lines(self.names[number]),
             look="wash orange thick" if at_work else "wash blue",
             tooltip=tooltip(
                 f"clique {number}: {', '.join(self.names[number]) or 'nothing open'}",
@@ -309,7 +309,7 @@ def _entries(*, messages: bool) -> list[Entry]:
     return found
 
 
-def _lines(names: Sequence[str]) -> tuple[str, ...]:
+def list_box_lines(names: Sequence[str]) -> tuple[str, ...]:
     """Return the lines of text in a box."""
     if len(names) <= _LINES:
         return tuple(names) or ("(known)",)
@@ -325,7 +325,7 @@ def tree_drawing(tree: CliqueTree, passing: MessagePassing | None = None) -> Tre
     known = dict(passing.graph.evidence) if passing else {}
     names = tuple(tuple(n for n in tree.names(clique) if n not in known) for clique in range(count))
     shared = [_name_shared_variables(names, edge) for edge in schedule]
-    sizes = [box_size(_lines(own), _WIDEST_NAME) for own in names]
+    sizes = [box_size(list_box_lines(own), _WIDEST_NAME) for own in names]
     sizes += [(min(text_width(words, "small") + 12, 130.0), _SEPARATOR) for words in shared]
     depth = [0] * len(sizes)
     links: list[tuple[int, int]] = []

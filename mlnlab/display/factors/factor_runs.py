@@ -114,7 +114,7 @@ def run_drawing(question: FactorQuestion, *, chain: bool) -> RunDrawing | None:
 def factor_run_picture(run: FactorRun) -> RunPicture:
     """Return the pictures of a method's run over a factor graph."""
     name = run.method.name.replace("-", " ")
-    title = name[:1].upper() + name[1:]
+    title = name.upper() if name == factor_ijgp.NAME else name[:1].upper() + name[1:]
     drawing = run_drawing(run.question, chain=run.method.name == "gibbs")
 
     def graph(step: Step[Any], _trace: Trace[Any]) -> Scene:

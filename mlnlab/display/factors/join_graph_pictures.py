@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mlnlab.display.card.markup import count_of, shorten_text
+from mlnlab.display.card.markup import count_of
 from mlnlab.display.chart.curves import LEAST
-from mlnlab.display.nodelink.node_links import MOST_NODES, Layout, Link, Node, NodeLink, lay_out_springs
+from mlnlab.display.factors.elimination_scenes import list_box_lines
+from mlnlab.display.nodelink.node_links import Layout, Link, Node, NodeLink, box_size, lay_out_rows
 from mlnlab.display.scene.building import Entry, mark, numbered_id, tooltip
 from mlnlab.factors.trees.table_limits import cells_in_words
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from mlnlab.factors.join_graphs.join_graph import JoinGraph, Scope
 
 NEWS = 0.05  # a link is lit where a message changes by such a share of the largest change
-_LONGEST_NAME = 24
+MOST_CLUSTERS = 120
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,7 +51,7 @@ class JoinGraphDrawing:
         tables = sum(home == number for home in self.graph.homes)
         return Node(
             id=numbered_id("cluster", number),
-            lines=(shorten_text(self._list_names(self.graph.clusters[number]), _LONGEST_NAME),),
+            lines=list_box_lines([self.names[v] for v in self.graph.clusters[number]]),
             look="wash blue" if tables else "ring grey",
             dot="disc blue" if tables else "disc grey",
             tooltip=tooltip(
@@ -87,8 +88,11 @@ _ENTRIES = (
 
 def join_graph_drawing(graph: JoinGraph, names: Sequence[str]) -> JoinGraphDrawing | None:
     """Return the drawing of a join graph; none where there is nothing, or too much."""
-    if not 0 < len(graph.clusters) <= MOST_NODES:
+    if not 0 < len(graph.clusters) <= MOST_CLUSTERS:
         return None
-    boxes = [shorten_text(", ".join(names[v] for v in scope), _LONGEST_NAME) for scope in graph.clusters]
+    rows = [0] * len(graph.clusters)
+    for link in sorted(graph.links, key=lambda one: one.one):  # they lead to clusters further on
+        rows[link.other] = max(rows[link.other], rows[link.one] + 1)
+    sizes = [box_size(list_box_lines([names[v] for v in scope])) for scope in graph.clusters]
     ends = [(link.one, link.other) for link in graph.links]
-    return JoinGraphDrawing(graph, names, lay_out_springs(boxes, 0, ends, 96.0))
+    return JoinGraphDrawing(graph, names, lay_out_rows(sizes, rows, ends))

@@ -19,7 +19,6 @@ from dataclasses import dataclass
 from math import prod
 
 from mlnlab.errors import count_of
-from mlnlab.logic.checked_options import check_options, whole
 
 Scope = tuple[int, ...]
 
@@ -31,17 +30,6 @@ class Link:
     one: int
     other: int
     label: Scope
-
-
-@dataclass(frozen=True, slots=True)
-class Bound:
-    """The most variables of a cluster, unless a single table has more."""
-
-    i: int
-
-    def __post_init__(self) -> None:
-        """Refuse a bound that no cluster can have."""
-        check_options(self, i=whole(1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +84,6 @@ def join_graph(scopes: Sequence[Scope], order: Sequence[int], sizes: Mapping[int
     >>> graph.clusters, [link.label for link in graph.links]
     (((0, 1), (0, 2), (1, 2), (2,)), [(0,), (1,), (2,), (2,)])
     """
-    Bound(i)
     places = {variable: place for place, variable in enumerate(order)}
     buckets: list[list[_Item]] = [[] for _ in order]
     homes = [0] * len(scopes)  # where tables without variables stay

@@ -10,7 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import mlnlab as ml
+from mlnlab.counting.elimination.cluster_counter import ClusterCounter
+from mlnlab.counting.facts.sorted_facts import facts_of
+from mlnlab.display.doors.bundles import bundle
 from mlnlab.errors import ArgumentError
+from mlnlab.factors.join_graphs.propagation import ClusterParams
+from mlnlab.logic.formulas.formulas import Atom, Constant, Or, Variable
 from tests.support.thoroughness import examples
 
 ARITIES = {"P": 1, "R": 2, "S": 2, "Q": 3}
@@ -75,6 +80,24 @@ def test_a_clause_of_six_variables_and_treewidth_four():
     assert [one.exact[0] for one in counts] == [False] * 4 + [True]
     assert counts[-1][0] == exact
     assert all(abs(one[0] - exact) < 0.2 * exact for one in counts)
+
+
+def test_a_variable_beside_a_constant_that_nobody_knows_counts():
+    """Its atom is false whatever the variable is, so that no constraint is over it."""
+    mln = ml.MLN.from_text("person = {A, B, C}\nP(person)\nQ(person, house)\nhouse = {H}")
+    db = ml.Database.from_text("P(A)", mln)
+    unknown = Atom("Q", (Variable("z", "person"), Constant("J", "house")))
+    formula = Or((unknown, Atom("P", (Variable("x", "person"),))))
+    found = ClusterCounter(formula, db.vocabulary, ClusterParams(i=2))(facts_of(db))
+    assert (found.exact, found.number) == (True, 3)  # of nine, the three with x = A
+
+
+def test_an_estimate_is_shown_as_one():
+    mln, db = wide_case()
+    estimate, exact = (ml.count(mln, db, method="ijgp", i=i) for i in (2, 5))
+    assert str(estimate).startswith("about ")
+    assert "are estimates" in bundle(estimate)["text/html"]
+    assert "are estimates" not in bundle(exact)["text/html"]
 
 
 @pytest.mark.parametrize("size", [0, 1])

@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 import mlnlab as ml
+from mlnlab.display.chart.curves import LEAST
 from mlnlab.display.doors.bundles import bundle
 from mlnlab.display.doors.run_pictures import picture_of
 from mlnlab.display.factors.factor_graph_scenes import distributions_scene
+from mlnlab.inference.networks import factor_ijgp
 
 GREENHOUSE = ml.sample_network("greenhouse")
 METHODS = ("gibbs", "belief-propagation", "ijgp", "mean-field", "structured-mean-field")
@@ -61,6 +63,20 @@ def test_factors_that_told_news_are_lit():
         assert lit_of(picture, trace, step) == (changes >= 0.05 * changes.max()).tolist()
     assert any(lit_of(picture, trace, trace[4]))
     assert not all(lit_of(picture, trace, trace[4]))
+
+
+def test_links_are_lit_where_messages_change():
+    source, trace, picture = recorded("ijgp", i=2)
+    graph = factor_ijgp.propagation(source.params, source.question).graph
+    assert picture.title == "IJGP over a factor graph"
+    for step in trace:
+        scene = picture.parts["clusters"](step, trace)
+        assert len(groups(scene, "cluster")) == len(graph.clusters)
+        changes = step.state.changes.reshape(-1, 2).max(axis=1)
+        lit = (changes.max() > LEAST) & (changes >= 0.05 * changes.max())
+        looks = [str(link.look) for link in scene.items() if link.id.startswith("link-")]
+        assert ["orange" in look for look in looks] == lit.tolist()
+    assert any(trace[1].state.changes)
 
 
 def lit_of(picture, trace, step):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -89,6 +91,12 @@ def test_log_z_is_exact_in_trees(case, turns):
         assert estimate == pytest.approx(truth, abs=1e-10) if np.isfinite(truth) else estimate == truth
 
 
+@pytest.mark.parametrize("i", [2, 3, 4, 5])
+def test_clusters_are_as_wide_as_they_may_be_and_no_wider(i):
+    pairs = list(combinations(range(6), 2))
+    assert join_graph(pairs, range(6), dict.fromkeys(range(6), 2), i).widest == i
+
+
 @given(cases())
 @settings(max_examples=examples(60), deadline=None)
 def test_wide_clusters_are_a_tree(case):
@@ -136,7 +144,7 @@ def test_plain_and_compiled_messages_are_the_same():
 @pytest.mark.parametrize("i", [0, -1, 1.5, True])
 def test_an_impossible_bound_gets_a_sentence(i):
     with pytest.raises(ArgumentError, match="i must be a whole number of at least 1"):
-        join_graph([(0,)], [0], {0: 2}, i)
+        ClusterParams(i=i)
 
 
 def test_clusters_that_would_be_too_large_are_refused_before_they_are_made():

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from concurrent.futures import Future
 from dataclasses import replace
-from itertools import islice
+from itertools import islice, pairwise
 
 import numpy as np
 import pytest
@@ -232,6 +232,25 @@ def test_unit_clauses_of_identified_variables_are_in_the_model():
 
 def theory(*formulas):
     return ml.MLN.from_text("\n".join(["Lives(person, house)", "Near(person, person)", *formulas]))
+
+
+@pytest.mark.parametrize("seed", [3, 6, 10])
+def test_the_score_rises_with_each_clause_though_the_prior_is_against_it(seed):
+    """Under a narrow prior all weights together may lose what the clause seemed to gain."""
+    learner = ml.structure_learner(
+        "msl",
+        random_databases(seed),
+        price=0,
+        least_weight=0,
+        fraction=1.0,
+        longest=2,
+        variables=3,
+        deviation=1,
+    )
+    states = list(learner)
+    scores = [states[0].score, *(state.score for state in states if state.joined >= 0)]
+    assert len(scores) > 2
+    assert all(one < other for one, other in pairwise(scores))
 
 
 def test_a_theory_is_mended():
