@@ -117,10 +117,7 @@ def accept_state(identity: RunIdentity, kind: type[S], state: object) -> S:
 def of_run(identity: RunIdentity, kind: type[S], state: object, called: str = "This state") -> S:
     """Return a state if it belongs to this very run, else raise an error that names the differences."""
     if not isinstance(state, kind):
-        raise ArgumentError(
-            f"{called} is not a state of {identity.method}: it is of type {type(state).__name__:.60}, and "
-            f"{kind.__name__} is needed, such as trace[-1].state."
-        )
+        raise ArgumentError(f"{called} is not a state of {identity.method}: {_explain_kind(state, kind)}.")
     other = state.identity
     if type(other) is not RunIdentity or not all(type(text) is str for text in astuple(other)):
         raise ArgumentError(
@@ -134,6 +131,17 @@ def of_run(identity: RunIdentity, kind: type[S], state: object, called: str = "T
             "new run, with another file where one is named."
         )
     return state
+
+
+def _explain_kind(state: object, kind: type[OfRun]) -> str:
+    """Return what else a state is: of another method where it says so, or of another type."""
+    other = state.identity if isinstance(state, OfRun) else None
+    if isinstance(other, RunIdentity):
+        return (
+            f"it was made by {other.method!s:.60}. Go on with that, or begin a new run, with another file "
+            "where one is named"
+        )
+    return f"it is of type {type(state).__name__:.60}, and {kind.__name__} is needed, such as trace[-1].state"
 
 
 def mark_states(states: Iterable[S], identity: RunIdentity) -> Iterator[S]:

@@ -62,6 +62,33 @@ def test_a_state_of_another_kind_is_refused(name):
         assert refused(source, other, "is not a state of")
 
 
+READING = """
+import sys
+from mlnlab.steps.files.checkpoint import load_checkpoint
+assert not any(name.startswith("mlnlab.structure") for name in sys.modules)
+for path in sys.argv[1:]:
+    print(type(load_checkpoint(path).state).__name__)
+"""
+
+
+def test_a_fresh_process_knows_the_states_of_all_runs(repository, tmp_path):
+    """Nothing is imported there but what reads files."""
+    states = [states_of(name)[0] for name in RUNS]
+    paths = [tmp_path / f"{number}.npz" for number in range(len(states))]
+    for path, state in zip(paths, states, strict=True):
+        save_checkpoint(path, state)
+    done = subprocess.run(
+        [sys.executable, "-c", READING, *map(str, paths)], check=False, cwd=repository, capture_output=True,
+        text=True, timeout=PATIENCE,
+    )  # fmt: skip
+    assert done.stdout.split() == [type(state).__name__ for state in states], done.stderr
+
+
+def test_a_state_of_another_method_is_called_so():
+    with pytest.raises(ArgumentError, match=r"is not a state of lhl: it was made by gibbs\. Go on with that"):
+        RUNS["lhl"]().resume(states_of("gibbs")[0])
+
+
 LOOKING = [name for name in RUNS if hasattr(RUNS[name](), "marginals") or hasattr(RUNS[name](), "map_state")]
 
 

@@ -7,19 +7,25 @@ enumeration is added where it is defined:
     @dataclass(frozen=True, slots=True, eq=False)
     class State: ...
 
-A file can only name what was registered; nothing in it is ever run or unpickled. In JSON, texts, truth values
-and finite numbers stand for themselves, a list is a tuple, an object is a mapping with textual keys, and
-everything else is an object whose key ``$`` names its kind.
+A file can only name what was registered. A name that is not known yet is looked for in the source of mlnlab's
+modules, and the one that registers it is imported: so a fresh process reads what another one wrote. Nothing
+in a file is ever run or unpickled.
+
+In JSON, texts, truth values and finite numbers stand for themselves, a list is a tuple, an object is a
+mapping with textual keys, and everything else is an object whose key ``$`` names its kind.
 """
 
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Mapping
+import importlib
+import re
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from enum import Enum
 from fractions import Fraction
 from math import isfinite
+from pathlib import Path
 from struct import pack, unpack
 from types import MappingProxyType
 from typing import Any, TypeVar, cast
@@ -36,12 +42,15 @@ ArrayReader = Callable[[dict[str, object]], Array]
 
 _TAG = "$"
 _SMALL = 2**53  # integers below this survive other programs' JSON readers, too
+_NAME = re.compile(r"\w+\.\w+", re.ASCII)  # of a class in files
 
 
 class Registry:
     """The classes that may be stored, by the names that stand for them in files."""
 
-    def __init__(self) -> None:
+    def __init__(self, package: str = "") -> None:
+        """Take the package whose modules are imported where a file names a class of theirs."""
+        self._package = package
         self._classes: dict[str, type] = {}
         self._names: dict[type, str] = {}
 
@@ -69,7 +78,7 @@ class Registry:
     def decode_tree(self, tree: object, read_array: ArrayReader = array_from_tree) -> object:
         """Return the value that a tree stands for, or raise an :class:`InputError` with one sentence."""
         try:
-            return _Reader(self._classes, read_array).value(tree)
+            return _Reader(self.find_class, read_array).value(tree)
         except InputError:
             raise
         except RecursionError:
@@ -77,6 +86,22 @@ class Registry:
         except Exception as problem:
             # A registered class may refuse what the file says, with whatever exception.
             raise InputError(f"A value cannot be made: {clip_problem(problem)}.") from problem
+
+    def find_class(self, name: str) -> type | None:
+        """Return the class of a name, from a module of the package that was not imported yet if need be."""
+        if name not in self._classes and self._package and _NAME.fullmatch(name):
+            for module in _list_modules_registering(name, self._package):
+                importlib.import_module(module)
+        return self._classes.get(name)
+
+
+def _list_modules_registering(name: str, package: str) -> Iterator[str]:
+    """Yield the modules of a package whose source registers a class under a name."""
+    (folder,) = importlib.import_module(package).__path__
+    registering = re.compile(rf'^@?storable\("{re.escape(name)}"\)', re.MULTILINE)
+    for path in sorted(Path(folder).rglob("*.py")):
+        if registering.search(path.read_text("utf-8")):
+            yield ".".join((package, *path.relative_to(folder).with_suffix("").parts))
 
 
 def _origin(kind: type) -> str:
@@ -162,8 +187,8 @@ class _Writer:
 
 
 class _Reader:
-    def __init__(self, classes: Mapping[str, type], read_array: ArrayReader) -> None:
-        self._classes, self._read_array = classes, read_array
+    def __init__(self, find_class: Callable[[str], type | None], read_array: ArrayReader) -> None:
+        self._find_class, self._read_array = find_class, read_array
 
     def value(self, tree: object) -> object:
         """Return the value of a tree."""
@@ -178,8 +203,9 @@ class _Reader:
             return self._read_array(tree)
         if isinstance(tag, str) and tag in _READERS:
             return _READERS[tag](self, tree)
-        if isinstance(tag, str) and tag in self._classes:
-            return self._instance(self._classes[tag], tree)
+        kind = self._find_class(tag) if isinstance(tag, str) else None
+        if kind is not None:
+            return self._instance(kind, tree)
         raise InputError(
             f"There is a value of kind {clip_problem(repr(tag))}, which is not known here; "
             "import the module that defines and registers it first."
@@ -243,7 +269,7 @@ _READERS: dict[str, Callable[[_Reader, dict[str, object]], object]] = {
     "mappingproxy": lambda reader, tree: MappingProxyType(reader.entries(tree)),
 }
 
-REGISTRY = Registry()
+REGISTRY = Registry("mlnlab")
 
 
 def storable(name: str, registry: Registry = REGISTRY) -> Callable[[C], C]:

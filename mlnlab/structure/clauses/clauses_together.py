@@ -7,6 +7,7 @@ adding clauses to a model one by one.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -47,6 +48,15 @@ class Together:
     value: float  # WPLL of these predicates, without the prior
 
 
+class _Block(NamedTuple):
+    """The rows of one predicate, and the columns that are not 0 there: of its clauses and its unit clause."""
+
+    values: Numbers
+    places: NDArray[np.intp]  # of these columns among all weights
+    truths: NDArray[np.bool_]
+    shares: Numbers
+
+
 def best_together(
     rows: ScoredRows, deviation: float, start: tuple[Numbers, Numbers] | None = None,
     optimum: Optimum = CLOSE, *, units: bool = True,
@@ -56,22 +66,19 @@ def best_together(
     Without ``units`` there are no unit clauses, and no weights of them.
     """
     clauses, predicates = rows.values.shape[1], len(rows.predicates) if units else 0
-    owners = np.repeat(np.arange(len(rows.predicates)), np.diff(rows.starts))
-    every = np.concatenate([rows.values, owners[:, None] == np.arange(predicates)], axis=1)
+    blocks = _blocks(rows, units=units)
     weights = np.concatenate(start) if start is not None else np.zeros(clauses + predicates)
     precision = deviation**-2
-    value, chances = _value(every, rows, weights, precision)
+    value, chances = _value(blocks, weights, precision)
     for _ in range(optimum.steps):
-        slope = every.T @ (rows.shares * (rows.truths - chances)) - precision * weights
-        curved = (rows.shares * chances * (1 - chances))[:, None] * every
-        hessian = every.T @ curved + precision * np.eye(len(weights))
+        slope, hessian = _derivatives(blocks, chances, weights, precision)
         move = np.linalg.solve(hessian, slope)
         gain = float(slope @ move)
         if gain <= optimum.tolerance:
             break
         reach, found, there = 1.0, value, chances
         while reach > 1e-9:
-            found, there = _value(every, rows, weights + reach * move, precision)
+            found, there = _value(blocks, weights + reach * move, precision)
             if found >= value + 1e-4 * reach * gain:
                 break
             reach /= 2
@@ -82,12 +89,42 @@ def best_together(
     return Together(weights[:clauses], weights[clauses:], plain)
 
 
-def _value(every: Numbers, rows: ScoredRows, weights: Numbers, precision: float) -> tuple[float, Numbers]:
-    scores = every @ weights
-    small = np.exp(-np.abs(scores))
-    lost = np.log1p(small) + np.where((scores >= 0) == rows.truths, 0.0, np.abs(scores))
-    chances = np.where(scores >= 0, 1.0, small) / (1.0 + small)
-    return -float(rows.shares @ lost) - 0.5 * precision * float(weights @ weights), chances
+def _blocks(rows: ScoredRows, *, units: bool) -> list[_Block]:
+    """Take the rows apart: no clause matters to a predicate that is not in it, and most are in few."""
+    blocks = []
+    clauses = rows.values.shape[1]
+    for number, (first, end) in enumerate(pairwise(rows.starts.tolist())):
+        own = rows.values[first:end]
+        places = np.flatnonzero(own.any(axis=0))
+        values = own[:, places]
+        if units:
+            values = np.column_stack([values, np.ones(end - first)])
+            places = np.append(places, clauses + number)
+        blocks.append(_Block(values, places, rows.truths[first:end], rows.shares[first:end]))
+    return blocks
+
+
+def _value(blocks: Sequence[_Block], weights: Numbers, precision: float) -> tuple[float, list[Numbers]]:
+    total, chances = -0.5 * precision * float(weights @ weights), []
+    for block in blocks:
+        scores = block.values @ weights[block.places]
+        small = np.exp(-np.abs(scores))
+        lost = np.log1p(small) + np.where((scores >= 0) == block.truths, 0.0, np.abs(scores))
+        total -= float(block.shares @ lost)
+        chances.append(np.where(scores >= 0, 1.0, small) / (1.0 + small))
+    return total, chances
+
+
+def _derivatives(
+    blocks: Sequence[_Block], chances: Sequence[Numbers], weights: Numbers, precision: float
+) -> tuple[Numbers, Numbers]:
+    """Return the slope by each weight, and the negative of the second derivatives."""
+    slope, hessian = -precision * weights, precision * np.eye(len(weights))
+    for block, own in zip(blocks, chances, strict=True):
+        slope[block.places] += block.values.T @ (block.shares * (block.truths - own))
+        curved = (block.shares * own * (1 - own))[:, None] * block.values
+        hessian[np.ix_(block.places, block.places)] += block.values.T @ curved
+    return slope, hessian
 
 
 def gain_beside(scorer: Scorer, path: VariabilizedPath, positive: int, parts: Sequence[ClauseKey]) -> float:

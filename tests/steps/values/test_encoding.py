@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import json
+import sys
 from dataclasses import InitVar, dataclass, field
 from enum import Enum
 from fractions import Fraction
@@ -205,3 +207,27 @@ def test_deep_nesting_gets_a_sentence():
         REGISTRY.decode_tree(tree)
     while tree:  # taken apart from outside, or Python's own clean-up would go as deep
         tree = tree[0]
+
+
+def test_a_name_that_is_not_known_yet_is_looked_for_in_a_package(tmp_path, monkeypatch):
+    folder = tmp_path / "farm" / "yard"
+    folder.mkdir(parents=True)
+    for path in (tmp_path / "farm", folder):
+        (path / "__init__.py").write_text("")
+    (tmp_path / "farm" / "__init__.py").write_text(
+        "from mlnlab.steps.values.encoding import Registry\nREGISTRY = Registry('farm')\n"
+    )
+    (folder / "hens.py").write_text(
+        "from dataclasses import dataclass\nfrom farm import REGISTRY\n"
+        "from mlnlab.steps.values.encoding import storable as add\n"
+        "def storable(name):\n    return add(name, REGISTRY)\n\n"
+        '@storable("hens.Hen")\n@dataclass\nclass Hen:\n    eggs: int\n'
+    )
+    (folder / "foxes.py").write_text('# storable("hens.Fox")\nraise RuntimeError\n')
+    monkeypatch.syspath_prepend(tmp_path)
+    registry = importlib.import_module("farm").REGISTRY
+    assert registry.decode_tree({"$": "hens.Hen", "fields": {"eggs": 3}}).eggs == 3
+    for name in ("hens.Fox", "farm.yard.hens", "hens.*", 'hens.Hen")'):
+        with pytest.raises(InputError, match="not known here"):
+            registry.decode_tree({"$": name, "fields": {}})
+    assert "farm.yard.foxes" not in sys.modules
