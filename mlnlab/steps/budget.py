@@ -138,6 +138,7 @@ class StructureSeconds(NamedTuple):
     smoothed_pair: float = 8e-6  # for a merge, as pairs become fewer on the way
     clause: float = 3e-4  # that is tried beside a whole model
     atom: float = 2e-8  # of a predicate in it
+    counted: float = 3.5e-3  # a clause tried in a model that is counted for it, for a database
 
 
 ENUMERATION, TREE = EnumerationSeconds(), TreeSeconds()

@@ -246,14 +246,20 @@ def estimated_edit_hours(
     Of each search ``first`` clauses are tried to begin with, then ``around`` for each clause of the beam on
     each level; without a limit to the beam, for each clause of the level before.
     """
-    predicates = [one for one in databases[0].vocabulary.predicates.values() if not one.closed]
-    atoms = sum(prod(len(db.domain(t)) for t in one.types) for db in databases for one in predicates)
+    predicates = sum(not one.closed for one in databases[0].vocabulary.predicates.values())
     more = (
         sum(float(first) * float(around) ** level for level in range(1, levels)) if beam is None
         else float(beam * around * (levels - 1))
     )  # fmt: skip
-    seconds = budget.STRUCTURE.clause + 3 * budget.STRUCTURE.atom * fraction * atoms / max(1, len(predicates))
-    return len(predicates) * (first + more) * seconds / 3600
+    seconds = budget.STRUCTURE.clause + 3 * budget.STRUCTURE.atom * fraction * _mean_atoms(databases)
+    return predicates * (first + more) * seconds / 3600
+
+
+def _mean_atoms(databases: Sequence[Database]) -> float:
+    """Return how many ground atoms a predicate has on average in all databases together."""
+    predicates = [one for one in databases[0].vocabulary.predicates.values() if not one.closed]
+    atoms = sum(prod(len(db.domain(t)) for t in one.types) for db in databases for one in predicates)
+    return atoms / max(1, len(predicates))
 
 
 def refuse_long_search(hours: float, most_hours: float, longest: int, beam: int | None) -> None:
@@ -269,3 +275,13 @@ def refuse_long_search(hours: float, most_hours: float, longest: int, beam: int 
                 _allowing(hours),
             ],
         )  # fmt: skip
+
+
+# --- clauses that are tried in a model one by one -------------------------------------------------
+
+
+def estimated_assembly_hours(databases: Sequence[Database], clauses: int, fraction: float) -> float:
+    """Return about how long it takes to try clauses in a model, each of which is counted for it."""
+    atoms = fraction * _mean_atoms(databases)
+    seconds = len(databases) * budget.STRUCTURE.counted + 8 * budget.STRUCTURE.atom * atoms
+    return clauses * seconds / 3600

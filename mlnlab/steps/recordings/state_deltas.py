@@ -119,7 +119,8 @@ def _item_difference(old: tuple[object, ...], new: tuple[object, ...]) -> Delta 
     changes += [(index, Replaced(new[index])) for index in range(len(old), len(new))]
     if not changes and len(old) == len(new):
         return None
-    return Replaced(new) if 2 * len(changes) > len(new) else ChangedItems(len(new), tuple(changes))
+    replaced = sum(isinstance(delta, Replaced) for _, delta in changes)  # others share what did not change
+    return Replaced(new) if 2 * replaced > len(new) else ChangedItems(len(new), tuple(changes))
 
 
 def _key_difference(old: dict[object, object] | object, new: dict[object, object] | object) -> Delta | None:

@@ -124,8 +124,8 @@ class Trace(Generic[S]):
             number = self._offered
             self._offered += 1
             if number % self._stride:
-                state = cast("S", seal_value(mine.state, self._loose.state if self._loose else None))
-                self._loose = Step(mine.index, mine.seconds, state)
+                before = self._loose.state if self._loose else self._store.newest
+                self._loose = Step(mine.index, mine.seconds, cast("S", seal_value(mine.state, before)))
             else:
                 self._keep(mine)
 
@@ -403,6 +403,11 @@ class StateStore:
     def size(self) -> int:
         """The bytes that all of it takes, as estimated."""
         return self._bytes
+
+    @property
+    def newest(self) -> object:
+        """The last state; nothing where there is none."""
+        return self._newest
 
     def append(self, state: object) -> None:
         """Add a state at the end."""

@@ -75,7 +75,7 @@ from mlnlab.structure.templates.template_networks import (
     network_changes,
 )
 from mlnlab.structure.templates.template_nodes import TemplateNode, TemplateTables, explain_drop
-from mlnlab.structure.training_checks import ScoringBudget
+from mlnlab.structure.training_checks import ScoringBudget, estimated_assembly_hours
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -299,16 +299,25 @@ class Busl:
 
     def _refuse_long_scoring(self, paths: tuple[VariabilizedPath, ...]) -> None:
         conjunctions = sum(1 << len(path.atoms) for path in paths)
+        hours = ScoringBudget.of(self.task.databases, self.task.most_hours).hours(conjunctions)
+        surer = f"ask for surer links: significance={self.params.significance / 10:g}"
+        self._refuse_hours(hours, f"Scoring the clauses of {count_of(len(paths), 'path')}", surer)
+
+    def _refuse_long_assembly(self, clauses: int) -> None:
+        hours = estimated_assembly_hours(self.task.databases, clauses, self.params.fraction)
+        price = max(0.01, 2 * self.params.length_penalty)
+        fewer = f"retain fewer clauses, by a higher price: length_penalty={price:g}"
+        self._refuse_hours(hours, f"Trying {count_of(clauses, 'retained clause')} in the model", fewer)
+
+    def _refuse_hours(self, hours: float, work: str, way_out: str) -> None:
         most = self.task.most_hours
-        hours = ScoringBudget.of(self.task.databases, most).hours(conjunctions)
         if hours > most:
             raise TooLargeError(
-                f"Scoring the clauses of {count_of(len(paths), 'path')} takes some {hours:.2g} hours (the "
-                f"limit is {most:g}).",
+                f"{work} takes some {hours:.2g} hours (the limit is {most:g}).",
                 hours,
                 [
                     f"take shorter clauses: longest={max(2, self.params.longest - 1)}",
-                    f"ask for surer links: significance={self.params.significance / 10:g}",
+                    way_out,
                     f"allow it: most_hours={np.ceil(2 * hours):g}",
                 ],
             )
@@ -320,6 +329,7 @@ class Busl:
             found = flaw_of(state.assembly, clauses, len(self.heads))
             if found:
                 raise make_damage_error("The model of this state", found)
+        self._refuse_long_assembly(len(clauses) - (0 if state.assembly is None else state.assembly.tried))
         for assembly in greedy_steps(self.scorer, clauses, None, state.assembly):
             ended = explain_end(state) if assembly.ended else ""
             yield replace(state, phase=ASSEMBLING, assembly=assembly, ended=ended)

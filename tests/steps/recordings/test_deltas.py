@@ -153,6 +153,9 @@ def test_a_difference_costs_what_changed():
     changed = difference(Inner(1.0, old), Inner(2.0, old))
     assert isinstance(changed, ChangedFields)
     assert [name for name, _ in changed.changes] == ["scale"]
+    within = difference((Inner(1.0, old),), (Inner(2.0, old),))  # of the only item little changed
+    assert isinstance(within, ChangedItems)
+    assert isinstance(within.changes[0][1], ChangedFields)
 
 
 def test_what_did_not_change_is_shared():

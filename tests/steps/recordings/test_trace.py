@@ -129,6 +129,21 @@ def test_unchanged_parts_are_shared():
     assert all(step.state.model is state.model and step.state.weights is state.weights for step in trace)
 
 
+def test_a_part_that_was_seen_is_not_looked_at_again(monkeypatch):
+    """Also where steps are left out: a run of many parts would take as long for each of its steps."""
+    from mlnlab.steps.recordings import trace as traces
+
+    seen = []
+    seal = traces.seal_value
+    monkeypatch.setattr(
+        traces, "seal_value", lambda value, known=None: seen.append(known) or seal(value, known)
+    )
+    trace = recorded(counting(100), most_steps=10)
+    assert len(trace) < 20
+    assert seen[0] is None
+    assert all(type(known) is Count for known in seen[1:])
+
+
 def test_an_array_that_the_algorithm_goes_on_changing_is_recorded_as_it_was():
     def careless():
         weights = np.zeros(50)

@@ -308,6 +308,19 @@ def test_what_would_take_long_is_refused_before_it_is_scored():
     assert list(ml.structure_learner("busl", planted(), **_SMALL).resume(reached[-1]))[-1].ended
 
 
+def test_what_would_take_long_is_refused_before_it_is_tried_in_the_model(states):
+    learner = ml.structure_learner("busl", planted(), most_hours=1e-5, **_SMALL)
+    reached = []
+    with pytest.raises(TooLargeError, match=r"Trying \d+ retained clauses in the model takes") as refusal:
+        reached.extend(learner)
+    assert reached[-1].phase == JUDGING
+    assert "length_penalty=0.01" in str(refusal.value)
+    rest = list(ml.structure_learner("busl", planted(), **_SMALL).resume(reached[-1]))
+    assert same_state(rest[-1], states[-1])
+    nearly = states[-2]  # what was tried already takes no time again
+    assert list(ml.structure_learner("busl", planted(), most_hours=1e-5, **_SMALL).resume(nearly))
+
+
 # --- odd data -------------------------------------------------------------------------------------
 
 
