@@ -68,8 +68,7 @@ class CandidateGains:
 
     def value(self) -> float:
         """Return the WPLL of the model at its weights as they are."""
-        start = self.best.weights, self.best.units
-        return self.model.learn_together(start, Optimum(0, 0.0)).value
+        return self.model.value_at(self.best)
 
     def without(self, place: int) -> tuple[GrowingModel, Together]:
         """Return the model without one of its clauses, and the weights of the others as they are."""

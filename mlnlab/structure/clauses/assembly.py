@@ -28,6 +28,7 @@ from mlnlab.steps.state_layout import (
     Several,
     Whole,
     holds,
+    make_damage_error,
     misshapen,
     tuple_holds,
 )
@@ -175,6 +176,10 @@ def greedy_steps(
         for clause in state.kept:
             model = model.with_clause(clause)
         best = Together(start.weights, start.units, start.value)
+        if not np.isclose(model.value_at(best), start.value, rtol=1e-6, atol=1e-9):
+            raise make_damage_error(
+                "The model of this state", "its score is not that of its clauses and weights"
+            )
     for number, clause in enumerate(clauses[state.tried :], state.tried + 1):
         tried = try_clause(model, best, clause)
         gain = tried.gain

@@ -117,6 +117,10 @@ class GrowingModel:
         """Return the best weights of all clauses together, from some weights on."""
         return best_together(self._rows(), self._data.params.deviation, start, optimum, units=self._units)
 
+    def value_at(self, best: Together) -> float:
+        """Return the WPLL of the model at weights as they are, learned or not."""
+        return self.learn_together((best.weights, best.units), Optimum(0, 0.0)).value
+
     def _rows(self) -> ScoredRows:
         shares = [
             np.bincount(column.groups, self._shares[name], len(column.values))

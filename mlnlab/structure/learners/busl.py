@@ -201,7 +201,10 @@ class Busl:
         """Yield the states that follow a state; tables are made again, scores are not."""
         if state is not None and state.ended:
             return
-        state = BuslState(TABULATING) if state is None else state
+        if state is None:
+            state = BuslState(TABULATING)
+        elif state.phase in {JUDGING, ASSEMBLING}:
+            self._refuse_forged_scores(state)
         for reached in self._linking(state):
             state = reached
             yield state
@@ -272,6 +275,19 @@ class Busl:
             yield network
 
     # --- clauses ------------------------------------------------------------------------------
+
+    def _refuse_forged_scores(self, state: BuslState) -> None:
+        """Refuse a state whose scores of unit clauses, its model's or its best clause are others here."""
+        judged = list(judged_paths(state.candidates))
+        model = {clause.number for clause in state.model}
+        if not np.isclose(state.without, self.scorer.without):
+            raise make_damage_error("This state", "its score of the unit clauses is another")
+        for one in judged:
+            if one.number in model or state.best in one.scores.scores.tolist():
+                again = self.scorer.score_path(SupportedPath(one.scores.path, (), 0))
+                own = [(found.scores, found.weights) for found in (again, one.scores)]
+                if not np.allclose(*own, rtol=1e-6, atol=1e-9):
+                    raise make_damage_error("This state", "its scores are not those of its clauses")
 
     def _judging(self, state: BuslState) -> Iterator[BuslState]:
         """Yield the verdicts on the clauses of one path after the other."""
@@ -407,7 +423,17 @@ def _flaw(task: StructureTask, params: BuslParams, state: BuslState) -> str:
     assembling = state.phase == ASSEMBLING
     if assembling != (state.assembly is not None) or (assembling and len(judged) < len(paths)):
         return "its model does not belong to its phase"
+    if any(_judge_anew(one, state, params) != one.verdicts.tolist() for one in judged):
+        return "its verdicts are not those of its scores"
+    retained = [one.scores.scores[one.verdicts == RETAINED] for one in judged]
+    if state.best != max([-inf, *np.concatenate([np.zeros(0), *retained])]):
+        return "its best score is of no clause"
     return ""
+
+
+def _judge_anew(judged: JudgedPath, state: BuslState, params: BuslParams) -> list[int]:
+    again: list[int] = judge_path(judged.number, judged.scores, state.without, params).verdicts.tolist()
+    return again
 
 
 def _is_of(vocabulary: Vocabulary, atoms: tuple[PathAtom, ...]) -> bool:

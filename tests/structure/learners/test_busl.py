@@ -298,6 +298,41 @@ def test_forged_states_are_refused_before_anything_is_counted(states):
         list(learner.resume(replace(last, assembly=assembly, ended="")))
 
 
+def test_scores_that_were_forged_are_refused(states, tmp_path):
+    """Of the unit clauses, of a clause of the model, of the best one, and of the model itself."""
+    learner = ml.structure_learner("busl", planted(), **_SMALL)
+    judging = [state for state in states if state.phase == JUDGING][-1]
+    last = states[-1]
+
+    def with_scores(state, number, change):
+        judged = list(judged_paths(state.candidates))
+        scores = replace(judged[number].scores, scores=change(judged[number].scores.scores))
+        judged[number] = replace(judged[number], scores=scores)
+        kept = [one.scores.scores[one.verdicts == RETAINED] for one in judged]
+        return replace(state, candidates=(tuple(judged),), best=float(np.concatenate(kept).max()))
+
+    place = next(
+        one.number for one in judged_paths(judging.candidates)
+        if judging.best in one.scores.scores.tolist()
+    )  # fmt: skip
+    kept, ending = last.model[-1].number, replace(last, ended="")
+    assembly = replace(last.assembly, value=last.assembly.value + 0.001, ended=False)
+    for words, state in (
+        ("score of the unit clauses", replace(judging, without=judging.without - 1e-4)),
+        ("scores are not those of its clauses", with_scores(judging, place, lambda own: own + 1e-4)),
+        (
+            "scores are not those of its clauses",
+            with_scores(ending, kept, lambda own: own + 1e-5),
+        ),
+        ("verdicts are not those of its scores", with_scores(judging, place, lambda own: own - 9)),
+        ("best score is of no clause", replace(judging, best=judging.best + 0.1)),
+        ("its score is not that of its clauses", replace(last, assembly=assembly, ended="")),
+    ):
+        save_checkpoint(tmp_path / "state.npz", state)
+        with pytest.raises(ArgumentError, match=words):
+            list(learner.resume(load_checkpoint(tmp_path / "state.npz").state))
+
+
 def test_what_would_take_long_is_refused_before_it_is_scored():
     learner = ml.structure_learner("busl", planted(), most_hours=1e-9, **_SMALL)
     reached = []
