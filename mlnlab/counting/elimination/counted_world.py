@@ -31,7 +31,7 @@ class CountedWorld:
     >>> formula = mln.parse("!R(x, y) v S(y, z) v T(x, z)")
     >>> world = CountedWorld(ClusterCounter(formula, db.vocabulary, ClusterParams(i=3)), facts_of(db))
     >>> world.number, world.difference("R", (0, 1)), world.flip("T", (0, 0)), world.holds("T", (0, 0))
-    (6, 1, 6, True)
+    (6, 1, 7, True)
     """
 
     def __init__(self, counter: ClusterCounter, facts: Facts) -> None:
@@ -71,5 +71,5 @@ class CountedWorld:
         sizes = tuple(map(self.facts.size, vocabulary[predicate].types))
         if len(row) != len(sizes) or not all(0 <= one < size for one, size in zip(row, sizes, strict=False)):
             raise ArgumentError(
-                f"{row} are not the numbers of constants of {vocabulary[predicate]}, of which there are {sizes}."
+                f"{row} are not the numbers of constants of {vocabulary[predicate]}: there are {sizes}."
             )
