@@ -86,6 +86,7 @@ def _searches() -> tuple[ModuleType, ...]:
 def _messages() -> tuple[ModuleType, ...]:
     from mlnlab.kernels.chains import table_gibbs
     from mlnlab.kernels.messages import (
+        allowed_cells,
         cluster_messages,
         factor_tables,
         forest_ascent,
@@ -101,7 +102,8 @@ def _messages() -> tuple[ModuleType, ...]:
     graph = sum_product_graph, sum_product_logs
     beliefs = *graph, sum_product, sum_product_order
     tables = factor_tables, table_gibbs, table_messages
-    return *beliefs, *tables, cluster_messages, mean_field_ascent, table_mean_field, forest_ascent
+    clusters = cluster_messages, allowed_cells
+    return *beliefs, *tables, *clusters, mean_field_ascent, table_mean_field, forest_ascent
 
 
 def _counters() -> tuple[ModuleType, ...]:

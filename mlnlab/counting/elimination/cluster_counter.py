@@ -58,7 +58,7 @@ class ClusterCounter:
         """Make the join graph, which is the same in every world."""
         self.formula, self.params = formula, params
         self.network = BoundNetwork(formula_network(formula), vocabulary)
-        if any((one.constraint.values < 0).any() for one in self.network.constraints):
+        if not all(np.isin(one.constraint.values, (0, 1)).all() for one in self.network.constraints):
             raise ArgumentError(
                 f"{formula} has parts that are counted with signs, of which clusters can tell nothing: write"
                 ' it as clauses, or count it with method="planned".'
@@ -86,12 +86,20 @@ class ClusterCounter:
         run = DenseRun(facts)
         passing = Propagation(self.graph, [self._read_table(n, run) for n in self._numbers], self.params)
         settled = passing.settle()
+        return self.count_from(passing.estimate_log_z(), self.count_bindings(run), settled=settled)
+
+    def count_bindings(self, run: DenseRun) -> int:
+        """Return the number of all bindings, true and false, which no world changes."""
+        network = self.network
+        return network.reach if network.all is None else int(network.all.counts(run))
+
+    def count_from(self, log_z: float, bindings: int, *, settled: bool) -> CountEstimate:
+        """Return the number of true groundings that messages have come to."""
         exact = settled and self.graph.is_tree
         try:
-            number = exp(passing.estimate_log_z()) * network.free
-            if network.network.complement:
-                every = network.reach if network.all is None else int(network.all.counts(run))
-                number = max(0.0, every - number)
+            number = exp(log_z) * self.network.free
+            if self.network.network.complement:
+                number = max(0.0, bindings - number)
         except OverflowError:
             raise TooLargeError(
                 f"{self.formula} has more groundings than a floating point number can say.", inf,

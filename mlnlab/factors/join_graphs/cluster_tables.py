@@ -60,8 +60,8 @@ def lay_out_clusters(graph: JoinGraph, tables: Sequence[LogTable]) -> tuple[Clus
     ]
     sizes = [int(np.prod([graph.sizes[variable] for variable in label], dtype=np.int64)) for label in labels]
     return Clusters(
-        _starts(map(len, logs)), np.concatenate(logs), _starts(sizes), _whole(sources), _whole(targets),
-        _starts(np.bincount(_whole(targets), minlength=len(logs))), _whole(heard), _starts(map(len, places)),
+        count_starts(map(len, logs)), np.concatenate(logs), count_starts(sizes), whole_numbers(sources), whole_numbers(targets),
+        count_starts(np.bincount(whole_numbers(targets), minlength=len(logs))), whole_numbers(heard), count_starts(map(len, places)),
         np.concatenate([np.zeros(0, np.uint32), *places]),
     ), scale  # fmt: skip
 
@@ -88,9 +88,11 @@ def room_for_messages(clusters: Clusters) -> Told:
     )  # fmt: skip
 
 
-def _starts(sizes: Iterable[int]) -> NDArray[np.int64]:
+def count_starts(sizes: Iterable[int]) -> NDArray[np.int64]:
+    """Return where each of some arrays of these sizes begins, one behind the other, and where the last ends."""
     return np.cumsum([0, *sizes], dtype=np.int64)
 
 
-def _whole(numbers: object) -> NDArray[np.int64]:
+def whole_numbers(numbers: object) -> NDArray[np.int64]:
+    """Return numbers as an array of whole ones."""
     return np.asarray(numbers, np.int64)

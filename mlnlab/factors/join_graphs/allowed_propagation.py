@@ -1,0 +1,228 @@
+"""Pass messages between clusters of 0/1 tables, and again when a few of their cells have changed.
+
+Sarkhel, Venugopal, Pham, Singla and Gogate (AAAI 2016), "Scalable Learning Algorithms": the join graph depends
+on scopes alone, so one serves all worlds; and where few cells differ, the messages of one world are nearly
+those of the next.
+
+The messages that have settled in one world are where those of the next begin. So of several places where
+messages could settle, those of a path of worlds and those from messages that say nothing need not be the same;
+where messages do not settle from the ones before, they begin anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mlnlab.factors.join_graphs.cluster_tables import count_starts, refuse_large_clusters, whole_numbers
+from mlnlab.kernels.messages.allowed_cells import (
+    Sums,
+    Tables,
+    begin,
+    change_cells,
+    estimate_log_z,
+    settle,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from mlnlab.factors.join_graphs.join_graph import JoinGraph, Scope
+    from mlnlab.factors.join_graphs.propagation import ClusterParams
+
+    Truths = NDArray[np.bool_]
+    # For the number of each constraint that changes its cells that do, a row for each.
+    Changes = Mapping[int, NDArray[np.int64]]
+
+
+@dataclass(frozen=True, slots=True)
+class AllowedTable:
+    """A constraint: its variables, and which of their values it allows together."""
+
+    scope: Scope
+    cells: Truths
+
+
+class AllowedPropagation:
+    """The messages of a join graph over constraints, which follow when constraints change."""
+
+    def __init__(self, graph: JoinGraph, tables: Sequence[AllowedTable], params: ClusterParams) -> None:
+        """Settle messages that begin with saying nothing; refuse clusters that would be too large."""
+        refuse_large_clusters(graph)
+        self.graph, self.params, self.constraints = graph, params, tuple(tables)
+        self._homes: list[list[AllowedTable]] = [[] for _ in graph.clusters]
+        for home, table in zip(graph.homes, self.constraints, strict=True):
+            self._homes[home].append(table)
+        self.tables = self._lay_out()
+        self.sums = _room(self.tables)
+        self.settled = False
+        self.settle()
+
+    def _lay_out(self) -> Tables:
+        graph = self.graph
+        cells = [
+            join_allowed(own, scope, graph.sizes).reshape(-1)
+            for own, scope in zip(self._homes, graph.clusters, strict=True)
+        ]
+        labels = [link.label for link in graph.links for _ in range(2)]
+        sources = [cluster for link in graph.links for cluster in (link.one, link.other)]
+        targets = [cluster for link in graph.links for cluster in (link.other, link.one)]
+        scopes = [graph.clusters[target] for target in targets]
+        rows = [number_rows(*pair, graph.sizes) for pair in zip(scopes, labels, strict=True)]
+        lengths = [graph.sizes[scope[-1]] if scope else 1 for scope in graph.clusters]
+        return Tables(
+            count_starts(map(len, cells)), np.concatenate(cells).astype(np.uint8), whole_numbers(lengths),
+            count_starts(prod(graph.sizes[one] for one in label) for label in labels),
+            whole_numbers(sources), whole_numbers(targets),
+            count_starts(np.bincount(whole_numbers(targets), minlength=len(cells))),
+            np.argsort(whole_numbers(targets), kind="stable"),
+            count_starts(map(len, rows)), np.concatenate([np.zeros(0, np.uint32), *rows]),
+            np.array([scope[-1] in label for scope, label in zip(scopes, labels, strict=True)], np.uint8),
+            self._turns(sources),
+        )  # fmt: skip
+
+    def _turns(self, sources: Sequence[int]) -> NDArray[np.int64]:
+        """Return the messages forward in the order of the clusters that send them, and those back."""
+        if self.params.turns == "residual":
+            return np.zeros(0, np.int64)
+        forward = sorted(range(0, len(sources), 2), key=lambda message: sources[message])
+        back = sorted(range(1, len(sources), 2), key=lambda message: -sources[message])
+        return whole_numbers([*forward, *back])
+
+    # --- messages
+
+    def settle(self, *, anew: bool = True) -> bool:
+        """Send messages until nothing is new or the sweeps are over; return whether nothing is."""
+        self.sums.summed[:] = self.sums.touched[:] = self.sums.sent[:] = 0
+        return self._settle(anew=anew)
+
+    def _settle(self, *, anew: bool) -> bool:
+        params = self.params
+        if anew:
+            begin(self.sums)
+        most = params.sweeps * len(self.tables.sources)
+        self.settled = settle(self.tables, self.sums, params.tolerance, most, params.damping)
+        return self.settled
+
+    @property
+    def recomputed(self) -> tuple[int, ...]:
+        """The numbers of the messages whose sums changed, in whole or in part, since the last change."""
+        return tuple(np.flatnonzero(self.sums.summed + self.sums.touched).tolist())
+
+    @property
+    def sweeps(self) -> float:
+        """How many messages were sent since the last change, for each that there is."""
+        return float(self.sums.sent.sum()) / max(1, len(self.sums.sent))
+
+    def estimate_log_z(self) -> float:
+        """Return log Z as clusters and separators have it; exact in a tree that has settled."""
+        return float(estimate_log_z(self.tables, self.sums))
+
+    def logs(self) -> NDArray[np.float64]:
+        """Return the logarithms of the messages, the largest of each being 0."""
+        found, starts = self.sums.messages.copy(), self.tables.message_starts
+        for start, end in zip(starts[:-1], starts[1:], strict=True):
+            found[start:end] /= found[start:end].max() or 1.0
+        with np.errstate(divide="ignore"):
+            return np.log(found)
+
+    # --- changes
+
+    def change(self, changes: Changes) -> bool:
+        """Let cells of constraints have their other values; return whether messages settle again."""
+        clusters, cells = self._change_constraints(changes)
+        self.sums.summed[:] = self.sums.touched[:] = self.sums.sent[:] = 0
+        if not self.settled:
+            self.tables.allowed[self.tables.cell_starts[clusters] + cells] ^= 1
+            return self._settle(anew=True)
+        if not len(cells):
+            return True
+        change_cells(self.tables, self.sums, clusters, cells)
+        return self._settle(anew=False) or self._settle(anew=True)
+
+    def _change_constraints(self, changes: Changes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Change constraints; return the clusters, in order, and the cells of theirs that change with them."""
+        affected: dict[int, set[int]] = {}
+        for number, cells in changes.items():
+            table, home = self.constraints[number], self.graph.homes[number]
+            for cell in map(tuple, cells.tolist()):
+                table.cells[cell] ^= True
+                fixed = dict(zip(table.scope, cell, strict=True))
+                affected.setdefault(home, set()).update(self._number_cells(home, fixed).tolist())
+        found: list[tuple[int, int]] = []
+        for home, numbers in sorted(affected.items()):
+            scope = self.graph.clusters[home]
+            shape = [self.graph.sizes[one] for one in scope]
+            own = np.fromiter(sorted(numbers), np.int64, len(numbers))
+            values = dict(zip(scope, np.unravel_index(own, shape), strict=True)) if scope else {}
+            now = np.ones(len(own), bool)
+            for table in self._homes[home]:
+                now &= table.cells[tuple(values[one] for one in table.scope)]
+            before = self.tables.allowed[self.tables.cell_starts[home] + own]
+            found += [(home, cell) for cell in own[now != before].tolist()]
+        pairs = whole_numbers(found).reshape(-1, 2)
+        return np.ascontiguousarray(pairs[:, 0]), np.ascontiguousarray(pairs[:, 1])
+
+    def _number_cells(self, cluster: int, fixed: Mapping[int, int]) -> NDArray[np.int64]:
+        """Return the numbers of the cells of a cluster in which some variables have given values."""
+        found, stride = np.zeros(1, np.int64), 1
+        for variable in reversed(self.graph.clusters[cluster]):
+            size = self.graph.sizes[variable]
+            own = np.array([fixed[variable]]) if variable in fixed else np.arange(size)
+            found = (own[:, None] * stride + found).reshape(-1)
+            stride *= size
+        return found
+
+    def look_ahead(self, changes: Changes) -> tuple[float, bool]:
+        """Return what log Z would be after changes, and whether messages would settle; all stays as it is."""
+        kept, settled = [array.copy() for array in self._state], self.settled
+        self.change(changes)
+        found = self.estimate_log_z(), self.settled
+        clusters, cells = self._change_constraints(changes)
+        self.tables.allowed[self.tables.cell_starts[clusters] + cells] ^= 1
+        for array, before in zip(self._state, kept, strict=True):
+            array[:] = before
+        self.settled = settled
+        return found
+
+    @property
+    def _state(self) -> tuple[NDArray[np.generic], ...]:
+        sums = self.sums
+        return sums.messages, sums.sums, sums.errors, sums.news, sums.stale, sums.references
+
+
+def join_allowed(tables: Sequence[AllowedTable], scope: Scope, sizes: Mapping[int, int]) -> Truths:
+    """Return which values of a scope all tables allow."""
+    found = np.ones([sizes[one] for one in scope], bool)
+    for table in tables:
+        order = sorted(range(len(table.scope)), key=lambda axis: scope.index(table.scope[axis]))
+        shape = [sizes[one] if one in table.scope else 1 for one in scope]
+        found &= table.cells.transpose(order).reshape(shape)
+    return found
+
+
+def number_rows(scope: Scope, label: Scope, sizes: Mapping[int, int]) -> NDArray[np.uint32]:
+    """Return which value of a label the first cell of each row of a cluster has."""
+    stride = prod(sizes[one] for one in label)
+    found = np.zeros(1, np.uint32)
+    for variable in scope[:-1]:
+        numbers = np.zeros(sizes[variable], np.uint32)
+        if variable in label:
+            stride //= sizes[variable]
+            numbers = np.arange(sizes[variable], dtype=np.uint32) * np.uint32(stride)
+        found = (found[:, None] + numbers).reshape(-1)
+    return found
+
+
+def _room(tables: Tables) -> Sums:
+    values, messages = int(tables.message_starts[-1]), len(tables.sources)
+    longest = int(tables.lengths.max(initial=1))
+    return Sums(
+        *(np.zeros(values) for _ in range(3)), np.zeros(messages), np.zeros(messages, np.uint8),
+        *(np.zeros(messages, np.int64) for _ in range(4)), np.zeros(longest), np.zeros(longest),
+        np.zeros(values, np.int64),
+    )  # fmt: skip
