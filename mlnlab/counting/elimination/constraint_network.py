@@ -10,7 +10,7 @@ that share a constraint are neighbours.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import prod
@@ -21,6 +21,7 @@ import numpy as np
 from mlnlab.counting.facts.sorted_facts import Facts, facts_of, select_rows
 from mlnlab.counting.plans.binding import pattern_of
 from mlnlab.errors import ArgumentError
+from mlnlab.factors.trees.treewidth import Treewidth, treewidth_of
 from mlnlab.logic.formulas.formulas import Atom, Constant, Equality, Formula, Not, Or, Truth, Variable
 from mlnlab.logic.formulas.substitution import free_variables
 
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from mlnlab.model.database.database import Database
     from mlnlab.model.database.world import World
 
-MOST_EXACT = 12  # variables up to which the treewidth is exact: 2^12 sets
+MOST_SETS = 1 << 14  # that the search for the treewidth looks at: exact up to 12 variables, and often beyond
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,17 +80,27 @@ class ConstraintNetwork:
                 found[variable] |= set(constraint.scope) - {variable}
         return found
 
+    def bound_treewidth(self) -> Treewidth:
+        """Return the treewidth of the primal graph, or its bounds where that takes long."""
+        near = self.neighbours()
+        numbers = {name: number for number, name in enumerate(near)}
+        return treewidth_of(
+            [frozenset(numbers[one] for one in others) for others in near.values()], MOST_SETS
+        )
+
+    def elimination_order(self) -> list[str]:
+        """Return the variables in an order of elimination whose width is the upper bound of the treewidth."""
+        return [self.variables[number] for number in self.bound_treewidth().order]
+
     @property
     def treewidth(self) -> int:
-        """The treewidth of the primal graph; an upper bound by min-fill beyond 12 variables."""
-        if len(self.variables) <= MOST_EXACT:
-            return exact_treewidth(self.neighbours())
-        return width_of(self.neighbours(), min_fill_order(self.neighbours()))
+        """The treewidth of the primal graph, or an upper bound of it."""
+        return self.bound_treewidth().upper
 
     @property
     def treewidth_is_exact(self) -> bool:
         """Whether :attr:`treewidth` is the treewidth itself."""
-        return len(self.variables) <= MOST_EXACT
+        return self.bound_treewidth().is_exact
 
     def number_of_solutions(self) -> int:
         """Return the number of assignments that satisfy every constraint, by trying them: for small ones."""
@@ -160,75 +171,3 @@ def _identical(arguments: Sequence[Variable | Constant], facts: Facts) -> NDArra
         return np.stack([every, every], axis=1)
     pairs = [(number, right.number(name)) for number, name in enumerate(left) if name in right]
     return np.array(pairs, np.uint32).reshape(len(pairs), 2)
-
-
-# --- treewidth ----------------------------------------------------------------------------------
-
-
-def exact_treewidth(neighbours: Mapping[str, set[str]]) -> int:
-    """Return the treewidth, by the dynamic programme over sets of variables eliminated first.
-
-    Bodlaender, Fomin, Koster, Kratsch and Thilikos, "On exact algorithms for treewidth" (2012), section 3:
-    TW(S) = min over v in S of max(TW(S - v), |Q(S - v, v)|), where Q(S, v) are the variables outside S that v
-    reaches through S.
-    """
-    names = list(neighbours)
-    best = {0: -1}
-    for size in range(1, len(names) + 1):
-        layer: dict[int, int] = {}
-        for done, width in best.items():
-            for place, name in enumerate(names):
-                if done >> place & 1:
-                    continue
-                through = {other for k, other in enumerate(names) if done >> k & 1}
-                cost = max(width, len(_reach_variables(name, through, neighbours)))
-                more = done | 1 << place
-                layer[more] = min(cost, layer.get(more, size + len(names)))
-        best = layer
-    return max(0, *best.values())
-
-
-def _reach_variables(start: str, through: set[str], neighbours: Mapping[str, set[str]]) -> set[str]:
-    """Return the variables outside a set that a path through the set reaches."""
-    seen, waiting, found = {start}, [start], set[str]()
-    while waiting:
-        for other in neighbours[waiting.pop()] - seen:
-            seen.add(other)
-            if other in through:
-                waiting.append(other)
-            else:
-                found.add(other)
-    return found
-
-
-def min_fill_order(neighbours: Mapping[str, set[str]]) -> list[str]:
-    """Return an elimination order that adds few edges at each step."""
-    graph = {name: set(near) for name, near in neighbours.items()}
-    order = []
-    while graph:
-        name = min(graph, key=lambda one: (_missing_edges(graph, one), len(graph[one])))
-        order.append(name)
-        _eliminate(graph, name)
-    return order
-
-
-def width_of(neighbours: Mapping[str, set[str]], order: Iterable[str]) -> int:
-    """Return the largest number of neighbours that a variable has when it is eliminated."""
-    graph = {name: set(near) for name, near in neighbours.items()}
-    width = 0
-    for name in order:
-        width = max(width, len(graph[name]))
-        _eliminate(graph, name)
-    return width
-
-
-def _missing_edges(graph: Mapping[str, set[str]], name: str) -> int:
-    near = graph[name]
-    return sum(len(near - graph[other] - {other}) for other in near) // 2
-
-
-def _eliminate(graph: dict[str, set[str]], name: str) -> None:
-    near = graph.pop(name)
-    for other in near:
-        graph[other] |= near
-        graph[other] -= {other, name}

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mlnlab.counting.elimination.constraint_network import Constraint, ConstraintNetwork, min_fill_order
+from mlnlab.counting.elimination.constraint_network import Constraint, ConstraintNetwork
 from mlnlab.counting.plans.prepared import FITS
 from mlnlab.counting.steps.counting_states import (
     MOST_SAMPLED,
@@ -81,7 +81,7 @@ def _junction_tree(network: ConstraintNetwork, sizes: Mapping[str, int]) -> list
     live: list[_Cluster] = [
         _Read(one, tuple(sorted(one.scope, key=order.__getitem__))) for one in network.constraints
     ]
-    for variable in min_fill_order(network.neighbours()):
+    for variable in network.elimination_order():
         inputs = tuple(table for table in live if variable in table.scope)
         together = {name for table in inputs for name in table.scope}
         _refuse_large(together, sizes, network)

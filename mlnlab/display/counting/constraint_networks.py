@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from math import cos, pi, prod, sin
 from typing import TYPE_CHECKING, NamedTuple
 
-from mlnlab.counting.elimination.constraint_network import min_fill_order, width_of
 from mlnlab.display.card.cards import Card, Table, table_of
 from mlnlab.display.card.markup import count_of, element, shorten_text
 from mlnlab.display.card.style import BREAKING
@@ -62,11 +61,10 @@ def _sizes(network: ConstraintNetwork) -> str:
 
 def elimination_words(network: ConstraintNetwork) -> str:
     """State the treewidth, and name an order of elimination with its width."""
-    order = min_fill_order(network.neighbours())
-    width = width_of(network.neighbours(), order)
+    shown = ", ".join(map(shorten_text, network.elimination_order()[:MOST_VARIABLES])) or "nothing"
+    width = network.treewidth
     bound = "" if network.treewidth_is_exact else "at most "
-    shown = ", ".join(shorten_text(name) for name in order[:MOST_VARIABLES]) or "nothing"
-    return f"Treewidth {bound}{network.treewidth}. Eliminating {shown}, in this order, has width {width}."
+    return f"Treewidth {bound}{width}. Eliminating {shown}, in this order, has width {width}."
 
 
 def _constraints_table(network: ConstraintNetwork) -> Table:

@@ -1,6 +1,8 @@
-"""The paper's example 1 and figure 1, treewidths of known graphs, and solutions against counting."""
+"""The paper's example 1 and figure 1, orders of elimination, and solutions against counting."""
 
 from __future__ import annotations
+
+from itertools import permutations
 
 import networkx as nx
 import pytest
@@ -9,12 +11,7 @@ from hypothesis import strategies as st
 
 import mlnlab as ml
 from mlnlab.counting.counts.counter import Counter
-from mlnlab.counting.elimination.constraint_network import (
-    constraint_network,
-    exact_treewidth,
-    min_fill_order,
-    width_of,
-)
+from mlnlab.counting.elimination.constraint_network import constraint_network
 from mlnlab.logic.formulas.formulas import Atom, Equality, Not, Or, Variable
 from tests.counting.clause_cases import clause_cases
 from tests.support.thoroughness import examples
@@ -49,31 +46,28 @@ def test_solutions_are_the_groundings_that_falsify_the_clause(case):
     assert network.number_of_solutions() == groundings - counted
 
 
-def as_neighbours(graph):
-    return {str(node): {str(other) for other in graph[node]} for node in graph}
-
-
-@pytest.mark.parametrize(
-    ("graph", "width"),
-    [
-        (nx.path_graph(6), 1),
-        (nx.cycle_graph(7), 2),
-        (nx.complete_graph(5), 4),
-        (nx.grid_2d_graph(3, 3), 3),
-        (nx.petersen_graph(), 4),
-        (nx.empty_graph(3), 0),
-    ],
-)
-def test_treewidths_of_known_graphs(graph, width):
-    assert exact_treewidth(as_neighbours(graph)) == width
-    assert width_of(as_neighbours(graph), min_fill_order(as_neighbours(graph))) >= width
-
-
 @settings(deadline=None, max_examples=examples(30))
 @given(st.integers(1, 7), st.floats(0, 1), st.integers(0, 99))
-def test_min_fill_is_an_upper_bound(size, density, seed):
-    near = as_neighbours(nx.gnp_random_graph(size, density, seed))
-    assert width_of(near, min_fill_order(near)) >= exact_treewidth(near)
+def test_the_order_has_the_treewidth_and_no_order_has_less(size, density, seed):
+    edges = list(nx.gnp_random_graph(size, density, seed).edges)
+    mln = ml.MLN.from_text("R(t, t)\nP(t)")
+    x = [Variable(f"x{number}", "t") for number in range(size)]
+    parts = (*(Atom("P", (one,)) for one in x), *(Atom("R", (x[one], x[other])) for one, other in edges))
+    network = constraint_network(Or(parts), ml.Database.from_text("R(A, B)", mln))
+    widths = {order: width(network, order) for order in permutations(network.variables)}
+    assert network.treewidth_is_exact
+    assert network.treewidth == min(widths.values()) == widths[tuple(network.elimination_order())]
+
+
+def width(network, order):
+    near, widest = network.neighbours(), 0
+    for name in order:
+        others = near.pop(name)
+        widest = max(widest, len(others))
+        for other in others:
+            near[other] = near[other] | others - {other, name}
+            near[other].discard(name)
+    return widest
 
 
 def test_what_is_no_clause_gets_a_sentence():
