@@ -119,6 +119,7 @@ _HOMES = {
     "predicates": "model.loading",
     "pseudo_log_likelihood": "learning.ask.pseudo_likelihoods",
     "race": "widgets.learn.race_view",
+    "replay_page": "display.doors.run_pictures",
     "sample": "experiments.samples",
     "sample_network": "experiments.samples",
     "sampler": "inference.ask.sampler",

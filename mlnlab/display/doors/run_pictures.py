@@ -106,10 +106,15 @@ def replay_page(
     most: int = 200,
     picture: RunPicture | None = None,
 ) -> str:
-    """Return a recorded run as one page with a scrubber that needs nothing else, and write it to a path.
+    r"""Return a recorded run as one page with a scrubber that needs nothing else, and write it to a path.
 
     ``source`` is what made the states, or the recording itself; at most ``most`` steps are in the page,
     evenly chosen. ``part`` names one of the picture's parts.
+
+    >>> import mlnlab as ml
+    >>> mln = ml.MLN.from_text("Smokes(person)\n1.5 Smokes(Anna)")
+    >>> sampler = ml.sampler("gibbs", mln, ml.Database.from_text("", mln), ["Smokes"], samples=100)
+    >>> page = ml.replay_page(sampler, ml.Trace.of(sampler))  # and path="run.html" to write it
     """
     recorded = source if trace is None else trace
     if not isinstance(recorded, Trace) or not len(recorded):
