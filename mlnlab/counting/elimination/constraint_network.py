@@ -84,9 +84,8 @@ class ConstraintNetwork:
         """Return the treewidth of the primal graph, or its bounds where that takes long."""
         near = self.neighbours()
         numbers = {name: number for number, name in enumerate(near)}
-        return treewidth_of(
-            [frozenset(numbers[one] for one in others) for others in near.values()], MOST_SETS
-        )
+        graph = tuple(frozenset(map(numbers.__getitem__, others)) for others in near.values())
+        return treewidth_of(graph, MOST_SETS)
 
     def elimination_order(self) -> list[str]:
         """Return the variables in an order of elimination whose width is the upper bound of the treewidth."""
