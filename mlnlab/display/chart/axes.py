@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, floor, isfinite, isnan, log10
 from typing import TYPE_CHECKING
@@ -21,13 +22,17 @@ _CONSTANT = 1e-12  # of the values' size: less than this apart, numbers cannot b
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """A range from ``low`` to ``high`` and the numbers written along it, perhaps on a logarithmic scale."""
+    """A range from ``low`` to ``high`` and the numbers written along it, perhaps on a logarithmic scale.
+
+    Along a ``named`` one stand names instead.
+    """
 
     low: float
     high: float
     ticks: tuple[float, ...]
     words: tuple[str, ...]
     log: bool = False
+    named: bool = False
 
     def shares(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return where values lie: 0 at the low end, 1 at the high one, NaN where they have no place."""
@@ -61,6 +66,11 @@ def place_axis(low: float, high: float, *, whole: bool = False, most: int = MOST
         high = low + 1
     low, high = _apart(low, high)
     return _with_ticks(low, high, most, 1.0 if whole else 0.0)
+
+
+def names_axis(names: Sequence[str]) -> Axis:
+    """Return an axis with names at 0, 1, 2 and so on."""
+    return Axis(-0.6, len(names) - 0.4, tuple(map(float, range(len(names)))), tuple(names), named=True)
 
 
 def _with_ticks(low: float, high: float, most: int, least: float) -> Axis:

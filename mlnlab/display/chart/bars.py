@@ -81,6 +81,24 @@ class Stride(NamedTuple):
     total: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Waterfall:
+    """Strides one after the other, which a cell draws as a scene and ``ml.plot`` as a figure.
+
+    ``empty`` is the sentence that refuses a figure without strides.
+    """
+
+    title: str
+    strides: tuple[Stride, ...]
+    across: str
+    empty: str
+    description: str = ""
+
+    def scene(self) -> Scene | None:
+        """Return the drawing; none without strides."""
+        return _waterfall_scene(self.strides, self.title, self.description) if self.strides else None
+
+
 def short_label(label: str) -> str:
     """Return a label that is no wider than its column, cut in its middle where it has to be."""
     return fit_text(shorten_text(label, _LONGEST_LABEL), _WIDEST_LABEL)
@@ -187,36 +205,7 @@ def bar_scene(bars: Sequence[Bar], title: str, description: str = "", numbers: f
     return Scene(WIDTH, frame.height, layers, title, description)
 
 
-def count_in_bins(values: Sequence[float], bins: int = 20) -> list[int]:
-    """Count the values in each of ``bins`` equal intervals between 0 and 1."""
-    counts = [0] * bins
-    for value in values:
-        counts[min(int(value * bins), bins - 1)] += 1
-    return counts
-
-
-def spread_scene(counts: Sequence[int], title: str, description: str = "") -> Scene:
-    """Return bars that say how many values lie in each part between 0 and 1."""
-    left, bottom, top = 20.0, 120.0, 16.0
-    step = (WIDTH - 2 * left) / len(counts)
-    highest = max([*counts, 1])
-    parts: list[Item] = []
-    for position, count in enumerate(counts):
-        height = (bottom - top) * count / highest
-        x = left + position * step
-        words = f"{count:,}" if count else ""
-        parts += [
-            Rectangle(x=x + 1, y=bottom - height, width=step - 2, height=height, look="bar blue"),
-            Text(x=x + step / 2, y=bottom - height - 3, text=words, look="quiet small", anchor="middle"),
-        ]
-    parts.append(Path(path=polyline([(left, bottom), (WIDTH - left, bottom)]), look="frame"))
-    for tick in range(0, 11, 2):
-        x = left + tick / 10 * (WIDTH - 2 * left)
-        parts.append(Text(x=x, y=bottom + 15, text=f"{tick / 10:.1f}", look="quiet small", anchor="middle"))
-    return Scene(WIDTH, bottom + 22, (Layer("parts", tuple(parts)),), title, description)
-
-
-def waterfall_scene(strides: Sequence[Stride], title: str, description: str = "") -> Scene:
+def _waterfall_scene(strides: Sequence[Stride], title: str, description: str = "") -> Scene:
     """Return strides that start where the one above ended; each label stands above its bar."""
     ends = [0.0, *(end for stride in strides for end in (stride.start, stride.stop))]
     low, high = min(ends), max(ends)

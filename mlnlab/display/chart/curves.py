@@ -12,14 +12,14 @@ import numpy as np
 from mlnlab.display.card.cards import Card, Table, table_of
 from mlnlab.display.card.markup import count_of, shorten_text
 from mlnlab.display.chart.axes import Axis, place_axis, value_axis, value_words
-from mlnlab.display.chart.plots import MOST_NAMED, Box, Line, Plot, entries, plot_items
-from mlnlab.display.scene.building import WIDTH, legend
+from mlnlab.display.chart.plots import Box, Line, Plot, plot_items
+from mlnlab.display.scene.building import WIDTH, Entry, legend
 from mlnlab.display.scene.items import Item, Layer, Scene
-from mlnlab.steps.recordings.learning_curve import LearningCurve, Series
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
+    from mlnlab.steps.recordings.learning_curve import LearningCurve, Series
     from mlnlab.steps.recordings.trace import Trace
     from mlnlab.steps.step import Step
     from mlnlab.steps.values.metric_columns import MetricArrays
@@ -68,17 +68,43 @@ def metric_plots(
 class Chart:
     """Plots of curves, which a cell draws as a scene and ``ml.plot`` as a figure.
 
-    ``empty`` is the sentence that refuses a figure without values.
+    ``empty`` is the sentence that refuses a figure without values, ``note`` what a figure says below it, and
+    ``height`` that of each plot. A figure has plots below each other over one axis, or ``beside`` each other.
     """
 
     title: str
     plots: tuple[Plot, ...]
     description: str = ""
     empty: str = "There are no values to draw: no step was recorded, or none has metrics."
+    note: str = ""
+    height: float | None = None
+    beside: bool = False
 
     def scene(self) -> Scene | None:
         """Return the drawing; none without plots."""
-        return plots_scene(self.plots, self.title, self.description) if self.plots else None
+        return self.draw() if self.plots else None
+
+    def draw(self) -> Scene:
+        """Return the drawing, perhaps an empty one."""
+        return plots_scene(self.plots, self.title, self.description, self.height)
+
+
+def spread_chart(values: ArrayLike, title: str, description: str = "", bins: int = 20) -> Chart:
+    """Return bars that say how many values lie in each of the equal parts between 0 and 1."""
+    found = np.asarray(values, np.float64)
+    counts = np.bincount(np.minimum((found * bins).astype(np.int64), bins - 1), minlength=bins).tolist()
+    edges = np.arange(bins + 1) / bins
+    tips = [
+        f"{number:,} from {low:.2f} to {high:.2f}"
+        for number, low, high in zip(counts, edges.tolist(), edges[1:].tolist(), strict=False)
+    ]
+    line = Line(
+        "number", edges[:-1] + 0.5 / bins, np.array(counts, np.float64), kind="bars", look="blue",
+        tips=lambda chosen: [tips[place] for place in chosen.tolist()],
+        words=tuple(f"{number:,}" if number else "" for number in counts),
+    )  # fmt: skip
+    across, up = place_axis(0.0, 1.0), value_axis(0.0, 1.1 * max(1.0, *counts))
+    return Chart(title, (Plot("", (line,), across, up, "probability"),), description, height=164.0)
 
 
 def learning_curve_chart(curve: LearningCurve) -> Chart:
@@ -94,34 +120,43 @@ def learning_curve_chart(curve: LearningCurve) -> Chart:
 
 def learning_curve_scene(curve: LearningCurve) -> Scene:
     """Return the drawing of a learning curve."""
-    chart = learning_curve_chart(curve)
-    return plots_scene(chart.plots, chart.title, chart.description)
+    return learning_curve_chart(curve).draw()
 
 
-def plots_scene(plots: Sequence[Plot], name: str, description: str = "") -> Scene:
+def plots_scene(
+    plots: Sequence[Plot], name: str, description: str = "", height: float | None = None
+) -> Scene:
     """Return plots as one drawing: a single one in full width, several as small multiples in two columns."""
-    single = len(plots) == 1
-    height = _ALONE if single else _SMALL
     items: list[Item] = []
+    box, bottom = Box(0, 4.0, WIDTH, 0.0), 4.0
     for number, plot in enumerate(plots):
-        items += plot_items(plot, plot_box(number, len(plots), 4.0), number)
-    rows = 1 if single else -(-len(plots) // 2)
-    bottom = 4.0 + rows * (height + _GAP)
-    named = [line.name for line in plots[0].lines] if plots else []
+        box = plot_box(number, len(plots), 4.0, height)
+        items += plot_items(plot, box, number)
+        bottom = box.y + box.height + _GAP
     explained: tuple[Item, ...] = ()
-    if len(named) > MOST_NAMED:
-        group, taken = legend(entries(named), 8, bottom, WIDTH - 16)
+    if known := list_entries(plots):
+        group, taken = legend(known, 8, bottom, WIDTH - 16)
         explained, bottom = (group,), bottom + taken + 4
     layers = (Layer("plots", tuple(items)), Layer("explained", explained, zooms=False))
     return Scene(WIDTH, max(bottom, 20.0), layers, name, description)
 
 
-def plot_box(number: int, total: int, top: float) -> Box:
+def list_entries(plots: Iterable[Plot]) -> list[Entry]:
+    """Return the lines of a legend: each name once, where a plot does not name its lines itself."""
+    found: dict[str, Entry] = {}
+    for plot in plots:
+        if len(plot.listed) > 1 and not plot.names_lines:
+            for place, line in plot.listed:
+                found.setdefault(line.name, Entry(plot.sample(place), line.name))
+    return list(found.values())
+
+
+def plot_box(number: int, total: int, top: float, height: float | None = None) -> Box:
     """Return where a plot stands among all of a drawing."""
     if total == 1:
-        return Box(0, top, WIDTH, _ALONE)
-    half = (WIDTH - _GAP) / 2
-    return Box(number % 2 * (half + _GAP), top + number // 2 * (_SMALL + _GAP), half, _SMALL)
+        return Box(0, top, WIDTH, height or _ALONE)
+    half, height = (WIDTH - _GAP) / 2, height or _SMALL
+    return Box(number % 2 * (half + _GAP), top + number // 2 * (height + _GAP), half, height)
 
 
 def curve_plot(curve: LearningCurve, series: Sequence[Series], name: str) -> Plot:
@@ -158,9 +193,8 @@ def vertical_axis(lines: Iterable[Line], *, log: bool = False, around: Sequence[
 
 def _extent(line: Line, *, log: bool) -> list[float]:
     """Return the least and the greatest value that can be drawn, errors included."""
-    edges = [line.values] if line.errors is None else [line.values - line.errors, line.values + line.errors]
     found = []
-    for edge in edges:
+    for edge in line.edges():
         shown = edge[np.isfinite(edge) & (edge > 0)] if log else edge[np.isfinite(edge)]
         if len(shown):
             found += [float(shown.min()), float(shown.max())]

@@ -7,15 +7,16 @@ curves, so that a reader who zooms in still reads true numbers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from math import isfinite
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from mlnlab.display.chart.axes import MOST_TICKS, Axis, value_words
+from mlnlab.display.chart.curve_paths import band_path, curve_path, mark_path
 from mlnlab.display.scene.building import Entry, numbered_id, tooltip
 from mlnlab.display.scene.items import Group, Item, Path, Rectangle, Text
 from mlnlab.display.scene.look import DASHES, HUES
@@ -31,15 +32,18 @@ MOST_NAMED = 6  # lines that are named at their ends; more get a legend
 _LEFT, _RIGHT, _BOTTOM, _TITLE = 56.0, 14.0, 22.0, 20.0
 _SAMPLE = 16.0
 _ROW = 14.0  # pixels between names at lines' ends
-_PER_COLUMN = 4  # points that are kept of a column of pixels: the first, the least, the greatest, the last
-_FURTHEST = 1e5  # pixels; renderers refuse what lies further out
-_LONE = 2.5  # half the width of the mark of a point without neighbours
+MARKS = ("circle", "square", "diamond", "triangle")
+_CAP = 3.0  # of a whisker
 
 
 class Line(NamedTuple):
     """A curve: its name, its points, and perhaps how far around its values a band reaches.
 
-    A figure has room for more: ``detail`` behind the name, ``tips`` for the points at some indices.
+    ``points`` are not joined, ``bars`` stand upright; both, and lines with a ``mark`` at their points, have
+    whiskers instead of a band. Errors to below and to above are two rows. ``look`` is a hue and a dash
+    instead of those of the line's number, ``words`` stand above the points, and ``told`` behind the name of
+    what is pointed at; a line that is not ``listed`` has no other name. A figure has room for more:
+    ``detail`` behind the name, ``tips`` for the points at some indices.
     """
 
     name: str
@@ -48,6 +52,24 @@ class Line(NamedTuple):
     errors: Numbers | None = None
     detail: str = ""
     tips: Callable[[NDArray[np.intp]], list[str]] | None = None
+    kind: Literal["line", "points", "bars"] = "line"
+    mark: str = ""
+    look: str = ""
+    words: tuple[str, ...] = ()
+    listed: bool = True
+    told: str = ""
+
+    @property
+    def has_whiskers(self) -> bool:
+        """Whether errors are drawn point by point."""
+        return bool(self.mark) or self.kind != "line"
+
+    def edges(self) -> tuple[Numbers, Numbers]:
+        """Return the values less and plus their errors."""
+        if self.errors is None:
+            return self.values, self.values
+        below, above = self.errors if self.errors.ndim == 2 else (self.errors, self.errors)
+        return self.values - below, self.values + above
 
 
 class Box(NamedTuple):
@@ -64,7 +86,7 @@ class Plot:
     """Curves over one horizontal axis.
 
     ``shaded`` is a stretch of the horizontal axis, ``marked`` a place on it, ``level`` a value that is marked
-    by a dashed line. ``named`` says whether lines are named at their ends.
+    by a dashed line. ``named`` says whether lines are named at their ends; ``said`` stands below the title.
     """
 
     title: str
@@ -78,6 +100,30 @@ class Plot:
     named: bool = True
     widest_name: float = 120.0  # of a line, at its end
     offset: int = field(default=0)  # where the hues begin
+    said: str = ""
+
+    @property
+    def listed(self) -> list[tuple[int, Line]]:
+        """The lines that have names of their own, with their numbers."""
+        return [(place, line) for place, line in enumerate(self.lines) if line.listed]
+
+    @property
+    def names_lines(self) -> bool:
+        """Whether lines are named at their ends."""
+        return self.named and 1 < len(self.listed) <= MOST_NAMED
+
+    def look(self, place: int) -> str:
+        """Return the hue and the dash of a line."""
+        return self.lines[place].look or style_of(place + self.offset)
+
+    def sample(self, place: int) -> Item:
+        """Return a piece of a line around (0, 0), with its mark."""
+        line, look = self.lines[place], self.look(place)
+        piece = Path(path=polyline([(-_SAMPLE / 2, 0), (_SAMPLE / 2, 0)]), look=f"curve {look}")
+        if line.kind == "line" and not line.mark:
+            return piece
+        shape = Path(path=mark_path([0.0], [0.0], line.mark or "square"), look=f"bar {look.split()[0]}")
+        return Group(children=(piece, shape)) if line.kind == "line" else shape
 
 
 def style_of(number: int) -> str:
@@ -99,38 +145,47 @@ def entries(names: Sequence[str]) -> list[Entry]:
 
 def plot_items(plot: Plot, box: Box, number: int) -> tuple[Item, ...]:
     """Return a plot as items; ``number`` tells the plots of one scene apart."""
-    names, inner = _names_lines(plot), inner_box(plot, box)
+    names, inner = plot.names_lines, inner_box(plot, box)
     places = [_pixels(plot, line, inner) for line in plot.lines]
     return (
         *_title(plot, box),
         *_shade(plot, inner),
         *_axes(plot, inner, number),
         *_bands(plot, inner, places),
-        *_curves(plot, places, number),
+        *_curves(plot, inner, places, number),
         *(_names(plot, inner, places, number) if names else ()),
         _marker(plot, inner, number),
     )
 
 
-def _names_lines(plot: Plot) -> bool:
-    return plot.named and 1 < len(plot.lines) <= MOST_NAMED
-
-
 def inner_box(plot: Plot, box: Box) -> Box:
     """Return where the curves of a plot are drawn, between its axes."""
-    shown = [fit_text(line.name, plot.widest_name, "small") for line in plot.lines]
+    shown = [fit_text(line.name, plot.widest_name, "small") for _, line in plot.listed]
     widest = max((text_width(words, "small") for words in shown), default=0)
-    right = (_SAMPLE + 6 + widest) if _names_lines(plot) else _RIGHT
-    title = _TITLE if plot.title else 6.0
-    return Box(box.x + _LEFT, box.y + title, box.width - _LEFT - right, box.height - title - _BOTTOM)
+    right = (_SAMPLE + 6 + widest) if plot.names_lines else _RIGHT
+    title = (_TITLE if plot.title else 6.0) + (_ROW if plot.said else 0.0)
+    bottom = _BOTTOM + (_ROW if _stands_below(plot, box.width) else 0.0)
+    return Box(box.x + _LEFT, box.y + title, box.width - _LEFT - right, box.height - title - bottom)
+
+
+def _stands_below(plot: Plot, width: float) -> bool:
+    """Whether the words along the horizontal axis would hide numbers that are needed."""
+    bars = any(line.kind == "bars" for line in plot.lines)
+    return bool(plot.across) and (bars or text_width(plot.across, "small") > (width - _LEFT) / 3)
 
 
 def _title(plot: Plot, box: Box) -> tuple[Item, ...]:
-    if not plot.title:
-        return ()
-    words = fit_text(plot.title, box.width - _LEFT, "strong")
-    tip = tooltip(plot.title) if words != plot.title else ""
-    return (Text(x=box.x + _LEFT, y=box.y + 12, text=words, look="words strong", tooltip=tip),)
+    """Return the title, and the line below it."""
+    texts = ((plot.title, "words strong"), (plot.said, "quiet small"))
+    return tuple(
+        Text(
+            x=box.x + _LEFT, y=box.y + 12 + (_ROW + 1) * line, text=words, look=look,
+            tooltip=tooltip(text) if words != text else "",
+        )
+        for line, (text, look) in enumerate(texts)
+        if text
+        for words in (fit_text(text, box.width - _LEFT, look),)
+    )  # fmt: skip
 
 
 def _shade(plot: Plot, inner: Box) -> tuple[Item, ...]:
@@ -170,12 +225,21 @@ def _axes(plot: Plot, inner: Box, number: int) -> tuple[Item, ...]:
         ),
         *_vertical_words(plot.vertical, down, inner, number),
         *_horizontal_words(plot, right, inner, number),
-        Text(x=end, y=bottom + 15, text=plot.across, look="quiet small", anchor="end"),
+        _across_words(plot, inner),
     )
 
 
+def _across_words(plot: Plot, inner: Box) -> Text:
+    below = _stands_below(plot, inner.width + _LEFT)
+    words = fit_text(plot.across, inner.width + _LEFT, "small")
+    y = inner.y + inner.height + 15 + (_ROW if below else 0)
+    tip = tooltip(plot.across) if words != plot.across else ""
+    return Text(x=inner.x + inner.width, y=y, text=words, look="quiet small", anchor="end", tooltip=tip)
+
+
 def _shares(axis: Axis) -> list[float]:
-    return axis.shares(np.array(axis.ticks[: MOST_TICKS + 1])).tolist() if axis.ticks else []
+    shown = axis.ticks if axis.named else axis.ticks[: MOST_TICKS + 1]
+    return axis.shares(np.array(shown)).tolist() if shown else []
 
 
 def _vertical_words(axis: Axis, down: Sequence[float], inner: Box, number: int) -> list[Item]:
@@ -192,15 +256,18 @@ def _vertical_words(axis: Axis, down: Sequence[float], inner: Box, number: int) 
 
 def _horizontal_words(plot: Plot, right: Sequence[float], inner: Box, number: int) -> list[Item]:
     axis = plot.horizontal
-    shown = _without_overlap(axis.words, right, inner.x + inner.width - text_width(plot.across, "small"))
+    beside = 0.0 if _stands_below(plot, inner.width + _LEFT) else text_width(plot.across, "small")
+    room = inner.width / max(len(right), 1) - 6
+    words = [fit_text(text, room, "small") for text in axis.words] if axis.named else axis.words
+    shown = _without_overlap(words, right, inner.x + inner.width + (_RIGHT if not beside else -beside))
     return [
         Text(
             id=numbered_id("place", number, place),
             x=right[place] if place < len(right) else inner.x, y=inner.y + inner.height + 15,
-            text=axis.words[place] if place < len(right) and shown[place] else "",
+            text=words[place] if place < len(right) and shown[place] else "",
             look="number small", anchor="middle",
         )
-        for place in range(MOST_TICKS)
+        for place in range(len(right) if axis.named else MOST_TICKS)
     ]  # fmt: skip
 
 
@@ -217,35 +284,83 @@ def _without_overlap(words: Sequence[str], right: Sequence[float], limit: float)
 def _pixels(plot: Plot, line: Line, inner: Box) -> tuple[Numbers, Numbers]:
     right = inner.x + plot.horizontal.shares(line.across) * inner.width
     down = inner.y + (1 - plot.vertical.shares(line.values)) * inner.height
-    inside = (right >= inner.x - 0.01) & (right <= inner.x + inner.width + 0.01)
+    inside = (right >= inner.x - 0.01) & (right <= inner.x + inner.width + 0.01) | np.isnan(line.across)
     return right[inside], down[inside]
 
 
 def _bands(plot: Plot, inner: Box, places: Sequence[tuple[Numbers, Numbers]]) -> list[Item]:
     """Return the bands of standard errors, cut at the frame; on a log scale an edge below 0 is the bottom."""
     found: list[Item] = []
-    for number, (line, (_, down)) in enumerate(zip(plot.lines, places, strict=True), plot.offset):
-        if line.errors is None:
+    for place, (line, (_, down)) in enumerate(zip(plot.lines, places, strict=True)):
+        if line.errors is None or line.has_whiskers:
             continue
-        edges = []
-        for edge in (line.values + line.errors, line.values - line.errors):
-            share = plot.vertical.shares(edge)
-            lowest = plot.vertical.log & np.isfinite(edge) & (edge <= 0)
-            edges.append(inner.y + (1 - np.clip(np.where(lowest, 0.0, share), 0, 1)) * inner.height)
+        low, high = (_edge_pixels(plot, edge, inner) for edge in line.edges())
         right = inner.x + plot.horizontal.shares(line.across) * inner.width
-        path = band_path(right, *edges) if len(down) else ""
-        found.append(Path(path=path, look=f"bar {style_of(number).split()[0]} washed"))
+        path = band_path(right, high, low) if len(down) else ""
+        found.append(Path(path=path, look=f"bar {plot.look(place).split()[0]} washed"))
     return found
 
 
-def _curves(plot: Plot, places: Sequence[tuple[Numbers, Numbers]], number: int) -> list[Item]:
-    found: list[Item] = []
+def _edge_pixels(plot: Plot, edge: Numbers, inner: Box) -> Numbers:
+    lowest = plot.vertical.log & np.isfinite(edge) & (edge <= 0)
+    shares = np.clip(np.where(lowest, 0.0, plot.vertical.shares(edge)), 0, 1)
+    return inner.y + (1 - shares) * inner.height
+
+
+def _curves(plot: Plot, inner: Box, places: Sequence[tuple[Numbers, Numbers]], number: int) -> Iterator[Item]:
     for place, (line, (right, down)) in enumerate(zip(plot.lines, places, strict=True)):
-        look = f"curve {style_of(place + plot.offset)}"
-        path = curve_path(right, down) if len(right) else ""
-        tip = tooltip(line.name, line_in_words(line))
-        found.append(Path(id=numbered_id("line", number, place), path=path, look=look, tooltip=tip))
-    return found
+        look, tip = plot.look(place), tooltip(line.name, line.told or line_in_words(line))
+        name, solid = numbered_id("line", number, place), f"bar {look.split()[0]}"
+        if line.kind == "bars":
+            yield from _bars(line, right, down, inner, name, solid)
+            continue
+        if line.errors is not None and line.has_whiskers:
+            yield Path(path=_whiskers(plot, line, inner), look=f"curve {look.split()[0]}")
+        marks = mark_path(right.tolist(), down.tolist(), line.mark) if line.mark else ""
+        if line.kind == "line":
+            path = curve_path(right, down) if len(right) else ""
+            yield Path(id=name, path=path, look=f"curve {look}", tooltip=tip)
+            if line.mark:
+                yield Path(path=marks, look=solid)
+        else:
+            yield Path(id=name, path=marks, look=solid, tooltip=tip)
+        yield from _words_above(line, right - 5, down - 4, "end")
+
+
+def _whiskers(plot: Plot, line: Line, inner: Box) -> str:
+    """Return a line from the lower to the upper edge of each point, with caps."""
+    right = inner.x + plot.horizontal.shares(line.across) * inner.width
+    ends = (_edge_pixels(plot, edge, inner).tolist() for edge in line.edges())
+    return segments(
+        piece
+        for x, low, high in zip(right.tolist(), *ends, strict=True)
+        if isfinite(x) and isfinite(low) and isfinite(high)
+        for piece in (
+            ((x, low), (x, high)), *(((x - _CAP, y), (x + _CAP, y)) for y in (low, high)),
+        )
+    )  # fmt: skip
+
+
+def _bars(line: Line, right: Numbers, down: Numbers, inner: Box, name: str, look: str) -> Iterator[Item]:
+    """Yield upright bars, as wide as their neighbours leave room."""
+    width = (float(np.diff(right).min()) if len(right) > 1 else inner.width / 4) - 2
+    tips = [line.name] * len(right) if line.tips is None else line.tips(np.arange(len(right)))
+    for place, (x, y, tip) in enumerate(zip(right.tolist(), down.tolist(), tips, strict=True)):
+        yield Rectangle(
+            id=f"{name}-{place}", x=x - width / 2, y=y, width=width,
+            height=max(inner.y + inner.height - y, 0), look=look, tooltip=tooltip(tip),
+        )  # fmt: skip
+    yield from _words_above(line, right, down - 3, "middle", width + 2)
+
+
+def _words_above(
+    line: Line, right: Numbers, down: Numbers, anchor: Literal["middle", "end"], room: float = float("inf")
+) -> Iterator[Text]:
+    """Yield the words of points; bars that are narrower have none, but for the highest."""
+    highest = float(down.min(initial=0.0))
+    for words, x, y in zip(line.words, right.tolist(), down.tolist(), strict=False):
+        fits = y == highest or text_width(words, "small") <= room
+        yield Text(x=x, y=y, text=words if fits else "", look="quiet small", anchor=anchor)
 
 
 def line_in_words(line: Line) -> str:
@@ -260,11 +375,11 @@ def line_in_words(line: Line) -> str:
 def _names(plot: Plot, inner: Box, places: Sequence[tuple[Numbers, Numbers]], number: int) -> list[Item]:
     """Return the names at the lines' ends, moved apart where they would meet."""
     targets = []
-    for _, down in places:
-        known = down[np.isfinite(down)]
+    for place, _ in plot.listed:
+        known = places[place][1][np.isfinite(places[place][1])]
         targets.append(float(known[-1]) if len(known) else inner.y + inner.height)
     found: list[Item] = []
-    for place, (line, y) in enumerate(zip(plot.lines, spread(targets, inner), strict=True)):
+    for (place, line), y in zip(plot.listed, spread(targets, inner), strict=True):
         words = fit_text(line.name, plot.widest_name, "small")
         found.append(
             Group(
@@ -272,8 +387,7 @@ def _names(plot: Plot, inner: Box, places: Sequence[tuple[Numbers, Numbers]], nu
                 x=inner.x + inner.width + 3 + _SAMPLE / 2, y=y,
                 tooltip=tooltip(line.name) if words != line.name else "",
                 children=(
-                    sample(place + plot.offset),
-                    Text(x=_SAMPLE / 2 + 3, y=4, text=words, look="words small"),
+                    plot.sample(place), Text(x=_SAMPLE / 2 + 3, y=4, text=words, look="words small"),
                 ),
             )
         )  # fmt: skip
@@ -300,114 +414,3 @@ def _marker(plot: Plot, inner: Box, number: int) -> Item:
     shown = isfinite(share) and 0 <= share <= 1
     line = [((x, inner.y), (x, inner.y + inner.height))] if shown else []
     return Path(id=numbered_id("marker", number), path=segments(line), look="link dotted")
-
-
-# --- points ---------------------------------------------------------------------------------------
-# Gaps stay gaps, lone points are seen, and of a million points no spike is lost.
-
-
-def thin_points(across: Numbers, down: Numbers) -> tuple[Numbers, Numbers]:
-    """Return at most four points for each column of pixels, so that the drawing looks the same."""
-    if len(across) <= 1:
-        return across, down
-    columns = np.floor(across)
-    firsts = np.flatnonzero(np.concatenate([[True], columns[1:] != columns[:-1]]))
-    if len(across) <= _PER_COLUMN * len(firsts):
-        return across, down
-    ends = np.append(firsts[1:], len(down))
-    rows = [
-        _find_first_numbers(down, firsts, ends),
-        np.fmin.reduceat(down, firsts),
-        np.fmax.reduceat(down, firsts),
-        _find_last_numbers(down, firsts, ends),
-    ]
-    return np.repeat(columns[firsts] + 0.5, _PER_COLUMN), np.array(rows).T.ravel()
-
-
-def _find_first_numbers(values: Numbers, starts: NDArray[np.intp], ends: NDArray[np.intp]) -> Numbers:
-    """Return for each stretch its first number, NaN where it has none."""
-    known = np.flatnonzero(~np.isnan(values))
-    place = np.searchsorted(known, starts)
-    candidates = np.append(known, len(values))[place]
-    return np.where(candidates < ends, np.append(values, np.nan)[candidates], np.nan)
-
-
-def _find_last_numbers(values: Numbers, starts: NDArray[np.intp], ends: NDArray[np.intp]) -> Numbers:
-    known = np.flatnonzero(~np.isnan(values))
-    place = np.searchsorted(known, ends) - 1
-    candidates = np.concatenate([known, [-1]])[place]
-    return np.where(candidates >= starts, values[candidates], np.nan)
-
-
-def curve_path(across: Numbers, down: Numbers) -> str:
-    """Return lines through points; a NaN breaks them, a point alone between gaps becomes a small rhomb."""
-    across, down = thin_points(across, np.clip(down, -_FURTHEST, _FURTHEST))
-    here = np.isfinite(down) & np.isfinite(across)
-    starts = here & ~np.concatenate([[False], here[:-1]])
-    ends = here & ~np.concatenate([here[1:], [False]])
-    alone = starts & ends
-    # What looks the same as the point before is left out, where a line goes on.
-    x, y = np.round(across, 1) + 0.0, np.round(down, 1) + 0.0
-    same = np.concatenate([[False], (x[1:] == x[:-1]) & (y[1:] == y[:-1])]) & here & ~starts
-    kept = here & ~same
-    rows = zip(x[kept].tolist(), y[kept].tolist(), starts[kept].tolist(), alone[kept].tolist(), strict=True)
-    parts = []
-    for right, low, start, single in rows:
-        if single:
-            parts.append(_rhomb(right, low))
-        else:
-            parts.append(f"{'M' if start else 'L'}{right:.6g} {low:.6g}")
-    return "".join(parts)
-
-
-def _rhomb(x: float, y: float) -> str:
-    side = f"{_LONE:g}"
-    return f"M{x - _LONE:.6g} {y:.6g}l{side} -{side}l{side} {side}l-{side} {side}Z"
-
-
-def band_path(across: Numbers, upper: Numbers, lower: Numbers) -> str:
-    """Return the area between two curves; where one has a gap, the band has one too."""
-    limit = np.clip(np.array([upper, lower]), -_FURTHEST, _FURTHEST)
-    gaps = np.isnan(limit).any(axis=0)
-    tops = np.where(gaps, np.nan, limit.min(axis=0))
-    bottoms = np.where(gaps, np.nan, limit.max(axis=0))
-    columns, (tops, bottoms) = _columns(across, tops, bottoms)
-    here = np.isfinite(tops)
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], here.astype(np.int8), [0]])))
-    return "".join(
-        _ring(columns[start:stop], tops[start:stop], bottoms[start:stop])
-        for start, stop in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)
-    )
-
-
-def _columns(across: Numbers, tops: Numbers, bottoms: Numbers) -> tuple[Numbers, tuple[Numbers, Numbers]]:
-    """Return the outermost edges in each column of pixels, where there are more points than columns."""
-    columns = np.floor(across)
-    firsts = np.flatnonzero(np.concatenate([[True], columns[1:] != columns[:-1]]))
-    if len(across) <= 2 * len(firsts):
-        return across, (tops, bottoms)
-    return columns[firsts] + 0.5, (np.fmin.reduceat(tops, firsts), np.fmax.reduceat(bottoms, firsts))
-
-
-def _ring(across: Numbers, tops: Numbers, bottoms: Numbers) -> str:
-    if len(across) == 1:  # a band of one point is a short bar
-        across, tops, bottoms = np.array([across[0] - 2, across[0] + 2]), tops.repeat(2), bottoms.repeat(2)
-    x = np.round(np.concatenate([across, across[::-1]]), 1).tolist()
-    y = np.round(np.concatenate([tops, bottoms[::-1]]), 1).tolist()
-    points = [f"{right:.6g} {low:.6g}" for right, low in zip(x, y, strict=True)]
-    return f"M{'L'.join(points)}Z"
-
-
-def telling_places(values: Numbers, most: int) -> NDArray[np.intp]:
-    """Return at most ``most`` indices of values: the minimum and the maximum of each segment, or its gap."""
-    if len(values) <= most:
-        return np.arange(len(values))
-    ends = np.linspace(0, len(values), max(most // 2, 1)).astype(np.intp)
-    found = {0, len(values) - 1}
-    for start, stop in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True):
-        part = values[start:stop]
-        if np.isnan(part).all():
-            found.add(start)  # one place is enough for a gap
-        else:
-            found |= {start + int(np.nanargmin(part)), start + int(np.nanargmax(part))}
-    return np.array(sorted(found), np.intp)

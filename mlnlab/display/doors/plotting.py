@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mlnlab.display.chart.bars import BarChart
+from mlnlab.display.chart.bars import BarChart, Waterfall
 from mlnlab.display.chart.curves import Chart
-from mlnlab.display.chart.figures import bars_figure, chart_figure
+from mlnlab.display.chart.figures import bars_figure, chart_figure, waterfall_figure
 from mlnlab.display.doors.display_registry import FIGURES, function_at, home_of, type_names
 from mlnlab.errors import ArgumentError
 
@@ -52,10 +52,11 @@ def plot(value: object, *, truth: Database | None = None) -> go.Figure:
         raise ArgumentError(
             f"ml.plot() draws {known}, not {type(value).__name__}; what a cell shows needs no plot."
         )
-    drawn = function_at(home)(value)
-    if isinstance(drawn, Chart):
-        return chart_figure(drawn)
-    if isinstance(drawn, BarChart):
-        return bars_figure(drawn)
-    figure: go.Figure = drawn
-    return figure
+    chart: Chart | BarChart | Waterfall = function_at(home)(value)
+    match chart:
+        case Chart():
+            return chart_figure(chart)
+        case BarChart():
+            return bars_figure(chart)
+        case Waterfall():
+            return waterfall_figure(chart)

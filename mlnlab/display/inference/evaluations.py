@@ -13,13 +13,9 @@ from mlnlab.display.card.cards import Card, Table, table_of
 from mlnlab.display.card.markup import count_of, shorten_text
 from mlnlab.display.chart.axes import value_axis
 from mlnlab.display.chart.curves import Chart
-from mlnlab.display.chart.figures import empty_figure
 from mlnlab.display.chart.plots import Line, Plot
-from mlnlab.display.scene.look import COLOURS
-from mlnlab.errors import ArgumentError
 
 if TYPE_CHECKING:
-    import plotly.graph_objects as go
     from numpy.typing import NDArray
 
     from mlnlab.evaluation.calibration import Calibration, Part
@@ -29,6 +25,7 @@ _HEADINGS = ("predicate", "atoms", "true", "CLL", "AUC", "average precision")
 _MOST_ROWS = 24
 _MOST_CURVES = 12
 _EMPTY = "There is no curve to draw: no hidden atom is true in the database."
+_UNDECIDED = "There is nothing to compare: the database decides no atom whose probability was computed."
 
 
 def evaluation_chart(evaluation: Evaluation) -> Chart:
@@ -127,6 +124,40 @@ def _least_likely(evaluation: Evaluation) -> Table:
 # --- calibration ----------------------------------------------------------------------------------
 
 
+def calibration_chart(calibration: Calibration) -> Chart:
+    """Return a reliability diagram: the share that is true over the probability, with Wilson intervals."""
+    parts = [part for part in calibration.parts if part.number]
+    title = f"Calibration on {calibration.number:,} atoms"
+    if not parts:
+        return Chart(title, (), empty=_UNDECIDED)
+    shares = np.array([part.share_true for part in parts])
+    low, high = np.array([part.interval for part in parts]).T
+    whole = np.array([0.0, 1.0])
+    told = [
+        f"{part.true} of {part.number} true, 95 %: {part.interval[0]:.2f} to {part.interval[1]:.2f}"
+        for part in parts
+    ]
+    lines = (
+        Line("perfectly calibrated", whole, whole, look="grey dashed"),
+        Line(
+            "atoms, by probability", np.array([part.mean_probability for part in parts]), shares,
+            np.array([shares - low, high - shares]), tips=lambda points: [told[point] for point in points],
+            kind="points", mark="circle", look="blue", words=tuple(f"{part.number:,}" for part in parts),
+        ),
+    )  # fmt: skip
+    left_out = f"{calibration.left_out:,} queries left out. " if calibration.left_out else ""
+    axis = value_axis(0.0, 1.0)
+    plot = Plot(
+        "share that is true",
+        lines,
+        axis,
+        axis,
+        "probability (numbers: atoms; bars: Wilson intervals of 95 %)",
+    )
+    words = f"{count_of(len(parts), 'part')} with intervals; the table lists them."
+    return Chart(title, (plot,), words, _UNDECIDED, f"{left_out}{calibration.remark}")
+
+
 def calibration_card(calibration: Calibration) -> Card:
     """Return the card of a calibration."""
     filled = [part for part in calibration.parts if part.number]
@@ -136,11 +167,12 @@ def calibration_card(calibration: Calibration) -> Card:
         "Calibration",
         f"{count_of(calibration.number, 'atom')}{_error(calibration)}",
         lead=(calibration.remark,),
+        picture=calibration_chart(calibration).scene(),
         table=table_of(headings, map(_row, filled), len(filled), "parts", numbers=range(1, 6)),
         remarks=(
             f"{left_out} left out: facts, formulas, or atoms whose truth the database does not give."
             if calibration.left_out
-            else "ml.plot(...) draws it as a reliability diagram.",
+            else "",
         ),
     )
 
@@ -155,50 +187,3 @@ def _row(part: Part) -> tuple[str, ...]:
         f"{part.low:.2f} to {part.high:.2f}", f"{part.mean_probability:.3f}", f"{part.number:,}",
         f"{part.true:,}", f"{part.share_true:.3f}", f"{low:.2f} to {high:.2f}",
     )  # fmt: skip
-
-
-# --- figure of a calibration ----------------------------------------------------------------------
-
-
-def calibration_figure(calibration: Calibration) -> go.Figure:
-    """Draw a reliability diagram: the share that is true over the probability, with Wilson intervals."""
-    parts = [part for part in calibration.parts if part.number]
-    if not parts:
-        raise ArgumentError(
-            "There is nothing to compare: the database decides no atom whose probability was computed."
-        )
-    figure = empty_figure(f"Calibration on {calibration.number:,} atoms", rows=16)
-    shares = [part.share_true for part in parts]
-    intervals = [part.interval for part in parts]
-    figure.add_scatter(
-        x=[0, 1], y=[0, 1], mode="lines", hoverinfo="skip", name="perfectly calibrated",
-        line={"color": COLOURS["grey"].middle, "dash": "dash", "width": 1.2},
-    )  # fmt: skip
-    figure.add_scatter(
-        x=[part.mean_probability for part in parts],
-        y=shares,
-        mode="markers+text",
-        text=[f"{part.number:,}" for part in parts],
-        textposition="top left",
-        marker={"color": COLOURS["blue"].middle, "size": 9},
-        error_y={
-            "type": "data", "symmetric": False, "thickness": 1.2,
-            "array": [high - share for share, (_, high) in zip(shares, intervals, strict=True)],
-            "arrayminus": [share - low for share, (low, _) in zip(shares, intervals, strict=True)],
-        },
-        name="atoms, by probability",
-        customdata=[(part.number, part.true, *part.interval) for part in parts],
-        hovertemplate="%{customdata[1]} of %{customdata[0]} true, 95 %: %{customdata[2]:.2f} to"
-        " %{customdata[3]:.2f}<br>mean probability %{x:.3f}<extra></extra>",
-    )  # fmt: skip
-    figure.update_xaxes(range=[0, 1], title=_below(calibration))
-    figure.update_yaxes(range=[-0.02, 1.08], title="share that is true")
-    return figure
-
-
-def _below(calibration: Calibration) -> str:
-    """Explain the numbers under the diagram, and say where they are too few."""
-    words = "probability (numbers: atoms; bars: Wilson intervals of 95 %)"
-    left_out = f"<br>{calibration.left_out:,} queries left out" if calibration.left_out else ""
-    remark = f"<br>{calibration.remark}" if calibration.remark else ""
-    return f"{words}{left_out}{remark}"

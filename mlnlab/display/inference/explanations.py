@@ -18,10 +18,10 @@ from mlnlab.display.chart.bars import (
     BarChart,
     Series,
     Stride,
+    Waterfall,
     short_label,
-    waterfall_scene,
 )
-from mlnlab.display.chart.figures import bars_figure, empty_figure, plot_text, with_names
+from mlnlab.display.chart.curves import Chart, spread_chart
 from mlnlab.display.inference.probabilities import (
     by_probability,
     error_in_words,
@@ -31,15 +31,11 @@ from mlnlab.display.inference.probabilities import (
 )
 from mlnlab.display.scene.building import numbered_id, tooltip
 from mlnlab.display.scene.items import Group, Item, Layer, Path, Rectangle, Scene, Text
-from mlnlab.display.scene.look import COLOURS
 from mlnlab.display.scene.paths import segments
 from mlnlab.display.scene.text_fitting import fit_text, text_width
-from mlnlab.errors import ArgumentError
 from mlnlab.inference.answers.sensitivity import VALUES
 
 if TYPE_CHECKING:
-    import plotly.graph_objects as go
-
     from mlnlab.inference.answers.explanation import Explanation, Share
     from mlnlab.inference.answers.marginals import Marginals
     from mlnlab.inference.answers.sensitivity import FactSensitivity, Sensitivities, Value, WeightSensitivity
@@ -80,20 +76,20 @@ def strides_of(explanation: Explanation) -> list[Stride]:
     return [*strides, Stride(label, 0.0, total, f"{total:+.3f}", total=True)]
 
 
-def _is_open(explanation: Explanation) -> bool:
-    return isfinite(explanation.log_odds) and isfinite(explanation.base)
-
-
-def explanation_scene(explanation: Explanation) -> Scene | None:
-    """Return the drawing of an explanation: a waterfall of shares; none where the atom is certain."""
-    if not _is_open(explanation):
-        return None
+def explanation_chart(explanation: Explanation) -> Waterfall:
+    """Return a waterfall of shares; without strides where the atom is certain."""
+    title, empty = (
+        "Shares of the log-odds",
+        f"{explanation.atom} is certain, so that its log-odds have no shares.",
+    )
+    if not (isfinite(explanation.log_odds) and isfinite(explanation.base)):
+        return Waterfall(title, (), "log-odds", empty)
     strides = strides_of(explanation)
     description = (
         f"A waterfall of {len(strides)} bars from {explanation.base:+.3f} to log-odds of"
         f" {explanation.log_odds:+.3f}; the sentences below say the same."
     )
-    return waterfall_scene(strides, "Shares of the log-odds", description)
+    return Waterfall(title, tuple(strides), "log-odds", empty, description)
 
 
 def _add_sign(value: float) -> str:
@@ -132,7 +128,7 @@ def explanation_card(explanation: Explanation) -> Card:
     """Return the card of an explanation."""
     sentences = _sentences(explanation)
     more = len(sentences) - MOST_STRIDES - 2
-    scene = explanation_scene(explanation)
+    scene = explanation_chart(explanation).scene()
     return Card(
         f"Why {shorten_text(explanation.atom, 120)}?",
         f"probability {probability_in_words(explanation.probability)}",
@@ -365,48 +361,18 @@ def _in_symbols(found: Sensitivities) -> list[str]:
     return sentences
 
 
-# --- figures --------------------------------------------------------------------------------------
+# --- for ml.plot ----------------------------------------------------------------------------------
 
 
-def marginals_figure(marginals: Marginals) -> go.Figure:
-    """Draw bars of probabilities; where there are many, how they spread."""
+def plot_marginals(marginals: Marginals) -> Chart | BarChart:
+    """Return bars of probabilities; where there are many, how they spread."""
     known = facts_among(marginals)
     computed = [value for name, value in by_probability(marginals) if name not in known]
     if len(computed) > MOST_BARS:
-        return _spread_figure(computed)
-    chart = marginals_chart(marginals, MOST_BARS)
-    return bars_figure(replace(chart, title=f"Probabilities by {marginals.method}"))
+        return spread_chart(computed, f"How {len(computed):,} probabilities spread")
+    return replace(marginals_chart(marginals, MOST_BARS), title=f"Probabilities by {marginals.method}")
 
 
-def _spread_figure(values: Sequence[float]) -> go.Figure:
-    figure = empty_figure(f"How {len(values):,} probabilities spread", rows=14)
-    bins = {"start": 0, "end": 1.0001, "size": 0.05}
-    figure.add_histogram(x=values, xbins=bins, marker={"color": COLOURS["blue"].middle})
-    figure.update_xaxes(range=[0, 1], title="probability")
-    figure.update_yaxes(title="queries")
-    return figure
-
-
-def explanation_figure(explanation: Explanation) -> go.Figure:
-    """Draw a waterfall of the shares of the log-odds, as in the explanation's own display."""
-    if not (isfinite(explanation.log_odds) and isfinite(explanation.base)):
-        raise ArgumentError(f"{plot_text(explanation.atom)} is certain, so that its log-odds have no shares.")
-    strides = strides_of(explanation)
-    figure = empty_figure(f"Why {plot_text(explanation.atom)}?", rows=len(strides) + 1)
-    figure.add_waterfall(
-        orientation="h",
-        measure=["total" if stride.total else "relative" for stride in strides],
-        x=[stride.stop - stride.start for stride in strides],
-        y=list(range(len(strides))),
-        text=[stride.words for stride in strides],
-        textposition="outside",
-        cliponaxis=False,
-        customdata=[plot_text(stride.label, 200) for stride in strides],
-        hovertemplate="%{customdata}<br>%{text}<extra></extra>",
-        increasing={"marker": {"color": COLOURS["blue"].middle}},
-        decreasing={"marker": {"color": COLOURS["orange"].middle}},
-        totals={"marker": {"color": COLOURS["grey"].middle}},
-        connector={"line": {"color": COLOURS["line"].middle, "width": 1}},
-    )
-    figure.update_xaxes(title="log-odds", zeroline=True)
-    return with_names(figure, [stride.label for stride in strides])
+def plot_explanation(explanation: Explanation) -> Waterfall:
+    """Return the waterfall of the explanation's own display, under the name of the atom."""
+    return replace(explanation_chart(explanation), title=f"Why {explanation.atom}?")

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from mlnlab.display.card.cards import MOST_ROWS, Card, Table, table_of
 from mlnlab.display.card.markup import cost_in_words, count_of, element, shorten_text
 from mlnlab.display.card.symbols import in_symbols
-from mlnlab.display.chart.bars import NUMBER_WIDTH, Bar, BarChart, Series, count_in_bins, spread_scene
+from mlnlab.display.chart.bars import NUMBER_WIDTH, Bar, BarChart, Series
+from mlnlab.display.chart.curves import spread_chart
 
 if TYPE_CHECKING:
     from mlnlab.display.scene.items import Scene
@@ -69,7 +70,7 @@ def marginals_scene(marginals: Marginals) -> Scene | None:
     if len(ordered) > MOST_ROWS:
         computed = [value for name, value in ordered if name not in known and not isnan(value)]
         description = f"How {len(computed):,} probabilities spread between 0 and 1, in twenty bins."
-        return spread_scene(count_in_bins(computed), "Probabilities", description)
+        return spread_chart(computed, "Probabilities", description).scene()
     return marginals_chart(marginals, MOST_BARS).scene()
 
 

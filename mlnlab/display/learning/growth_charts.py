@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mlnlab.display.card.cards import Card
-from mlnlab.display.chart.axes import value_axis
+from mlnlab.display.chart.axes import Axis, value_axis
 from mlnlab.display.chart.curves import Chart, vertical_axis
-from mlnlab.display.chart.figures import empty_figure, plot_text
-from mlnlab.display.chart.plots import Line, Plot
+from mlnlab.display.chart.plots import MARKS, Line, Plot
 from mlnlab.display.runs.run_cards import frame_table
-from mlnlab.display.scene.look import COLOURS, HUES
-from mlnlab.errors import ArgumentError
+from mlnlab.display.scene.look import HUES
 
 if TYPE_CHECKING:
-    import plotly.graph_objects as go
     from numpy.typing import NDArray
 
     from mlnlab.experiments.reproduce.figure_2 import LiftedScaling, LiftedTiming
@@ -26,11 +23,7 @@ if TYPE_CHECKING:
     from mlnlab.experiments.studies.learning_growth import LearningGrowth, LearningPoint
 
 _EMPTY = "There is nothing to draw: nothing was measured."
-_MARKS = ("circle", "square", "diamond", "triangle-up")
-_WAYS: tuple[tuple[Literal["planned", "duckdb"], str, str], ...] = (
-    ("planned", "planned", "solid"),
-    ("duckdb", "DuckDB", "dash"),
-)
+_WAYS = (("planned", "planned", ""), ("duckdb", "DuckDB", "dashed"))
 
 
 def learning_growth_chart(growth: LearningGrowth) -> Chart:
@@ -74,7 +67,7 @@ def _seconds(
     return Chart(title, (plot,), f"Seconds over {across}.", _EMPTY)
 
 
-def _column(measured: Sequence[LearningPoint | LiftedTiming], name: str) -> NDArray[np.float64]:
+def _column(measured: Sequence[LearningPoint | LiftedTiming | GrowthPoint], name: str) -> NDArray[np.float64]:
     return np.array([getattr(one, name) for one in measured], np.float64)
 
 
@@ -82,42 +75,42 @@ def _choose_points(tips: Sequence[str], points: NDArray[np.intp]) -> list[str]:
     return [tips[point] for point in points.tolist()]
 
 
-# --- figure of counting ---------------------------------------------------------------------------
+# --- counting -------------------------------------------------------------------------------------
 
 
-def growth_figure(growth: CountingGrowth) -> go.Figure:
-    """Draw a curve for each shape and way: hue and mark tell shapes, dashes tell DuckDB."""
-    if not growth.points:
-        raise ArgumentError("There is nothing to draw: nothing was measured.")
+def growth_chart(growth: CountingGrowth) -> Chart:
+    """Return a curve for each shape and way: hue and mark tell shapes, dashes tell DuckDB."""
     by_tuples, by_arity = growth.along("tuples"), growth.along("arity")
-    figure = empty_figure("Seconds of counting", rows=13)
-    for place, (shape, points) in enumerate({**by_tuples, **by_arity}.items()):
-        _add_shape(figure, shape, points, place, second=shape in by_arity)
-    figure.update_layout(
-        xaxis={"domain": [0, 0.56], "type": "log", "dtick": 1, "title": "true atoms of each relation"},
-        xaxis2={"domain": [0.66, 1], "title": "arguments of each predicate", "dtick": 1, "anchor": "y2"},
-        yaxis={"type": "log", "title": "seconds", "dtick": 1, "exponentformat": "power"},
-        yaxis2={"type": "log", "anchor": "x2", "dtick": 1, "exponentformat": "power"},
-        legend={"orientation": "h", "y": -0.22},
-    )
-    return figure
+    hues = {shape: place for place, shape in enumerate({**by_tuples, **by_arity})}
+    plots = []
+    if by_tuples:
+        sizes = [point.tuples for points in by_tuples.values() for point in points]
+        axis = value_axis(min(sizes), max(sizes), log=True)
+        plots.append(_growth_plot(by_tuples, "tuples", axis, "true atoms of each relation", hues))
+    if by_arity:
+        sizes = sorted({point.arity for points in by_arity.values() for point in points})
+        axis = Axis(sizes[0] - 0.2, sizes[-1] + 0.2, tuple(sizes), tuple(map(str, sizes)), named=True)
+        plots.append(_growth_plot(by_arity, "arity", axis, "arguments of each predicate", hues))
+    words = "Seconds over true atoms and over arguments."
+    return Chart("Seconds of counting", tuple(plots), words, _EMPTY, height=220.0, beside=True)
 
 
-def _add_shape(
-    figure: go.Figure, shape: str, points: Sequence[GrowthPoint], place: int, *, second: bool
-) -> None:
-    colour = COLOURS[HUES[place % len(HUES)]].middle
-    for way, words, dash in _WAYS:
-        figure.add_scatter(
-            x=[point.arity if second else point.tuples for point in points],
-            y=[getattr(point, way) for point in points],
-            name=f"{plot_text(shape)}, {words}",
-            mode="lines+markers",
-            line={"color": colour, "dash": dash},
-            marker={"symbol": _MARKS[place % len(_MARKS)], "size": 8},
-            xaxis="x2" if second else "x",
-            yaxis="y2" if second else "y",
-            customdata=[[plot_text(point.formula, 200), point.tuples] for point in points],
-            hovertemplate="%{customdata[0]}<br>%{customdata[1]:,} atoms: %{y:.3~s}s<extra>"
-            f"{plot_text(words)}</extra>",
+def _growth_plot(
+    curves: Mapping[str, Sequence[GrowthPoint]], size: str, axis: Axis, across: str, hues: Mapping[str, int]
+) -> Plot:
+    lines = tuple(
+        Line(
+            f"{shape}, {words}", _column(points, size), _column(points, way),
+            tips=partial(_choose_points, [f"{one.formula}: {one.tuples:,} atoms" for one in points]),
+            mark=MARKS[hues[shape] % len(MARKS)], look=f"{HUES[hues[shape] % len(HUES)]} {dash}",
         )
+        for shape, points in curves.items()
+        for way, words, dash in _WAYS
+    )  # fmt: skip
+    return Plot("seconds", lines, axis, vertical_axis(lines, log=True), across, named=False)
+
+
+def growth_card(growth: CountingGrowth) -> Card:
+    """Return the card of measured seconds of counting, a row for each question."""
+    chart, table = growth_chart(growth), frame_table(growth.to_frame(), "questions")
+    return Card(chart.title, picture=chart.scene(), undrawn=_EMPTY, table=table)

@@ -11,7 +11,7 @@ import numpy as np
 from mlnlab.display.card.cards import MOST_ROWS, Card, Table, table_of
 from mlnlab.display.card.markup import count_of, shorten_text
 from mlnlab.display.model.hypergraph_scenes import MOST_DRAWN, hypergraph_scene
-from mlnlab.display.nodelink.collapsed_outline import outline_of, summary_scene
+from mlnlab.display.nodelink.collapsed_outline import outline_of, summary_chart
 from mlnlab.display.scene.building import WIDTH, Entry, explained_scene, kind_number, numbered_id
 from mlnlab.display.scene.items import Group, Item, Layer, Path, Picture, Rectangle, Scene, Text
 from mlnlab.display.scene.look import COLOURS, HUES
@@ -37,7 +37,7 @@ def scene_of(graph: Hypergraph) -> Scene | None:
     if not graph.number_of_nodes:
         return None
     if size > MOST_IN_A_MATRIX:
-        return summary_scene(outline_of(graph))
+        return summary_chart(outline_of(graph)).scene()
     return hypergraph_scene(graph) if size <= MOST_DRAWN else matrix_scene(graph)
 
 

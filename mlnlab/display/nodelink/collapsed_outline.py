@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from math import ceil
@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from mlnlab.display.card.markup import count_of
+from mlnlab.display.card.markup import count_of, shorten_text
+from mlnlab.display.chart.axes import names_axis, value_axis
+from mlnlab.display.chart.curves import Chart
+from mlnlab.display.chart.plots import Line, Plot
 from mlnlab.display.nodelink.ground_network_layout import id_of_atoms
 from mlnlab.display.nodelink.layouts.communities import communities
-from mlnlab.display.scene.building import WIDTH, kind_number, mark, numbered_id, tooltip
-from mlnlab.display.scene.items import Group, Item, Layer, Path, Rectangle, Scene, Text
-from mlnlab.display.scene.paths import segments
-from mlnlab.display.scene.text_fitting import fit_text, text_width
+from mlnlab.display.scene.building import kind_number, numbered_id
 from mlnlab.grounding.networks.ground_network import GroundNetwork
 from mlnlab.model.database.hypergraph import Hypergraph
 
@@ -31,9 +31,6 @@ MOST_GROUPS = 24  # in a group
 _USUAL_MEMBERS = 60
 ROOT: tuple[int, ...] = ()
 MOST_KINDS = 6
-_ACROSS, _LEFT, _TOP = 2, 12.0, 8.0
-_HEIGHT, _HEAD, _FOOT, _BETWEEN = 62.0, 40.0, 30.0, 24.0
-_WIDEST_BAR, _NARROW = 40.0, 28.0
 
 
 class Cluster(NamedTuple):
@@ -217,53 +214,34 @@ def bin_words(number: int) -> str:
     return str(min(number, low)) if number < 2 else f"{low:,}–{2 * low - 1:,}"
 
 
-def summary_scene(outline: Outline) -> Scene:
+def summary_chart(outline: Outline) -> Chart:
     """Return small histograms of degrees, one for each kind."""
     shown = histograms(outline)
     drawn = shown[:MOST_KINDS]
-    width = (WIDTH - _LEFT - (_ACROSS - 1) * _BETWEEN) / _ACROSS
-    row = _HEAD + _HEIGHT + _FOOT
-    panels = tuple(
-        Group(
-            id=numbered_id("histogram", histogram.kind),
-            x=_LEFT + place % _ACROSS * (width + _BETWEEN),
-            y=_TOP + place // _ACROSS * row,
-            children=tuple(_panel(outline, histogram, width)),
-        )
-        for place, histogram in enumerate(drawn)
-    )
     nodes = count_of(outline.size, outline.node_word)
     links = count_of(outline.number_of_links, outline.link_word)
     rest = f" Of {len(shown)} kinds, the {MOST_KINDS} largest are shown." if len(shown) > len(drawn) else ""
     words = f"{nodes}, {links}: in how many {outline.link_word}s each {outline.node_word} is.{rest}"
-    height = _TOP + -(-len(drawn) // _ACROSS) * row
-    return Scene(WIDTH, height, (Layer("histograms", panels, zooms=False),), outline.title, words)
+    return Chart(outline.title, tuple(_plot(outline, histogram) for histogram in drawn), words)
 
 
-def _panel(outline: Outline, histogram: Histogram, width: float) -> Iterator[Item]:
-    hue, shape = kind_number(histogram.kind)
-    name = fit_text(outline.kind_names[histogram.kind], width - 120, "strong")
-    link = outline.link_word
-    spread = f"in {histogram.mean:,.1f} {link}s on average, in at most {histogram.most:,}"
-    yield mark(shape, 5, f"disc {hue}", x=5, y=8)
-    yield Text(x=16, y=12, text=f"{name} · {histogram.total:,}", look="words strong")
-    yield Text(x=16, y=28, text=spread, look="quiet small")
-    step = min(_WIDEST_BAR, width / len(histogram.counts))
-    bottom = _HEAD + _HEIGHT
-    highest = max(histogram.counts)
-    every = 1 if step > _NARROW else 2
-    for number, count in enumerate(histogram.counts):
-        height = (_HEIGHT - 12) * count / highest
-        tip = tooltip(f"{count_of(count, outline.node_word)} in {bin_words(number)} {link}s")
-        left, top = number * step + 1, bottom - height
-        yield Rectangle(x=left, y=top, width=step - 3, height=height, look=f"bar {hue}", tooltip=tip)
-        middle = left + (step - 3) / 2
-        if count == highest or text_width(compact(count), "small") + 3 <= step:
-            yield Text(x=middle, y=top - 3, text=compact(count), look="quiet small", anchor="middle")
-        if number % every == 0:
-            low = compact(1 << (number - 1) if number else 0)
-            yield Text(x=middle, y=bottom + 13, text=low, look="quiet small", anchor="middle")
-    yield Path(path=segments([((0.0, bottom), (step * len(histogram.counts), bottom))]), look="frame")
+def _plot(outline: Outline, histogram: Histogram) -> Plot:
+    link, counts = outline.link_word, histogram.counts
+    tips = [
+        f"{count_of(count, outline.node_word)} in {bin_words(number)} {link}s"
+        for number, count in enumerate(counts)
+    ]
+    values = np.array(counts, np.float64)
+    line = Line(
+        outline.node_word, np.arange(len(counts), dtype=np.float64), values, kind="bars",
+        words=tuple(map(compact, counts)), look=kind_number(histogram.kind).hue,
+        tips=lambda chosen: [tips[place] for place in chosen.tolist()],
+    )  # fmt: skip
+    lows = [compact(1 << (number - 1) if number else 0) for number in range(len(counts))]
+    title = f"{shorten_text(outline.kind_names[histogram.kind], 30)} · {histogram.total:,}"
+    said = f"in {histogram.mean:,.1f} {link}s on average, in at most {histogram.most:,}"
+    up = value_axis(0.0, 1.15 * max(counts))
+    return Plot(title, (line,), names_axis(lows), up, "", said=said)
 
 
 def compact(number: int) -> str:

@@ -10,7 +10,7 @@ from mlnlab.display.card.markup import count_of, shorten_text
 from mlnlab.display.card.symbols import in_symbols
 from mlnlab.display.chart.bars import Bar, bar_scene
 from mlnlab.display.nodelink.collapsed import collapse_graph
-from mlnlab.display.nodelink.collapsed_outline import outline_of, summary_scene
+from mlnlab.display.nodelink.collapsed_outline import outline_of, summary_chart
 from mlnlab.display.nodelink.ground_network_layout import can_be_drawn
 from mlnlab.display.nodelink.ground_network_scenes import ground_network_scene, in_words, source_words
 
@@ -33,7 +33,7 @@ def scene_of(network: GroundNetwork) -> Scene | None:
     if not network.number_of_atoms:
         return None
     if network.number_of_atoms > MOST_IN_GROUPS:
-        return summary_scene(outline_of(network))
+        return summary_chart(outline_of(network)).scene()
     return ground_network_scene(network) if can_be_drawn(network) else overview(network)
 
 

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from mlnlab.counting.duckdb.duckdb_files import FactFiles
     from mlnlab.counting.incremental.incremental import IncrementalCounts
     from mlnlab.experiments.studies.count_spreads import Conditioning
-    from mlnlab.experiments.studies.counting_growth import CountingGrowth
     from mlnlab.inference.ask.choosing import InferencePlan
     from mlnlab.inference.ask.sampler import Sampler
     from mlnlab.inference.ask.solver import Solver
@@ -205,12 +204,6 @@ def conditioning_card(found: Conditioning) -> Card:
     decided = f"Evidence decides all groundings of {found.constant:,}." if found.constant else ""
     table = frame_table(found.to_frame(), "formulas")
     return Card("Variances of the counts", facts, table=table, remarks=(decided,))
-
-
-def counting_growth_card(growth: CountingGrowth) -> Card:
-    """Return the card of measured seconds of counting, a row for each question."""
-    table = frame_table(growth.to_frame(), "questions")
-    return Card("Seconds of counting", table=table, remarks=("ml.plot(...) draws them.",))
 
 
 def fact_files_card(files: FactFiles) -> Card:

@@ -13,7 +13,8 @@ import pytest
 
 import mlnlab as ml
 from mlnlab.display.card.markup import cost_in_words, element, fit, plain_text, render, shorten_text
-from mlnlab.display.chart.bars import Bar, Stride, bar_scene, count_in_bins, spread_scene, waterfall_scene
+from mlnlab.display.chart.bars import Bar, Stride, Waterfall, bar_scene
+from mlnlab.display.chart.curves import spread_chart
 from mlnlab.display.doors.bundles import bundle
 from mlnlab.display.scene.svg import svg_text
 from mlnlab.errors import InputError, printable
@@ -48,16 +49,20 @@ def test_plain_text_drops_markup():
     assert plain_text(element("div", "a", element("em", "b"), None, "c")) == "abc"
 
 
+def waterfall(name, *strides):
+    return Waterfall(name, strides, name, name).scene()
+
+
 @pytest.mark.parametrize("name", HOSTILE)
 def test_pictures_are_sound_whatever_the_names(name):
     for scene in (
         bar_scene([Bar(name, 0.5, name), Bar("漢字" * 30, 2.0, "x"), Bar("", -1.0, "y", known=True)], name),
-        waterfall_scene(
-            [Stride(name, 0, 1, name), Stride("b", 1, -3, "c"), Stride("d", 0, -3, "e", total=True)], name
+        waterfall(
+            name, Stride(name, 0, 1, name), Stride("b", 1, -3, "c"), Stride("d", 0, -3, "e", total=True)
         ),
-        spread_scene(count_in_bins([0.0, 0.5, 1.0]), name),
+        spread_chart([0.0, 0.5, 1.0], name).scene(),
         bar_scene([], name),
-        waterfall_scene([Stride("nothing", 0, 0, "0")], name),
+        waterfall(name, Stride("nothing", 0, 0, "0")),
     ):
         drawing = ElementTree.fromstring(svg_text(scene))
         width = float(drawing.get("width"))

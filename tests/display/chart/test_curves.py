@@ -12,21 +12,13 @@ import numpy as np
 import pytest
 
 from mlnlab.display.card.markup import plain_text, render
+from mlnlab.display.chart.curve_paths import band_path, curve_path, telling_places, thin_points
 from mlnlab.display.chart.curves import (
     evenly,
     learning_curve_card,
     learning_curve_scene,
 )
-from mlnlab.display.chart.plots import (
-    MOST_NAMED,
-    Box,
-    band_path,
-    curve_path,
-    spread,
-    style_of,
-    telling_places,
-    thin_points,
-)
+from mlnlab.display.chart.plots import MOST_NAMED, Box, spread, style_of
 from mlnlab.display.scene.building import kind_number
 from mlnlab.display.scene.items import Group, Path, Rectangle, Text
 from mlnlab.display.scene.patches import patch_between

@@ -32,8 +32,9 @@ def test_many_marginals_are_a_histogram():
     many = ml.infer(mln, ml.Database.from_text("", mln), query=["P"])
     object.__setattr__(many, "probabilities", {f"P(X{n})": n / 100 for n in range(100)})
     (histogram,) = ml.plot(many).data
-    assert histogram.type == "histogram"
-    assert len(histogram.x) == 100
+    assert histogram.type == "bar"
+    assert len(histogram.x) == 20
+    assert list(histogram.y) == [5] * 20
 
 
 def test_an_explanation_is_a_waterfall_that_ends_at_the_log_odds(marginals):

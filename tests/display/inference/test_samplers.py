@@ -326,7 +326,7 @@ def test_of_very_many_the_spread_is_drawn():
     sampler = many(24)
     trace, picture = ml.Trace.of(sampler), sampler_picture(sampler)
     scene = picture.parts["all probabilities"](trace[-1], trace)
-    counts = [int(i.text.replace(",", "")) for i in scene.items() if isinstance(i, Text) and i.text.isdigit()]
+    counts = [int(i.tooltip.split()[0].replace(",", "")) for i in scene.items() if i.id.startswith("line-")]
     assert sum(counts) == 24 * 24 - 23
     assert patch_between(picture.parts["all probabilities"](trace[0], trace), scene) is not None
 

@@ -86,7 +86,22 @@ def test_a_plane_needs_two_weights(data):
 def test_figures(data, plane):
     learned = ml.learn_weights(*data)
     assert list(ml.plot(learned).data[0].x) == pytest.approx(learned.weights)
-    assert [trace.type for trace in ml.plot(plane).data][:2] == ["contour", "scatter"]
+    figure = ml.plot(plane)
+    for axis, surface in zip(("x", "x2"), plane.surfaces, strict=True):
+        drawn = {trace.name: trace for trace in figure.data if trace.xaxis == axis}
+        (optimum,) = zip(drawn["optimum of the surface"].x, drawn["optimum of the surface"].y, strict=True)
+        assert optimum == pytest.approx(surface.optimum)
+        level = np.column_stack([drawn[f"{surface.name} {_levels(surface)[0]:,.5g}"][side] for side in "xy"])
+        assert len(level) > 20
+        around = level[np.isfinite(level).all(axis=1)]
+        assert (around.min(axis=0) < surface.optimum).all()
+        assert (around.max(axis=0) > surface.optimum).all()
+    way = next(trace for trace in figure.data if trace.name == "ll: log-likelihood")
+    assert way.x == pytest.approx(plane.ways[0].points[:, 0])
+
+
+def _levels(surface):
+    return levels_below(max(surface.best, surface.values.max()), float(np.quantile(surface.values, 0.1)), 12)
 
 
 @pytest.mark.parametrize("method", ["cd", "cd-pw", "vp", "vp-pw"])

@@ -25,7 +25,7 @@ from mlnlab.display.nodelink.collapsed_outline import (
     compact,
     histograms,
     outline_of,
-    summary_scene,
+    summary_chart,
 )
 from mlnlab.display.nodelink.ground_networks import scene_of as network_scene
 from mlnlab.display.nodelink.layouts.communities import communities
@@ -383,12 +383,12 @@ def test_histograms_count_every_node():
 def test_bars_are_as_high_as_the_counts():
     outline = outline_of(many(5_000, 30_000))
     histogram = histograms(outline)[0]
-    panel = next(
-        found for found in summary_scene(outline).items() if found.id == f"histogram-{histogram.kind}"
-    )
-    heights = [part.height for part in panel.children if "bar" in part.look]
+    bars = [part for part in summary_chart(outline).scene().items() if part.id.startswith("line-0-0-")]
+    heights = [bar.height for bar in bars]
     expected = np.array(histogram.counts) / max(histogram.counts) * max(heights)
     assert heights == pytest.approx(expected.tolist(), abs=0.06)
+    in_words = f"{histogram.counts[-1]:,} constants in {bin_words(len(bars) - 1)} atoms"
+    assert bars[-1].tooltip == in_words.replace("1 constants", "1 constant")
 
 
 def test_numbers_in_few_letters():

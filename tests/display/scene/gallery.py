@@ -11,7 +11,7 @@ from mlnlab.display.counting.plan_trees import plan_scene
 from mlnlab.display.model.hypergraph_scenes import hypergraph_scene
 from mlnlab.display.model.hypergraphs import matrix_scene
 from mlnlab.display.nodelink.collapsed import expand_groups
-from mlnlab.display.nodelink.collapsed_outline import outline_of, summary_scene
+from mlnlab.display.nodelink.collapsed_outline import outline_of, summary_chart
 from mlnlab.display.nodelink.ground_network_scenes import ground_network_scene
 from mlnlab.display.nodelink.layouts.layered import layered_layout
 from mlnlab.display.scene.building import (
@@ -229,7 +229,7 @@ GALLERY = {
     "groundings": lambda: scene_of(groundings(TRIANGLES)),
     "groundings-matrix": lambda: scene_of(groundings("Friends(x, y) => Smokes(y)", open="Smokes")),
     "groups": lambda: expand_groups(many(900, 1500), ["group-0"]),
-    "histograms": lambda: summary_scene(outline_of(many(400, 1500))),
+    "histograms": lambda: summary_chart(outline_of(many(400, 1500))).scene(),
     "hostile": hostile,
     "hostile-hypergraph": hostile_hypergraph,
 }

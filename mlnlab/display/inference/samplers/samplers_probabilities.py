@@ -15,11 +15,9 @@ from mlnlab.display.chart.bars import (
     WIDTH,
     Bar,
     bar_frame,
-    count_in_bins,
     short_label,
-    spread_scene,
 )
-from mlnlab.display.chart.curves import vertical_axis
+from mlnlab.display.chart.curves import spread_chart, vertical_axis
 from mlnlab.display.chart.plots import Box, Line, Plot, plot_items
 from mlnlab.display.inference.probabilities import error_in_words, probability_in_words
 from mlnlab.display.inference.samplers.samplers_view import SamplerView
@@ -127,7 +125,7 @@ def _spread_part(view: SamplerView) -> Draw:
         values = view.estimates(step.state).probabilities[sampled]
         values = values[np.isfinite(values)]
         description = f"How {len(values):,} sampled probabilities spread between 0 and 1, in twenty parts."
-        return spread_scene(count_in_bins(values.tolist()), "All probabilities", description)
+        return spread_chart(values, "All probabilities", description).draw()
 
     return draw
 

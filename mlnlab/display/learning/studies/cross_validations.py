@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import isfinite, isnan
+from math import isnan
 from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
 
 from mlnlab.display.card.cards import Card, Table, table_of
 from mlnlab.display.card.markup import count_of, shorten_text
-from mlnlab.display.chart.figures import empty_figure, plot_text
-from mlnlab.display.scene.look import COLOURS, HUES
-from mlnlab.errors import ArgumentError
+from mlnlab.display.chart.axes import names_axis
+from mlnlab.display.chart.curves import Chart, vertical_axis
+from mlnlab.display.chart.plots import MARKS, Line, Plot
 
 if TYPE_CHECKING:
-    import plotly.graph_objects as go
-
     from mlnlab.experiments.folds.validated import CrossValidation
 
 _MOST_LEARNERS = 24
 _MOST_RESULTS = 60
 _MOST_PROBLEMS = 5
 _LONGEST = 60
-_MARKS = ("circle", "square", "diamond", "triangle-up", "cross", "x", "star", "hexagon")
-_MEASURES: tuple[tuple[Literal["cll", "auc"], str, str], ...] = (("cll", "CLL", ""), ("auc", "AUC", "2"))
+_MEASURES: tuple[tuple[Literal["cll", "auc"], str], ...] = (("cll", "CLL"), ("auc", "AUC"))
+_EMPTY = "There is nothing to draw: no learner finished on any fold."
 
 
 def cross_validation_card(found: CrossValidation) -> Card:
@@ -41,16 +41,45 @@ def cross_validation_card(found: CrossValidation) -> Card:
         "Cross-validation",
         f"{count_of(len(found.learners), 'learner')} on {count_of(len(found.folds), 'fold')},"
         f" {finished} of {len(found.learners) * len(found.folds)} finished",
-        table=table_of(
-            headings, _summary(found), len(found.learners), "learners",
-            numbers=range(1, len(headings)), where="summary() has them all",
+        lead=(
+            table_of(
+                headings, _summary(found), len(found.learners), "learners",
+                numbers=range(1, len(headings)), where="summary() has them all",
+            ),
         ),
+        picture=cross_validation_chart(found).scene(),
         remarks=(
             "Means over folds ± their standard errors.",
             *(shorten_text(problem, 300) for problem in found.problems[:_MOST_PROBLEMS]),
         ),
         folds=(("fold by fold", _results(found)),) if found.results else (),
     )  # fmt: skip
+
+
+def cross_validation_chart(found: CrossValidation) -> Chart:
+    """Return a point for each learner and fold, CLL beside AUC; lines join equal folds, bars are means."""
+    plots = tuple(_plot(found, measure, words) for measure, words in _MEASURES)
+    title = f"Cross-validation on {count_of(len(found.folds), 'fold')}"
+    described = "Points are folds and bars their means; the table has the numbers."
+    finished = any(result.finished for result in found.results)
+    return Chart(title, plots if finished else (), described, _EMPTY, beside=True)
+
+
+def _plot(found: CrossValidation, measure: Literal["cll", "auc"], words: str) -> Plot:
+    places = np.arange(len(found.learners), dtype=np.float64)
+    reached = {(one.fold, one.learner): getattr(one, measure) for one in found.results}
+    lines = [
+        Line(
+            shorten_text(fold, _LONGEST), places,
+            np.array([reached.get((fold, name), np.nan) for name in found.learners], np.float64),
+            mark=MARKS[place % len(MARKS)],
+        )
+        for place, fold in enumerate(found.folds)
+    ]  # fmt: skip
+    means = found.summary()[measure].to_numpy(np.float64)
+    lines.append(Line("mean", places, means, kind="points", mark="dash", look="grey"))
+    lines = [line._replace(values=np.where(np.isfinite(line.values), line.values, np.nan)) for line in lines]
+    return Plot(words, tuple(lines), names_axis(found.learners), vertical_axis(lines), "", named=False)
 
 
 def _summary(found: CrossValidation) -> Iterator[tuple[str, ...]]:
@@ -82,57 +111,3 @@ def _score(value: float, error: float) -> str:
 
 def _number(value: float) -> str:
     return "–" if isnan(value) else f"{value:.4f}".replace("-inf", "−∞").replace("-", "−")
-
-
-# --- figure ---------------------------------------------------------------------------------------
-
-
-def cross_validation_figure(found: CrossValidation) -> go.Figure:
-    """Draw a point for each learner and fold, its mean as a bar, CLL beside AUC; lines join equal folds."""
-    if not any(result.finished for result in found.results):
-        raise ArgumentError("There is nothing to draw: no learner finished on any fold.")
-    figure = empty_figure(f"Cross-validation on {len(found.folds)} folds", rows=13)
-    for measure, words, axis in _MEASURES:
-        for place, fold in enumerate(found.folds):
-            _add_fold(figure, found, fold, place, measure, axis)
-        _add_means(figure, found, measure, axis)
-        figure.update_layout({f"yaxis{axis}": {"title": words, "anchor": f"x{axis}"}})
-    names = {"tickvals": list(range(len(found.learners))), "ticktext": [plot_text(n) for n in found.learners],
-             "range": [-0.6, len(found.learners) - 0.4]}  # fmt: skip
-    figure.update_layout(
-        xaxis={"domain": [0, 0.44], **names},
-        xaxis2={"domain": [0.56, 1], "anchor": "y2", **names},
-        legend={"orientation": "h", "y": -0.2},
-        showlegend=True,
-    )
-    return figure
-
-
-def _add_fold(
-    figure: go.Figure,
-    found: CrossValidation,
-    fold: str,
-    place: int,
-    measure: Literal["cll", "auc"],
-    axis: str,
-) -> None:
-    by_learner = {result.learner: result for result in found.results if result.fold == fold}
-    values = [getattr(by_learner[name], measure) if name in by_learner else None for name in found.learners]
-    figure.add_scatter(
-        x=list(range(len(values))), y=[v if v is not None and isfinite(v) else None for v in values],
-        name=plot_text(fold), mode="lines+markers", legendgroup=str(place), showlegend=not axis,
-        line={"color": COLOURS[HUES[place % len(HUES)]].middle, "width": 1},
-        marker={"symbol": _MARKS[place % len(_MARKS)], "size": 8}, xaxis=f"x{axis}", yaxis=f"y{axis}",
-        customdata=[plot_text(name) for name in found.learners],
-        hovertemplate="%{customdata}: %{y:.4f}<extra>" + plot_text(fold) + "</extra>",
-    )  # fmt: skip
-
-
-def _add_means(figure: go.Figure, found: CrossValidation, measure: str, axis: str) -> None:
-    means = found.summary()[measure].tolist()
-    figure.add_scatter(
-        x=list(range(len(means))), y=[value if isfinite(value) else None for value in means],
-        name="mean", mode="markers", legendgroup="mean", showlegend=not axis,
-        marker={"symbol": "line-ew-open", "size": 30, "color": COLOURS["text"].middle, "line": {"width": 2}},
-        hovertemplate="mean %{y:.4f}<extra></extra>", xaxis=f"x{axis}", yaxis=f"y{axis}",
-    )  # fmt: skip
