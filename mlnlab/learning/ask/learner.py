@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Any
 from mlnlab.errors import ArgumentError
 from mlnlab.learning.ask.learned_weights import LearnedWeights, at_answer
 from mlnlab.learning.ask.learning_costs import LearningCosts
-from mlnlab.learning.ask.presets import Preset, chosen_optimizer, find_preset, make_objective, with_parts
+from mlnlab.learning.ask.presets import (
+    Preset,
+    chosen_optimizer,
+    find_preset,
+    make_objective,
+    with_counter,
+    with_parts,
+)
 from mlnlab.learning.ask.state_fits import flaw_of, sizes_of
 from mlnlab.learning.descent.best_step import best_step, recorded_until
 from mlnlab.learning.descent.optimizer_registry import find_optimizer
@@ -189,7 +196,9 @@ def weight_learner(
     'a further step would gain less than 1e-10 of the objective'
     """
     began = time.perf_counter()
-    preset = with_parts(find_preset(method), objective, optimizer, counts)
+    preset = with_counter(
+        with_parts(find_preset(method), objective, optimizer, counts), options, (optimizer, counts)
+    )
     counting = Counting(mln, db, query, units, false_facts, preset, {"seed": seed, **options})
     data, optimised, left = counting()
     free = free_weights(data.formulas, tied=tied, fixed=fixed, bounds=bounds)

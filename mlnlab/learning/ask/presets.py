@@ -9,6 +9,9 @@ cd, cd-pw       contrastive divergence: counts from a few samples; -pw: a rate f
 dn              diagonal Newton
 scg, pscg       (preconditioned) scaled conjugate gradient
 smd             stochastic meta-descent
+
+With counter="ijgp" (or any method of ml.count) nothing is ground: cd is Algorithm 1 of Sarkhel et al. (2016),
+vp its voted perceptron, both by diagonal Newton unless rate= is given, and pll counts as that counter does.
 """
 
 from __future__ import annotations
@@ -16,19 +19,23 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mlnlab.errors import ArgumentError
+from mlnlab.learning.ask.counters import counter_choice
+from mlnlab.learning.counts.counted_chains import CountedSamples
+from mlnlab.learning.counts.counted_walks import CountedWalk
 from mlnlab.learning.counts.counts_of_best_worlds import BestWorldCounts
 from mlnlab.learning.counts.sampled_counts import SampledCounts
 from mlnlab.learning.objectives.conditional_log_likelihood import (
     estimated_log_likelihood,
     exact_log_likelihood,
 )
+from mlnlab.learning.objectives.counted_pseudo_likelihood import counted_pseudo_log_likelihood
 from mlnlab.learning.objectives.lifted_by_cells import likelihood_by_cells
 from mlnlab.learning.objectives.lifted_by_classes import likelihood_by_classes
 from mlnlab.learning.objectives.lifted_counts import lifted_log_likelihood
-from mlnlab.learning.objectives.pseudo_log_likelihood import pseudo_log_likelihood
+from mlnlab.learning.objectives.relaxed_log_likelihood import relaxed_log_likelihood
 from mlnlab.learning.problems.mini_batches import MiniBatches
 from mlnlab.logic.suggestions import did_you_mean
 
@@ -51,9 +58,11 @@ class Preset:
     counts: str = ""  # how expected counts are found, where there is a choice
     options: Mapping[str, object] = field(default_factory=dict)  # of the optimiser
     citation: str = ""
+    counted: str = ""  # the optimiser where worlds are counted and no rate is given
 
 
 _LIKELIHOOD = "log-likelihood"
+_NEWTON = "diagonal-newton"
 _EACH: Mapping[str, object] = {"per_weight": True}
 # Counts may be 10^9, and a gap of 10^-8 of these would be 10.
 _SHARP: Mapping[str, object] = {"tolerance": 1e-14, "gradient_tolerance": 1e-13}
@@ -66,9 +75,11 @@ PRESETS: Mapping[str, Preset] = {
         Preset("wpll", "weighted-pseudo-log-likelihood", "auto", citation="Kok and Domingos 2009, 3.3"),
         Preset("ll", _LIKELIHOOD, "auto", "exact", citation="lecture notes, eq. 17-36"),
         Preset("lwl", _LIKELIHOOD, "l-bfgs", "lifted", _SHARP, "Van den Broeck et al. 2013, Algorithm 1"),
-        Preset("vp", _LIKELIHOOD, "gradient-descent", "max-walk-sat", citation="thesis, 4.2.1"),
+        Preset(
+            "vp", _LIKELIHOOD, "gradient-descent", "max-walk-sat", citation="thesis, 4.2.1", counted=_NEWTON
+        ),
         Preset("vp-pw", _LIKELIHOOD, "gradient-descent", "max-walk-sat", _EACH, "thesis, 4.2.3"),
-        Preset("cd", _LIKELIHOOD, "gradient-descent", "mc-sat", citation="thesis, 4.2.2"),
+        Preset("cd", _LIKELIHOOD, "gradient-descent", "mc-sat", citation="thesis, 4.2.2", counted=_NEWTON),
         Preset("cd-pw", _LIKELIHOOD, "gradient-descent", "mc-sat", _EACH, "thesis, 4.2.3"),
         Preset("dn", _LIKELIHOOD, "diagonal-newton", "mc-sat", citation="thesis, 4.2.4"),
         Preset("scg", _LIKELIHOOD, "scaled-conjugate-gradient", "mc-sat", _PLAIN, "thesis, 4.2.5"),
@@ -97,14 +108,35 @@ def with_parts(preset: Preset, objective: str | None, optimizer: str | None, cou
     return replace(preset, **{name: value for name, value in changed.items() if value is not None})  # type: ignore[arg-type]
 
 
+def with_counter(preset: Preset, options: Mapping[str, object], asked: tuple[object, object]) -> Preset:
+    """Return the preset for worlds that are counted, where a counter is named.
+
+    ``asked`` are ``optimizer=`` and ``counts=`` as they were given. MC-SAT samples ground clauses; counts
+    alone draw atom by atom.
+    """
+    optimizer, counts = asked
+    if options.get("counter") is None or preset.counts not in GROUND:
+        return preset
+    if preset.counted and optimizer is None and options.get("rate") is None:
+        preset = replace(preset, optimizer=preset.counted, options={})
+    if preset.counts != "mc-sat":
+        return preset
+    if counts is not None:
+        raise ArgumentError(
+            'MC-SAT samples ground clauses, and counter= counts without grounding: take counts="gibbs", or'
+            " leave counter= out."
+        )
+    return replace(preset, counts="gibbs")
+
+
 def _pseudo(data: TrainingData, counts: str, options: dict[str, object]) -> Objective:
     _no_choice(counts, "pseudo-log-likelihood", options)
-    return pseudo_log_likelihood(data)
+    return counted_pseudo_log_likelihood(data, counter_choice(options))
 
 
 def _weighted_pseudo(data: TrainingData, counts: str, options: dict[str, object]) -> Objective:
     _no_choice(counts, "weighted-pseudo-log-likelihood", options)
-    return pseudo_log_likelihood(data, weighted=True)
+    return counted_pseudo_log_likelihood(data, counter_choice(options), weighted=True)
 
 
 def _no_choice(counts: str, name: str, options: dict[str, object]) -> None:
@@ -126,12 +158,20 @@ def _log_likelihood(data: TrainingData, counts: str, options: dict[str, object])
     if counts == "cells":
         options.pop("seed", None)
         return likelihood_by_cells(data, counter=options.pop("counter", "auto"))
-    return estimated_log_likelihood(data, make_estimator(counts, options))
+    if options.get("counter") is None:
+        return estimated_log_likelihood(data, make_estimator(counts, options))
+    choice = counter_choice(options)
+    return relaxed_log_likelihood(data, make_estimator(counts, options, COUNTED), choice)
 
 
-def make_estimator(counts: str, options: dict[str, object]) -> SampledCounts | BestWorldCounts:
+GROUND: Mapping[str, Any] = {
+    "mc-sat": SampledCounts, "gibbs": SampledCounts, "max-walk-sat": BestWorldCounts,
+}  # fmt: skip
+COUNTED: Mapping[str, Any] = {"gibbs": CountedSamples, "max-walk-sat": CountedWalk}
+
+
+def make_estimator(counts: str, options: dict[str, object], kinds: Mapping[str, Any] = GROUND) -> Any:  # noqa: ANN401
     """Return how expected counts are estimated; it takes its own options out of ``options``."""
-    kinds = {"mc-sat": SampledCounts, "gibbs": SampledCounts, "max-walk-sat": BestWorldCounts}
     if counts not in kinds:
         hint = did_you_mean(counts, kinds) or "."
         raise ArgumentError(
@@ -144,8 +184,7 @@ def make_estimator(counts: str, options: dict[str, object]) -> SampledCounts | B
         for name in inspect.signature(kind).parameters
         if name != "name" and options.get(name) is not None
     }
-    found: SampledCounts | BestWorldCounts = kind(counts, **own)
-    return found
+    return kind(counts, **own)
 
 
 # Each takes from the options what it knows.

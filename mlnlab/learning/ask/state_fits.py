@@ -12,6 +12,7 @@ import numpy as np
 from mlnlab.inference.sampling.chains import sizes_of_worlds
 from mlnlab.learning.counts.sampled_counts import Chains, SampledCounts
 from mlnlab.learning.objectives.conditional_log_likelihood import Drawn, EstimatedLogLikelihood
+from mlnlab.learning.objectives.relaxed_log_likelihood import RelaxedLogLikelihood
 from mlnlab.learning.problems.mini_batches import BatchMemory, MiniBatches
 from mlnlab.steps.state_layout import Sizes, misshapen
 
@@ -53,6 +54,8 @@ def _flaw_of_memory(objective: Objective, memory: object) -> str:
         return _flaw_of_batches(objective, memory)
     if isinstance(objective, EstimatedLogLikelihood):
         return _find_sample_flaw(objective, memory)
+    if isinstance(objective, RelaxedLogLikelihood):
+        return objective.flaw(memory)
     return "" if memory is None else "it holds something, and its objective remembers nothing"
 
 

@@ -15,7 +15,7 @@ one variable: one of its atoms is drawn, given all other blocks and atoms.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -166,20 +166,25 @@ def _is_not_zero(values: Numbers) -> Numbers:
     return np.asarray(values != 0, np.float64)
 
 
-def pseudo_log_likelihood(data: TrainingData, *, weighted: bool = False) -> PseudoLogLikelihood:
-    """Count Δn of the predicted atoms in every database."""
+RowCounter = Callable[[str], AtomRows]  # of a predicate
+
+
+def pseudo_log_likelihood(
+    data: TrainingData, *, weighted: bool = False, counter: Callable[[Example], RowCounter] | None = None
+) -> PseudoLogLikelihood:
+    """Count Δn of the predicted atoms in every database, by plans or by a counter of your own."""
     rows, blocks = [], []
     formulas = [weighted.formula for weighted in data.formulas]
     together = families(formulas) if len(formulas) > MANY else []
     for example in data.examples:
-        own, moves = _of_example(data, example, together)
+        own, moves = _of_example(data, example, together, None if counter is None else counter(example))
         rows.append(tuple(own))
         blocks.append(tuple(moves))
     return PseudoLogLikelihood(tuple(rows), tuple(blocks), len(data.formulas), weighted)
 
 
 def _of_example(
-    data: TrainingData, example: Example, together: Sequence[Family]
+    data: TrainingData, example: Example, together: Sequence[Family], counter: RowCounter | None
 ) -> tuple[list[AtomRows], list[BlockMoves]]:
     formulas = [weighted.formula for weighted in data.formulas]
     hard = np.array([isinstance(weighted.weight, Hard) for weighted in data.formulas], bool)
@@ -196,6 +201,8 @@ def _of_example(
             moves.append(block_moves(formulas, hard, facts, predicate, known))
         elif name not in mentioned:
             rows.append(_make_unmentioned_rows(name, example, len(formulas), len(known)))
+        elif counter is not None:
+            rows.append(_without_certain(counter(name), hard))
         elif many is not None:
             found = many(facts, name, known)
             counted = AtomRows(name, found.atoms, found.values, found.truths, found.multiplicities)
