@@ -5,6 +5,7 @@ Each takes a function that makes a fresh :class:`StructureLearner` of a small ru
 
 from __future__ import annotations
 
+from concurrent.futures import Future
 from dataclasses import FrozenInstanceError, fields, is_dataclass
 from itertools import islice
 from math import isfinite, isnan
@@ -112,6 +113,46 @@ def an_interrupt_keeps_the_best_model(make):
         assert stopped.value.so_far().mln.formulas
         rest = list(make().resume(stopped.value.state))
         assert len(rest) == len(whole) - place - 1
+
+
+def an_executor_changes_nothing(make, executor):
+    """``make`` takes the executor, whose workers may be other processes."""
+    alone, shared = list(make()), list(make(executor=executor))
+    assert list(alone[-1].candidates)
+    assert len(alone) == len(shared)
+    for one, other in zip(alone, shared, strict=True):
+        assert same_state(one, other), differing_parts(one, other)
+    models = [complete_run(make(executor=given)).mln.to_text() for given in (None, executor)]
+    assert models[0] == models[1]
+
+
+class Pressed:
+    """An executor that works at once; Ctrl-C is pressed when it is given work for the last of some times."""
+
+    def __init__(self, times=None):
+        self.times, self.taken = times, 0
+
+    def submit(self, function, /, *arguments):
+        self.taken += 1
+        if self.taken == self.times:
+            raise KeyboardInterrupt
+        done = Future()
+        done.set_result(function(*arguments))
+        return done
+
+
+def an_interrupt_within_a_step_keeps_the_best_model(make):
+    """Not between two steps, but while clauses are scored: what is not finished is scored again later."""
+    counting = Pressed()
+    whole = list(make(executor=counting))
+    assert counting.taken > 0
+    for times in sorted({1, (counting.taken + 1) // 2, counting.taken}):
+        with pytest.raises(Interrupted, match="was stopped while") as stopped:
+            complete_run(make(executor=Pressed(times)))
+        assert stopped.value.so_far().mln.formulas
+        rest = list(make().resume(stopped.value.state))
+        assert 0 < len(rest) < len(whole)
+        assert same_state(rest[-1], whole[-1]), differing_parts(rest[-1], whole[-1])
 
 
 def leaving_a_run_breaks_nothing(make):

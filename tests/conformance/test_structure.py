@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import multiprocessing
+from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 
 import pytest
@@ -49,6 +51,31 @@ def test_a_state_is_enough_to_go_on(make, tmp_path):
 @each
 def test_an_interrupt_keeps_the_best_model(make):
     checks.an_interrupt_keeps_the_best_model(make)
+
+
+# BUSL finds no clauses in so few people but by loose tests.
+SCORING = {
+    "busl": partial(structure, "busl", longest=3, significance=0.5, per_cell=0.0),
+    "lhl": partial(structure, "lhl", longest=3),
+    "msl": partial(structure, "msl", longest=3),
+}
+
+
+@pytest.fixture(scope="module")
+def pool():
+    """Two other processes that begin anew, as on any system."""
+    with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as executor:
+        yield executor
+
+
+@pytest.mark.parametrize("name", SCORING)
+def test_other_processes_change_nothing(name, pool):
+    checks.an_executor_changes_nothing(SCORING[name], pool)
+
+
+@pytest.mark.parametrize("name", SCORING)
+def test_an_interrupt_within_a_step_keeps_the_best_model(name):
+    checks.an_interrupt_within_a_step_keeps_the_best_model(SCORING[name])
 
 
 @each

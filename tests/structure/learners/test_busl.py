@@ -1,11 +1,10 @@
-"""BUSL from databases to a model: planted rules, resumption, executors, odd data, forged states."""
+"""BUSL from databases to a model: planted rules, resumption, odd data, forged states."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
-from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
@@ -20,7 +19,7 @@ from mlnlab.learning.ask.pseudo_likelihoods import pseudo_log_likelihood
 from mlnlab.logic.formulas.printing import to_text
 from mlnlab.logic.formulas.weights import Soft, WeightedFormula
 from mlnlab.steps.files.checkpoint import load_checkpoint, save_checkpoint
-from mlnlab.steps.values.sameness import differing_parts, same_state
+from mlnlab.steps.values.sameness import same_state
 from mlnlab.structure.clauses.clause_making import clause_formula, make_clauses
 from mlnlab.structure.clauses.judged_paths import RETAINED, judged_paths
 from mlnlab.structure.learners.busl import (
@@ -188,22 +187,7 @@ def test_it_keeps_to_the_protocol_with_nodes_of_two_atoms(tmp_path):
     make = partial(ml.structure_learner, "busl", planted(0.1, 1), **_SMALL)
     assert any(len(path.atoms) == 3 for path in list(make())[-1].paths)
     structure_checks.every_check(make, tmp_path)
-
-
-class Inline:
-    """Runs calls at once, as an executor."""
-
-    def submit(self, function, *arguments):
-        future = Future()
-        future.set_result(function(*arguments))
-        return future
-
-
-def test_an_executor_changes_nothing(states):
-    elsewhere = list(ml.structure_learner("busl", planted(), executor=Inline(), **_SMALL))
-    assert len(elsewhere) == len(states)
-    for one, other in zip(states, elsewhere, strict=True):
-        assert same_state(one, other), differing_parts(one, other)
+    structure_checks.an_interrupt_within_a_step_keeps_the_best_model(make)
 
 
 def test_the_same_seed_gives_the_same_model_in_another_process():

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import pickle
 import subprocess
 import sys
-from concurrent.futures import Future
 from dataclasses import replace
 from itertools import islice, pairwise
 
@@ -400,25 +398,6 @@ def test_a_search_that_takes_long_is_refused():
 
 
 # --- the same, whoever computes ---------------------------------------------------------------------
-
-
-class Elsewhere:
-    """An executor whose work travels as that of another process does."""
-
-    def submit(self, function, /, *arguments):
-        done = Future()
-        function, arguments = pickle.loads(pickle.dumps((function, arguments)))
-        done.set_result(pickle.loads(pickle.dumps(function(*arguments))))
-        return done
-
-
-def test_an_executor_changes_nothing():
-    options = {"longest": 3, "variables": 3}
-    alone = list(ml.structure_learner("msl", houses(), **options))
-    shared = list(ml.structure_learner("msl", houses(), executor=Elsewhere(), **options))
-    assert len(alone) == len(shared)
-    for one, other in zip(alone, shared, strict=True):
-        assert same_state(one, other), differing_parts(one, other)
 
 
 _SCRIPT = """
