@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 import mlnlab as ml
 from mlnlab.display.doors.run_pictures import structure_picture
 from mlnlab.display.scene.items import Text
 from mlnlab.structure.learners.busl import LINKING, TAKING
-from tests.browser.views.test_run_views import click, scrub_to, wait_for_step
+from tests.browser.views.test_run_views import click, says, scrub_to, wait_for_step
 from tests.support.patience import PATIENCE, becomes
 
 MAKING = """
@@ -18,7 +20,8 @@ db = make_planted_database(1, 0.1, people=14, things=5)
 learner = ml.structure_learner("busl", db, longest=3, length_penalty=0.001)
 """.strip()
 STEPPER = "stepper = ml.stepper(learner, delay=0)\nstepper"
-STEPPED = 1
+ASKING = "[one.name for one in stepper.breaks]"
+STEPPED, ASKED = 1, 2
 _ALL = """n => [...document.querySelectorAll(".jp-Notebook .jp-Cell")[n]
   .querySelectorAll("svg.mlnlab-scene text")].map(text => text.textContent).sort()"""
 _COLOURS = """output => ["[data-id=node-0] text", "[data-id=words-0-0]"].map(
@@ -36,7 +39,7 @@ def twin():
 
 @pytest.fixture(scope="module")
 def page(lab):
-    name = lab.write("busl.ipynb", MAKING, STEPPER)
+    name = lab.write("busl.ipynb", MAKING, STEPPER, ASKING)
     with lab.open(name, motion=False, width=1280, height=1000) as opened:
         opened.page.set_default_timeout(1000 * PATIENCE)
         opened.hide_sidebar()
@@ -77,6 +80,30 @@ def test_step_back_and_scrub_show_the_step_of_the_trace(page, twin):
     for index in (removed, clique, 0):
         scrub_to(page, index, STEPPED)
         shows(page, twin, index)
+
+
+def test_a_run_pauses_at_each_head_and_where_a_clause_joins(page, twin):
+    _, trace = twin
+    page.run(STEPPED)  # a new stepper, at its first step
+    shows(page, twin, 0)
+    output = page.output(STEPPED)
+    output.get_by_role("tab", name="pauses").click()
+    output.locator("svg [data-id=act-pause-cliques]").click()
+    says(page, ASKED, "['taking cliques begins']")
+    output.locator("svg [data-id=act-pause-joins]").click()
+    says(page, ASKED, "['taking cliques begins', 'a clause is taken into the model']")
+    steps = list(trace)
+    taking = [one.index for before, one in pairwise(steps) if one.state.phase == TAKING != before.state.phase]
+    joined = [
+        one.index for before, one in pairwise(steps) if len(one.state.model) > len(before.state.model)
+    ]  # fmt: skip
+    assert taking
+    assert joined
+    for index in (*taking, *joined):
+        click(page, "play", STEPPED)
+        wait_for_step(page, index, STEPPED)
+    output.get_by_role("tab", name="network").click()
+    shows(page, twin, joined[-1])
 
 
 @pytest.mark.parametrize("theme", ["Light", "Dark"])
