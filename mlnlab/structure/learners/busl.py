@@ -285,8 +285,8 @@ class Busl:
         for one in judged:
             if one.number in model or state.best in one.scores.scores.tolist():
                 again = self.scorer.score_path(SupportedPath(one.scores.path, (), 0))
-                own = [(found.scores, found.weights) for found in (again, one.scores)]
-                if not np.allclose(*own, rtol=1e-6, atol=1e-9):
+                pairs = (again.scores, one.scores.scores), (again.weights, one.scores.weights)
+                if not all(np.allclose(*pair, rtol=1e-6, atol=1e-9) for pair in pairs):
                     raise make_damage_error("This state", "its scores are not those of its clauses")
 
     def _judging(self, state: BuslState) -> Iterator[BuslState]:
