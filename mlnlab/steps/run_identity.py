@@ -134,7 +134,7 @@ def of_run(identity: RunIdentity, kind: type[S], state: object, called: str = "T
 
 
 def _explain_kind(state: object, kind: type[OfRun]) -> str:
-    """Return what else a state is: of another method where it says so, or of another type."""
+    """Say whose state it is instead: of another method where it says so, or of another type."""
     other = state.identity if isinstance(state, OfRun) else None
     if isinstance(other, RunIdentity):
         return (

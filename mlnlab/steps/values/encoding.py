@@ -18,14 +18,12 @@ mapping with textual keys, and everything else is an object whose key ``$`` name
 from __future__ import annotations
 
 import base64
-import importlib
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from enum import Enum
 from fractions import Fraction
 from math import isfinite
-from pathlib import Path
 from struct import pack, unpack
 from types import MappingProxyType
 from typing import Any, TypeVar, cast
@@ -34,6 +32,7 @@ import numpy as np
 
 from mlnlab.errors import ArgumentError, InputError, printable
 from mlnlab.steps.values.array_text import STORABLE_KINDS, array_from_tree, array_tree
+from mlnlab.steps.values.class_registry import import_registering_module
 from mlnlab.steps.values.parts import Array, is_plain_array
 
 C = TypeVar("C", bound=type)
@@ -90,18 +89,8 @@ class Registry:
     def find_class(self, name: str) -> type | None:
         """Return the class of a name, from a module of the package that was not imported yet if need be."""
         if name not in self._classes and self._package and _NAME.fullmatch(name):
-            for module in _list_modules_registering(name, self._package):
-                importlib.import_module(module)
+            import_registering_module(name, self._package)
         return self._classes.get(name)
-
-
-def _list_modules_registering(name: str, package: str) -> Iterator[str]:
-    """Yield the modules of a package whose source registers a class under a name."""
-    (folder,) = importlib.import_module(package).__path__
-    registering = re.compile(rf'^@?storable\("{re.escape(name)}"\)', re.MULTILINE)
-    for path in sorted(Path(folder).rglob("*.py")):
-        if registering.search(path.read_text("utf-8")):
-            yield ".".join((package, *path.relative_to(folder).with_suffix("").parts))
 
 
 def _origin(kind: type) -> str:
