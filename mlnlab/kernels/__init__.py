@@ -87,6 +87,7 @@ def _messages() -> tuple[ModuleType, ...]:
     from mlnlab.kernels.chains import table_gibbs
     from mlnlab.kernels.messages import (
         allowed_cells,
+        allowed_messages,
         cluster_messages,
         factor_tables,
         forest_ascent,
@@ -102,7 +103,7 @@ def _messages() -> tuple[ModuleType, ...]:
     graph = sum_product_graph, sum_product_logs
     beliefs = *graph, sum_product, sum_product_order
     tables = factor_tables, table_gibbs, table_messages
-    clusters = cluster_messages, allowed_cells
+    clusters = cluster_messages, allowed_cells, allowed_messages
     return *beliefs, *tables, *clusters, mean_field_ascent, table_mean_field, forest_ascent
 
 

@@ -1,9 +1,9 @@
 """One formula's number of true groundings while a world changes atom by atom.
 
 Sarkhel, Venugopal, Pham, Singla and Gogate (AAAI 2016), "Scalable Learning Algorithms": all worlds have the
-same join graph, and worlds that differ by one atom have nearly the same messages. An atom has at most one cell
-in the constraint of each literal; of a quantified part, or one that counts all atoms, the constraint is read
-anew, and the cells that differ are changed.
+same join graph, and worlds that differ by one atom have nearly the same messages. An atom has at most one
+place in the constraint of each literal; where a quantified part, or one that counts all atoms, reads its
+predicate, the constraint is read anew, and the cells that differ are changed.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ class CountedWorld:
     def flip(self, predicate: str, row: Row) -> float:
         """Set an atom to its other value; return the new number of true groundings."""
         changes = self._turn(predicate, row)
-        if self.passing is not None and changes:
+        if self.passing is not None:
             self.passing.change(changes)
             self.estimate = self._estimate()
         return self.number
@@ -132,10 +132,17 @@ class CountedWorld:
         """Return by how much the number would change if an atom had its other value; nothing changes."""
         changes = self._turn(predicate, row)
         self._turn_atom(predicate, row)
-        if self.passing is None or not changes:
+        if self.passing is None:
             return 0.0
         log_z, settled = self.passing.look_ahead(changes)
         return self.counter.count_from(log_z, self._bindings, settled=settled).number - self.number
+
+    def anew(self) -> CountEstimate:
+        """Return the estimate from messages that begin anew: another one, where they settle elsewhere."""
+        if self.passing is None:
+            return self.estimate
+        log_z, settled = self.passing.look_anew()
+        return self.counter.count_from(log_z, self._bindings, settled=settled)
 
     def _turn(self, predicate: str, row: Row) -> dict[int, NDArray[np.int64]]:
         """Set an atom to its other value; return the cells that change, by the numbers of constraints."""
@@ -172,7 +179,7 @@ class CountedWorld:
         sizes = self._sizes(predicate)
         if len(row) != len(sizes) or not all(0 <= one < size for one, size in zip(row, sizes, strict=True)):
             raise ArgumentError(
-                f"{row} are no numbers of constants of {self._facts.vocabulary[predicate]}: there are {sizes}."
+                f"{row} are no numbers of constants of {self._facts.vocabulary[predicate]}: it has {sizes}."
             )
 
     def _sizes(self, predicate: str) -> tuple[int, ...]:
@@ -180,7 +187,7 @@ class CountedWorld:
 
 
 def place_row(constraint: BoundConstraint, row: Row) -> Row | None:
-    """Return the values of a constraint's variables at an atom; ``None`` where its literal has no such one."""
+    """Return the values of a constraint's variables at an atom; ``None``: no grounding of it is that atom."""
     if constraint.scan is None:  # a constant that is not there
         return None
     if constraint.scan.pattern is None:

@@ -1,27 +1,29 @@
 """Pass messages between clusters of 0/1 tables, and again when a few of their cells have changed.
 
-Sarkhel, Venugopal, Pham, Singla and Gogate (AAAI 2016), "Scalable Learning Algorithms": the join graph depends
-on scopes alone, so one serves all worlds; and where few cells differ, the messages of one world are nearly
-those of the next.
+Sarkhel, Venugopal, Pham, Singla and Gogate (AAAI 2016), "Scalable Learning Algorithms": the join graph
+depends on scopes alone, so one serves all worlds; and where few cells differ, the messages of one world are
+nearly those of the next.
 
-The messages that have settled in one world are where those of the next begin. So of several places where
-messages could settle, those of a path of worlds and those from messages that say nothing need not be the same;
-where messages do not settle from the ones before, they begin anew.
+The messages that have settled in one world are where those of the next begin; where they do not settle from
+there, or had not settled, they begin anew. In a graph with cycles messages may settle at several places, and
+the place then depends on the worlds before: :meth:`AllowedPropagation.look_anew` says where they settle from
+messages that say nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import pairwise
 from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mlnlab.factors.join_graphs.cluster_tables import count_starts, refuse_large_clusters, whole_numbers
-from mlnlab.kernels.messages.allowed_cells import (
-    Sums,
-    Tables,
+from mlnlab.kernels.messages.allowed_cells import Tables, room_for_sums
+from mlnlab.kernels.messages.allowed_messages import (
     begin,
     change_cells,
     estimate_log_z,
@@ -58,7 +60,7 @@ class AllowedPropagation:
         for home, table in zip(graph.homes, self.constraints, strict=True):
             self._homes[home].append(table)
         self.tables = self._lay_out()
-        self.sums = _room(self.tables)
+        self.sums = room_for_sums(self.tables)
         self.settled = False
         self.settle()
 
@@ -125,7 +127,7 @@ class AllowedPropagation:
     def logs(self) -> NDArray[np.float64]:
         """Return the logarithms of the messages, the largest of each being 0."""
         found, starts = self.sums.messages.copy(), self.tables.message_starts
-        for start, end in zip(starts[:-1], starts[1:], strict=True):
+        for start, end in pairwise(starts):
             found[start:end] /= found[start:end].max() or 1.0
         with np.errstate(divide="ignore"):
             return np.log(found)
@@ -136,36 +138,39 @@ class AllowedPropagation:
         """Let cells of constraints have their other values; return whether messages settle again."""
         clusters, cells = self._change_constraints(changes)
         self.sums.summed[:] = self.sums.touched[:] = self.sums.sent[:] = 0
+        if not len(cells):
+            return self.settled
         if not self.settled:
             self.tables.allowed[self.tables.cell_starts[clusters] + cells] ^= 1
             return self._settle(anew=True)
-        if not len(cells):
-            return True
         change_cells(self.tables, self.sums, clusters, cells)
         return self._settle(anew=False) or self._settle(anew=True)
 
     def _change_constraints(self, changes: Changes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Change constraints; return the clusters, in order, and the cells of theirs that change with them."""
-        affected: dict[int, set[int]] = {}
+        """Change constraints; return the clusters, in order, and their cells that change with them."""
+        affected: dict[int, list[NDArray[np.int64]]] = {}
         for number, cells in changes.items():
             table, home = self.constraints[number], self.graph.homes[number]
-            for cell in map(tuple, cells.tolist()):
-                table.cells[cell] ^= True
-                fixed = dict(zip(table.scope, cell, strict=True))
-                affected.setdefault(home, set()).update(self._number_cells(home, fixed).tolist())
-        found: list[tuple[int, int]] = []
-        for home, numbers in sorted(affected.items()):
-            scope = self.graph.clusters[home]
-            shape = [self.graph.sizes[one] for one in scope]
-            own = np.fromiter(sorted(numbers), np.int64, len(numbers))
-            values = dict(zip(scope, np.unravel_index(own, shape), strict=True)) if scope else {}
-            now = np.ones(len(own), bool)
-            for table in self._homes[home]:
-                now &= table.cells[tuple(values[one] for one in table.scope)]
-            before = self.tables.allowed[self.tables.cell_starts[home] + own]
-            found += [(home, cell) for cell in own[now != before].tolist()]
-        pairs = whole_numbers(found).reshape(-1, 2)
-        return np.ascontiguousarray(pairs[:, 0]), np.ascontiguousarray(pairs[:, 1])
+            table.cells[tuple(cells.T)] ^= True
+            own = affected.setdefault(home, [])
+            own += [self._number_cells(home, dict(zip(table.scope, cell, strict=True))) for cell in cells]
+        clusters, places = [], []
+        for home, parts in sorted(affected.items()):
+            own = np.unique(np.concatenate(parts))
+            changed = own[self._allows(home, own) != self.tables.allowed[self.tables.cell_starts[home] + own]]
+            clusters.append(np.full(len(changed), home, np.int64))
+            places.append(changed)
+        none = np.zeros(0, np.int64)
+        return np.concatenate([none, *clusters]), np.concatenate([none, *places])
+
+    def _allows(self, cluster: int, cells: NDArray[np.int64]) -> Truths:
+        """Return which cells of a cluster all its constraints allow."""
+        scope, found = self.graph.clusters[cluster], np.ones(len(cells), bool)
+        shape = [self.graph.sizes[one] for one in scope]
+        values = dict(zip(scope, np.unravel_index(cells, shape), strict=True)) if scope else {}
+        for table in self._homes[cluster]:
+            found &= table.cells[tuple(values[one] for one in table.scope)]
+        return found
 
     def _number_cells(self, cluster: int, fixed: Mapping[int, int]) -> NDArray[np.int64]:
         """Return the numbers of the cells of a cluster in which some variables have given values."""
@@ -179,20 +184,32 @@ class AllowedPropagation:
 
     def look_ahead(self, changes: Changes) -> tuple[float, bool]:
         """Return what log Z would be after changes, and whether messages would settle; all stays as it is."""
-        kept, settled = [array.copy() for array in self._state], self.settled
-        self.change(changes)
-        found = self.estimate_log_z(), self.settled
-        clusters, cells = self._change_constraints(changes)
-        self.tables.allowed[self.tables.cell_starts[clusters] + cells] ^= 1
-        for array, before in zip(self._state, kept, strict=True):
-            array[:] = before
-        self.settled = settled
-        return found
+        try:
+            with self._kept():
+                self.change(changes)
+                return self.estimate_log_z(), self.settled
+        finally:
+            clusters, cells = self._change_constraints(changes)
+            self.tables.allowed[self.tables.cell_starts[clusters] + cells] ^= 1
 
-    @property
-    def _state(self) -> tuple[NDArray[np.generic], ...]:
-        sums = self.sums
-        return sums.messages, sums.sums, sums.errors, sums.news, sums.stale, sums.references
+    def look_anew(self) -> tuple[float, bool]:
+        """Return log Z from messages that begin anew, and whether these settle; all stays as it is."""
+        with self._kept():
+            self.settle()
+            return self.estimate_log_z(), self.settled
+
+    @contextmanager
+    def _kept(self) -> Iterator[None]:
+        """Let messages be afterwards as they were before; what was computed again is still told."""
+        sums, settled = self.sums, self.settled
+        own = sums.messages, sums.sums, sums.errors, sums.news, sums.stale, sums.references
+        kept = [array.copy() for array in own]
+        try:
+            yield
+        finally:
+            for array, before in zip(own, kept, strict=True):
+                array[...] = before
+            self.settled = settled
 
 
 def join_allowed(tables: Sequence[AllowedTable], scope: Scope, sizes: Mapping[int, int]) -> Truths:
@@ -216,13 +233,3 @@ def number_rows(scope: Scope, label: Scope, sizes: Mapping[int, int]) -> NDArray
             numbers = np.arange(sizes[variable], dtype=np.uint32) * np.uint32(stride)
         found = (found[:, None] + numbers).reshape(-1)
     return found
-
-
-def _room(tables: Tables) -> Sums:
-    values, messages = int(tables.message_starts[-1]), len(tables.sources)
-    longest = int(tables.lengths.max(initial=1))
-    return Sums(
-        *(np.zeros(values) for _ in range(3)), np.zeros(messages), np.zeros(messages, np.uint8),
-        *(np.zeros(messages, np.int64) for _ in range(4)), np.zeros(longest), np.zeros(longest),
-        np.zeros(values, np.int64),
-    )  # fmt: skip

@@ -60,8 +60,9 @@ def lay_out_clusters(graph: JoinGraph, tables: Sequence[LogTable]) -> tuple[Clus
     ]
     sizes = [int(np.prod([graph.sizes[variable] for variable in label], dtype=np.int64)) for label in labels]
     return Clusters(
-        count_starts(map(len, logs)), np.concatenate(logs), count_starts(sizes), whole_numbers(sources), whole_numbers(targets),
-        count_starts(np.bincount(whole_numbers(targets), minlength=len(logs))), whole_numbers(heard), count_starts(map(len, places)),
+        count_starts(map(len, logs)), np.concatenate(logs), count_starts(sizes), whole_numbers(sources),
+        whole_numbers(targets), count_starts(np.bincount(whole_numbers(targets), minlength=len(logs))),
+        whole_numbers(heard), count_starts(map(len, places)),
         np.concatenate([np.zeros(0, np.uint32), *places]),
     ), scale  # fmt: skip
 
@@ -89,7 +90,7 @@ def room_for_messages(clusters: Clusters) -> Told:
 
 
 def count_starts(sizes: Iterable[int]) -> NDArray[np.int64]:
-    """Return where each of some arrays of these sizes begins, one behind the other, and where the last ends."""
+    """Return where each of some arrays begins that lie one behind the other, and where the last ends."""
     return np.cumsum([0, *sizes], dtype=np.int64)
 
 
