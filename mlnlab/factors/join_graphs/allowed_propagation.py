@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -156,8 +156,9 @@ class AllowedPropagation:
             own += [self._number_cells(home, dict(zip(table.scope, cell, strict=True))) for cell in cells]
         clusters, places = [], []
         for home, parts in sorted(affected.items()):
-            own = np.unique(np.concatenate(parts))
-            changed = own[self._allows(home, own) != self.tables.allowed[self.tables.cell_starts[home] + own]]
+            numbers = np.unique(np.concatenate(parts))
+            before = self.tables.allowed[self.tables.cell_starts[home] + numbers]
+            changed = numbers[self._allows(home, numbers) != before]
             clusters.append(np.full(len(changed), home, np.int64))
             places.append(changed)
         none = np.zeros(0, np.int64)
@@ -202,7 +203,9 @@ class AllowedPropagation:
     def _kept(self) -> Iterator[None]:
         """Let messages be afterwards as they were before; what was computed again is still told."""
         sums, settled = self.sums, self.settled
-        own = sums.messages, sums.sums, sums.errors, sums.news, sums.stale, sums.references
+        own: tuple[NDArray[Any], ...] = (
+            sums.messages, sums.sums, sums.errors, sums.news, sums.stale, sums.references,
+        )  # fmt: skip
         kept = [array.copy() for array in own]
         try:
             yield

@@ -295,10 +295,11 @@ def room_for_sums(tables: Tables) -> Sums:
     """Return messages that say nothing yet, and room to work."""
     values, messages = int(tables.message_starts[-1]), len(tables.sources)
     longest = int(tables.lengths.max(initial=1))
+    wholes = np.zeros((4, messages), np.int64)
     return Sums(
-        *(np.zeros(values) for _ in range(3)), np.zeros(messages), np.zeros(messages, np.uint8),
-        *(np.zeros(messages, np.int64) for _ in range(4)), np.zeros(longest), np.zeros(longest),
-        np.zeros(values, np.int64),
+        np.zeros(values), np.zeros(values), np.zeros(values), np.zeros(messages),
+        np.zeros(messages, np.uint8), wholes[0], wholes[1], wholes[2], wholes[3], np.zeros(longest),
+        np.zeros(longest), np.zeros(values, np.int64),
     )  # fmt: skip
 
 

@@ -21,6 +21,11 @@ SOURCES = Path(__file__).parent
 # Without contraction no multiplication is fused with an addition, so that trajectories agree bit for bit.
 FLAGS = ("-O3", "-march=native", "-ffp-contract=off")
 
+FILES = (
+    "gibbs", "enumeration", "walk_sat", "sample_sat", "belief_propagation", "factor_gibbs",
+    "cluster_messages",
+)  # fmt: skip
+
 
 class CompilerError(Exception):
     """Raised when a C compiler is there but fails to build our functions."""
@@ -36,6 +41,8 @@ class FunctionsInC:
     search: Callable[..., int]
     sweep_clauses: Callable[..., float]
     sweep_tables: Callable[..., None]
+    sweep_clusters: Callable[..., None]
+    sum_message: Callable[..., None]
 
 
 @contextmanager
@@ -53,7 +60,7 @@ def find_compiler() -> str | None:
 def compiled_functions(compiler: str, folder: Path) -> FunctionsInC:
     """Compile the C files into libraries in a folder and return their functions."""
     libraries = {}
-    for name in ("gibbs", "enumeration", "walk_sat", "sample_sat", "belief_propagation", "factor_gibbs"):
+    for name in FILES:
         library = folder / f"{name}.so"
         _call(compiler, *FLAGS, "-shared", "-fPIC", str(SOURCES / f"{name}.c"), "-o", str(library), "-lm")
         try:
@@ -69,6 +76,7 @@ def compiled_functions(compiler: str, folder: Path) -> FunctionsInC:
     return FunctionsInC(
         sweep, sum_over_worlds, _walk(libraries["walk_sat"]), _search(libraries["sample_sat"]),
         _sweep_clauses(libraries["belief_propagation"]), _sweep_tables(libraries["factor_gibbs"]),
+        _sweep_clusters(libraries["cluster_messages"]), _sum_message(libraries["cluster_messages"]),
     )  # fmt: skip
 
 
@@ -116,6 +124,21 @@ def _sweep_tables(library: ctypes.CDLL) -> Callable[..., None]:
     sweep.argtypes = [ctypes.c_int64, *map(np.ctypeslib.ndpointer, kinds), ctypes.c_int64]
     sweep.restype = None
     return sweep
+
+
+def _sweep_clusters(library: ctypes.CDLL) -> Callable[..., None]:
+    sweep = library.sweep_clusters
+    kinds = (np.int64, np.float64, *(np.int64,) * 5, np.uint32, *(np.float64,) * 4)
+    sweep.argtypes = [ctypes.c_int64, *map(np.ctypeslib.ndpointer, kinds)]
+    sweep.restype = None
+    return sweep
+
+
+def _sum_message(library: ctypes.CDLL) -> Callable[..., None]:
+    add_up = library.sum_message
+    cells, reals, whole = np.ctypeslib.ndpointer(np.uint8), np.ctypeslib.ndpointer(np.float64), ctypes.c_int64
+    add_up.argtypes, add_up.restype = [cells, whole, whole, reals, whole, reals, reals, reals], None
+    return add_up
 
 
 def _call(*command: str) -> None:
