@@ -58,39 +58,80 @@ class Told(NamedTuple):
 @borrowing
 def score_cells(clusters: Clusters, told: Told, cluster: Number, but: Number) -> None:
     """Add up, for each cell of a cluster, its logarithm and all messages but one."""
-    first = clusters.cell_starts[cluster]
-    number = clusters.cell_starts[cluster + 1] - first
-    scores = told.scores
-    for cell in range(number):
-        scores[cell] = clusters.logs[first + cell]
+    first = np.uint64(clusters.cell_starts[cluster])
+    number = clusters.cell_starts[cluster + 1] - clusters.cell_starts[cluster]
+    copy_cells(clusters.logs, first, told.scores, number)
     for place in range(clusters.heard_starts[cluster], clusters.heard_starts[cluster + 1]):
         message = clusters.heard[place]
-        if message == but:
-            continue
-        start, at = clusters.message_starts[message], clusters.place_starts[message]
-        for cell in range(number):
-            scores[cell] += told.messages[start + np.int64(clusters.places[at + cell])]
+        if message != but:
+            start, at = np.uint64(clusters.message_starts[message]), np.uint64(clusters.place_starts[message])
+            add_message(told.messages, start, clusters.places, at, told.scores, number)
+
+
+# Indices have no sign, so that nothing asks whether they are to be counted from the end of an array.
+
+
+@borrowing
+def copy_cells(
+    logs: NDArray[np.float64], first: np.uint64, scores: NDArray[np.float64], number: Number
+) -> None:
+    """Let the scores of cells be their logarithms."""
+    for place in range(number):
+        cell = np.uint64(place)
+        scores[cell] = logs[first + cell]
+
+
+@borrowing
+def add_message(
+    messages: NDArray[np.float64], start: np.uint64, places: NDArray[np.uint32], at: np.uint64,
+    scores: NDArray[np.float64], number: Number,
+) -> None:  # fmt: skip
+    """Add to the score of each cell its value of a message."""
+    for place in range(number):
+        cell = np.uint64(place)
+        scores[cell] += messages[start + np.uint64(places[at + cell])]
+
+
+@borrowing
+def find_largest(
+    scores: NDArray[np.float64], places: NDArray[np.uint32], at: np.uint64, largest: NDArray[np.float64],
+    start: np.uint64, number: Number,
+) -> None:  # fmt: skip
+    """Raise the numbers of a message's values to the largest scores of their cells."""
+    for place in range(number):
+        cell = np.uint64(place)
+        own = start + np.uint64(places[at + cell])
+        if scores[cell] > largest[own]:
+            largest[own] = scores[cell]
+
+
+@borrowing
+def sum_cells(
+    scores: NDArray[np.float64], places: NDArray[np.uint32], at: np.uint64, largest: NDArray[np.float64],
+    start: np.uint64, sums: NDArray[np.float64], number: Number,
+) -> None:  # fmt: skip
+    """Add up, for each of a message's values, the cells that have it, as parts of the largest one."""
+    for place in range(number):
+        cell = np.uint64(place)
+        if scores[cell] > -inf:
+            own = np.uint64(places[at + cell])
+            sums[own] += exp(scores[cell] - largest[start + own])
 
 
 @borrowing
 def prepare_message(clusters: Clusters, told: Told, message: Number, damping: float) -> float:
     """Compute a message as it would be sent now; return by how much it would change."""
-    answer = message ^ 1
-    score_cells(clusters, told, clusters.sources[message], answer)
-    start, size = clusters.message_starts[message], 0
+    answer, cluster = message ^ 1, clusters.sources[message]
+    score_cells(clusters, told, cluster, answer)
+    start = clusters.message_starts[message]
     size = clusters.message_starts[message + 1] - start
-    at, cluster = clusters.place_starts[answer], clusters.sources[message]
+    at, behind = np.uint64(clusters.place_starts[answer]), np.uint64(start)
     number = clusters.cell_starts[cluster + 1] - clusters.cell_starts[cluster]
     new, sums = told.next, told.sums
     for value in range(size):
         new[start + value], sums[value] = -inf, 0.0
-    for cell in range(number):
-        place = start + np.int64(clusters.places[at + cell])
-        new[place] = max(new[place], told.scores[cell])
-    for cell in range(number):
-        if told.scores[cell] > -inf:
-            own = np.int64(clusters.places[at + cell])
-            sums[own] += exp(told.scores[cell] - new[start + own])
+    find_largest(told.scores, clusters.places, at, new, behind, number)
+    sum_cells(told.scores, clusters.places, at, new, behind, sums, number)
     most = -inf
     for value in range(size):
         if sums[value] > 0.0:
