@@ -101,8 +101,7 @@ def find_largest(
     for place in range(number):
         cell = np.uint64(place)
         own = start + np.uint64(places[at + cell])
-        if scores[cell] > largest[own]:
-            largest[own] = scores[cell]
+        largest[own] = max(largest[own], scores[cell])
 
 
 @borrowing
