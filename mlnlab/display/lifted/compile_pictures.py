@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from mlnlab.circuits.first_order import Body, calls_of
 from mlnlab.display.lifted.circuits.circuit_details import note_of
 from mlnlab.display.lifted.circuits.circuit_nodes import PRIMES, joined_bodies, legend_lines, sign_lines
-from mlnlab.display.lifted.circuits.circuit_scenes import circuit_items, drawn_circuit
+from mlnlab.display.lifted.circuits.circuit_scenes import circuit_items, draw_bodies
 from mlnlab.display.runs.runs import RunPicture, Table, columns_of
 from mlnlab.display.scene.building import numbered_id, tooltip
 from mlnlab.display.scene.items import Group, Item, Layer, Rectangle, Scene, Text
@@ -62,15 +62,15 @@ def compile_scene(
     symbols = source.weighted.shattered.symbols
     newest = state.newest
     joined = joined_bodies(bodies, range(state.named))  # each step adds a box
-    drawn = drawn_circuit(joined, symbols)
-    signs = sign_lines(list(bodies.values()), recursive=any(box.again >= 0 for box in drawn.boxes))
+    drawn = draw_bodies(joined, symbols)
+    signs = sign_lines(list(bodies.values()), recursive=any(node.kind == "again" for node in drawn.nodes))
     words = beginning(source) if newest is None else definition_panel(source, newest, asked, signs)
     circuit = circuit_items(drawn, joined, symbols, -1 if newest is None else newest.number)
-    right = Group(id="circuit", x=WIDTH + 28, y=4, children=tuple(circuit))
-    height = max(words.end, drawn.placed.size[1] + 8, 200.0)
+    right = Group(id="circuit", x=WIDTH + 28, y=4, children=circuit)
+    height = max(words.end, drawn.layout.size[1] + 8, 200.0)
     layers = (Layer("drawn", (right,)), Layer("words", words.items, zooms=False))
     return Scene(
-        WIDTH + 40 + drawn.placed.size[0], height, layers, "Compilation", f"{caption(source, step)}."
+        WIDTH + 40 + drawn.layout.size[0], height, layers, "Compilation", f"{caption(source, step)}."
     )
 
 

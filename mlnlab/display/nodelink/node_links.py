@@ -5,11 +5,12 @@ A layout is made once; a run draws it in each step with other looks, so that onl
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import log2
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from mlnlab.display.scene.building import WIDTH, Entry, Kind, label, legend, mar
 from mlnlab.display.scene.items import Circle, Group, Item, Layer, Path, Rectangle, Scene, Text
 from mlnlab.display.scene.look import HUES
 from mlnlab.display.scene.paths import Point, arrow_head, band, segments, smooth_downward
-from mlnlab.display.scene.text_fitting import text_width
+from mlnlab.display.scene.text_fitting import fit_text, text_width
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,6 +40,9 @@ _LINE, _BAR, _DOT = 16.0, 5.0, 14.0
 _NAMED_OF_MANY = 40  # dots
 _SMALL_SPACING = 34.0, 15.0  # of dots
 _HEAD = 8.0
+SMALL_LINE = 15.0
+_STRAIGHT = 6.0  # pixels that a link may lean
+_ASIDE, _WIDEST_WORDS = 44.0, 130.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,11 +50,15 @@ class Node:
     """A box with lines of text, or a ``mark`` instead of it.
 
     ``dot`` is the look of the dot that stands for the box where there are too many for names; ``shares``
-    are stretches of a bar below the box.
+    are stretches of a bar below the box, ``parts`` are drawn over it. Lines with ``looks`` of their own begin
+    at the top.
     """
 
     id: str
     lines: tuple[str, ...] = ()
+    looks: tuple[str, ...] = ()
+    corner: float = 8.0
+    parts: tuple[Item, ...] = ()
     look: str = "ring grey"
     dot: str = ""
     mark: Item | None = None
@@ -63,14 +71,15 @@ class Node:
 class Link:
     """A line from a node to another one, by their numbers, or many lines of one look as one path.
 
-    ``head`` is the look of an arrow head at its end, empty where a later step has one, and ``half`` half the
-    width of a band.
+    ``head`` is the look of an arrow head at its end, empty where a later step has one, ``words`` stand beside
+    it, and ``half`` is half the width of a band.
     """
 
     ends: Sequence[Ends]
     look: str = "link"
     id: str = ""
     head: str | None = None
+    words: str = ""
     half: float = 0.0
     tooltip: str = ""
 
@@ -110,26 +119,46 @@ def lay_out_springs(
 
 
 def lay_out_rows(
-    sizes: Sequence[Size], rows: Sequence[int], edges: Sequence[Ends], gap: float = 20.0
-) -> Layout:
-    """Lay out boxes in rows that are as high as the highest box; links lead from a row to lower ones."""
-    heights = [0.0] * (max(rows) + 1)
+    sizes: Sequence[Size], rows: Sequence[int], edges: Sequence[Ends], gap: float = 20.0, *,
+    straight: float | None = None, across: float = 16.0, words: Sequence[str] = (), least: float = WIDTH,
+) -> Layout:  # fmt: skip
+    """Lay out boxes in rows that are as high as the highest box; links lead from a row to lower ones.
+
+    ``straight`` is the gap below a row of which no link leans; ``words`` of links need room at their ends.
+    """
+    heights = [0.0] * (max(rows, default=-1) + 1)
     for row, (_, height) in zip(rows, sizes, strict=True):
         heights[row] = max(heights[row], height)
     width = np.array([width for width, _ in sizes])
-    laid = layered_layout(rows, np.array(edges, np.int64), across=width + 16, down=1.0)
-    middles = np.cumsum([8.0, *(height + gap for height in heights[:-1])]) + np.array(heights) / 2
-    low = float((laid.places[:, 0] - width / 2).min()) - 12
-    right = float((laid.places[:, 0] + width / 2).max()) - low + 12
-    spare = max(0.0, (WIDTH - right) / 2)
+    laid = layered_layout(rows, np.array(edges, np.int64), across=width + across, down=1.0)
+    leaning = {
+        int(route[n, 1])
+        for route in laid.routes
+        for n in np.flatnonzero(np.abs(np.diff(route[:, 0])) > _STRAIGHT).tolist()
+    }
+    gaps = [gap if straight is None or row in leaning else straight for row in range(len(heights))]
+    tops = np.cumsum([8.0, *(high + below for high, below in zip(heights, gaps, strict=True))])
+    middles = tops[:-1] + np.array(heights) / 2
+    edge = [*(laid.places[:, 0] - width / 2), *(laid.places[:, 0] + width / 2)]
+    for text, route in zip(words, laid.routes, strict=False):
+        room = min(_WIDEST_WORDS, text_width(text, "small")) + 10
+        edge.append(route[-1, 0] + (-room if _comes_from_right(route[-2, 0], route[-1, 0]) else room))
+    low = min(edge, default=0.0) - 12
+    right = max(edge, default=0.0) - low + 12
+    spare = max(0.0, (least - right) / 2)
 
     def move(places: NDArray[np.float64]) -> tuple[Point, ...]:
         y = np.interp(places[:, 1], range(len(middles)), middles)
         return tuple(zip((places[:, 0] - low + spare).tolist(), y.tolist(), strict=True))
 
     routes = {ends: move(route)[1:-1] for ends, route in zip(edges, laid.routes, strict=True)}
-    size = max(right, float(WIDTH)), float(middles[-1]) + heights[-1] / 2 + 8
-    return Layout(move(laid.places), tuple(sizes), size, bool(width.min() > _DOT), routes)
+    size = max(float(right), least), float(tops[-1]) - (gaps[-1] if gaps else 0.0) + 8
+    return Layout(move(laid.places), tuple(sizes), size, bool(width.min(initial=WIDTH) > _DOT), routes)
+
+
+def _comes_from_right(before: float, end: float) -> bool:
+    """Tell whether a link comes in from the right, where its words would stand."""
+    return before > end + _STRAIGHT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,20 +175,34 @@ class NodeLink:
 
     def scene(self) -> Scene:
         """Return the drawing: lines below marks, marks below boxes, and the legend."""
-        drawn = [self._node(number, node) for number, node in enumerate(self.nodes)]
-        marks = [item for item, node in zip(drawn, self.nodes, strict=True) if node.mark]
-        boxes = [item for item, node in zip(drawn, self.nodes, strict=True) if not node.mark]
         bottom = self.layout.size[1] + (_BAR + 4 if any(len(node.shares) for node in self.nodes) else 0)
         explained, height = legend(self.legend, 8, bottom + 8, WIDTH - 16)
         total = bottom + (height + 12 if height else 4)
         note = (Text(x=8, y=total + 12, text=self.left_out, look="quiet"),) if self.left_out else ()
         layers = (
-            Layer("links", tuple(map(self._link, self.links))),
-            Layer("nodes", (*marks, *boxes)),
+            Layer("links", self.link_items()),
+            Layer("nodes", self.node_items()),
             Layer("explained", (explained, *note), zooms=False),
         )
         words = " ".join(filter(None, (self.words, self.left_out)))
         return Scene(self.layout.size[0], total + 20 * len(note), layers, self.title, words)
+
+    def node_items(self) -> tuple[Item, ...]:
+        """Return the marks, and above them the boxes."""
+        drawn = [self._node(number, node) for number, node in enumerate(self.nodes)]
+        marks = [item for item, node in zip(drawn, self.nodes, strict=True) if node.mark]
+        return *marks, *(item for item, node in zip(drawn, self.nodes, strict=True) if not node.mark)
+
+    def link_items(self) -> tuple[Item, ...]:
+        """Return the links; those with the same ends arrive side by side."""
+        alike = Counter(tuple(link.ends) for link in self.links)
+        seen: Counter[tuple[Ends, ...]] = Counter()
+        found = []
+        for link in self.links:
+            ends = tuple(link.ends)
+            found.append(self._link(link, seen[ends] - (alike[ends] - 1) / 2))
+            seen[ends] += 1
+        return tuple(found)
 
     def _node(self, number: int, node: Node) -> Group:
         x, y = self.layout.places[number]
@@ -175,8 +218,9 @@ class NodeLink:
                 Circle(x=0, y=0, radius=_DOT / 2, look=word)
                 for word in (("plate", look) if not look.startswith("disc") else (look,))
             )
-        small = height < HEIGHT
-        middle = (len(node.lines) - 1) / 2
+        small = height < HEIGHT and not node.looks
+        first = -height / 2 + 14 if node.looks else 4.5 - _LINE * (len(node.lines) - 1) / 2
+        looks = node.looks or ("words small" if small else "words",) * len(node.lines)
         return (
             *(
                 Rectangle(
@@ -184,42 +228,46 @@ class NodeLink:
                     y=-height / 2,
                     width=width,
                     height=height,
-                    corner=3 if small else 8,
+                    corner=3 if small else node.corner,
                     look=word,
                 )
                 for word in ("plate", node.look)
             ),
             *(
-                label(0, 4.5 + _LINE * (n - middle), line, width - 10, "words small" if small else "words")
-                for n, line in enumerate(node.lines)
+                label(0, first + (SMALL_LINE if node.looks else _LINE) * n, line, width - 10, look)
+                for n, (line, look) in enumerate(zip(node.lines, looks, strict=True))
             ),
+            *node.parts,
             *_stretches(node.shares, width, height / 2 + 2),
         )
 
-    def _link(self, link: Link) -> Item:
+    def _link(self, link: Link, twin: float) -> Item:
         if link.half:
             (one, other), *_ = link.ends
             path = band(self.layout.places[one], self.layout.places[other], link.half)
         elif self.layout.sideways:
             path = segments((self._side(one, 1), self._side(other, -1)) for one, other in link.ends)
         elif self.layout.routes:
-            path = "".join(smooth_downward(self._way(*ends)) for ends in link.ends)
+            path = "".join(smooth_downward(self._way(*ends, twin)) for ends in link.ends)
         else:
             places = self.layout.places
             path = segments((places[one], places[other]) for one, other in link.ends)
         if link.head is None:
             return Path(id=link.id, path=path, look=link.look, tooltip=link.tooltip)
-        before, tip = self._way(*link.ends[0])[-2:]
+        *_, before, tip = self._way(*link.ends[0], twin)
         tip_path = arrow_head(tip, (tip[0], before[1]), _HEAD) if link.head else ""
         line, head = Path(path=path, look=link.look), Path(path=tip_path, look=link.head or "bar")
-        return Group(id=link.id, tooltip=link.tooltip, children=(line, head))
+        words = (_write_beside(link.words, before, tip),) if link.words else ()
+        return Group(id=link.id, tooltip=link.tooltip, children=(line, head, *words))
 
-    def _way(self, one: int, other: int) -> tuple[Point, ...]:
+    def _way(self, one: int, other: int, twin: float = 0.0) -> tuple[Point, ...]:
         """Return the points of a link from the border of a box to that of another one."""
         routes, places = self.layout.routes, self.layout.places
         between = routes[one, other] if (one, other) in routes else routes[other, one][::-1]
         first, last = (*between, places[other])[0], (places[one], *between)[-1]
-        return self._border(one, first), *between, self._border(other, last)
+        x, y = self._border(other, last)
+        aside = twin * min(_ASIDE, self.layout.sizes[other][0] / 3)
+        return self._border(one, first), *between, (x + aside, y)
 
     def _side(self, number: int, way: int) -> Point:
         """Return the middle of a box's right side, or of its left one."""
@@ -232,6 +280,14 @@ class NodeLink:
         most = max(0.0, width / 2 - 10)
         reach = max(-most, min(most, (target[0] - x) * 0.25))
         return x + reach, y - height / 2 if target[1] < y else y + height / 2
+
+
+def _write_beside(words: str, before: Point, tip: Point) -> Text:
+    """Return the words of a link beside its tip, on the side from which it does not come."""
+    side = -1 if _comes_from_right(before[0], tip[0]) else 1
+    shown = fit_text(words, _WIDEST_WORDS, "small")
+    anchor: Literal["start", "end"] = "start" if side > 0 else "end"
+    return Text(x=tip[0] + 6 * side, y=tip[1] - 9, text=shown, look="quiet small", anchor=anchor)
 
 
 def collapse_nodes(names: Sequence[str], edges: Sequence[Ends], title: str, words: str) -> NodeLink:

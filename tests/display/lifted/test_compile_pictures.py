@@ -9,8 +9,14 @@ import pytest
 import mlnlab as ml
 from mlnlab.circuits.first_order import Definition, FirstOrderCircuit, calls_of
 from mlnlab.display.doors.run_pictures import picture_of
-from mlnlab.display.lifted.circuits.circuit_nodes import SIGNED_LINE, joined_bodies, legend_lines, node_words
-from mlnlab.display.lifted.circuits.circuit_scenes import circuit_scene, depths
+from mlnlab.display.lifted.circuits.circuit_nodes import (
+    SIGNED_LINE,
+    box_depths,
+    joined_bodies,
+    legend_lines,
+    node_words,
+)
+from mlnlab.display.lifted.circuits.circuit_scenes import circuit_scene
 from mlnlab.display.lifted.compile_pictures import bodies_of
 from mlnlab.display.scene.items import Text
 
@@ -72,7 +78,8 @@ def test_every_call_has_its_words(name):
     symbols = circuit.weighted.shattered.symbols
     for body in bodies.values():
         assert len(node_words(body, symbols).edges) == len(list(calls_of(body)))
-    assert set(depths(bodies)) == set(bodies)
+    every = joined_bodies(bodies, bodies)
+    assert set(box_depths(every)) == set(bodies)
     assert circuit_scene(bodies, symbols).width > 0
 
 

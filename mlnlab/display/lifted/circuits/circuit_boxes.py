@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from mlnlab.circuits.first_order import Counting, Leaf, calls_of, products_of
-from mlnlab.display.lifted.circuits.circuit_nodes import Joined, atoms_of, node_words
-from mlnlab.display.lifted.circuits.circuit_scenes import numbers_words
+from mlnlab.display.lifted.circuits.circuit_nodes import Joined, atoms_of, node_words, numbers_words
+from mlnlab.display.nodelink.node_links import SMALL_LINE
 from mlnlab.display.scene.paths import polyline
 from mlnlab.display.scene.text_fitting import text_width
 from mlnlab.lifted.theory.symbol_names import shown_predicate, subdomain_names, symbol_at
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from mlnlab.lifted.theory.shattering import Symbol
     from mlnlab.lifted.theory.theory import Theory
 
-LINE, CHART = 15.0, 34.0
-_NARROWEST, _WIDEST, _CHART_WIDTH = 84.0, 250.0, 170.0
+CHART = 34.0
+_NARROWEST, _WIDEST, _CHART_WIDTH = 64.0, 250.0, 170.0
 _NUMBER_WIDTH = 172.0  # room for what a value takes
 _MOST_ATOMS, _MOST_LEAVES = 4, 5
 _EXACT = 1e7  # larger numbers are written by powers of ten
@@ -46,6 +46,15 @@ class Box(NamedTuple):
     has_value: bool
     width: float
     height: float
+
+
+def body_box(joined: Joined, symbols: Sequence[Symbol]) -> Box:
+    """Return the box of a definition of which only the body is known, or nothing yet."""
+    numbers = numbers_words(joined.numbers)
+    if joined.body is None:
+        return _box((f"{numbers}  ?",))
+    words = node_words(joined.body, symbols)
+    return _box((f"{numbers}  {words.sign}", *_shorten_atoms(words.atoms)))
 
 
 def definition_box(
@@ -64,13 +73,15 @@ def definition_box(
 
 def leaf_box(text: str) -> Box:
     """Return the box of a leaf that is drawn by itself, or of a call of a definition above."""
-    return _box((text,), has_chart=False, valued=False, narrowest=44.0)
+    return _box((text,), narrowest=44.0)
 
 
-def _box(lines: tuple[str, ...], has_chart: bool, valued: bool, narrowest: float = _NARROWEST) -> Box:
+def _box(
+    lines: tuple[str, ...], has_chart: bool = False, valued: bool = False, narrowest: float = _NARROWEST
+) -> Box:
     widths = [text_width(line, "small strong" if n == 0 else "small") for n, line in enumerate(lines)]
     width = max(narrowest, 20 + max(widths), _NUMBER_WIDTH * valued, _CHART_WIDTH * has_chart)
-    height = 9 + (LINE + 7) * valued + LINE * len(lines) + CHART * has_chart
+    height = 9 + (SMALL_LINE + 7) * valued + SMALL_LINE * len(lines) + CHART * has_chart
     return Box(lines, has_chart, valued, min(width, _WIDEST), height)
 
 

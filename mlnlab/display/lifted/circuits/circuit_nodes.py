@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from mlnlab.lifted.theory.shattering import Symbol
     from mlnlab.lifted.theory.weighted_theory import WeightedTheory
 
+ROOT = 0
 _NUMBERED = re.compile(r"n[0-9]+")
 _SIGNS = {"true": "", "false": "¬", "free": "±"}
 _NODES: Mapping[type, str] = {
@@ -139,6 +140,16 @@ def _is_plain(call: Call) -> bool:
     return all(size.terms == ((n, 1),) and not size.constant for n, size in enumerate(call.sizes))
 
 
+def numbers_words(numbers: Sequence[int]) -> str:
+    """Return the numbers of definitions in one box."""
+    return ", ".join(map(str, numbers[:3])) + (" …" if len(numbers) > 3 else "")
+
+
+def again_words(number: int) -> str:
+    """Return the words of a call of a definition that is drawn above."""
+    return f"↺ {number}"
+
+
 def _first(text: str) -> str:
     return text.split(" ∧ ", maxsplit=1)[0][:18]
 
@@ -192,6 +203,44 @@ def _within(leaf: Leaf, sizes: tuple[Size, ...]) -> Leaf:
 
 def _call_within(call: Call, sizes: tuple[Size, ...]) -> Call:
     return Call(call.definition, tuple(size.within(sizes) for size in call.sizes))
+
+
+def box_depths(joined: Mapping[int, Joined], folded: Collection[int] = ()) -> dict[int, int]:
+    """Return the depth of each box: below all its callers, except those that call back to a box above."""
+    order: list[int] = []
+    ended: set[int] = set()
+    stack = [(ROOT, False)]
+    began: set[int] = set()
+    backward: set[tuple[int, int]] = set()
+    while stack:
+        number, leaving = stack.pop()
+        if leaving:
+            ended.add(number)
+            order.append(number)
+            continue
+        if number in began:
+            continue
+        began.add(number)
+        stack.append((number, True))
+        for target in called_from(joined, number, folded):
+            if target in began and target not in ended:
+                backward.add((number, target))
+            elif target not in began:
+                stack.append((target, False))
+    depth = {ROOT: 0}
+    for number in reversed(order):
+        for target in called_from(joined, number, folded):
+            if (number, target) not in backward:
+                depth[target] = max(depth.get(target, 0), depth[number] + 1)
+    return depth
+
+
+def called_from(joined: Mapping[int, Joined], number: int, folded: Collection[int] = ()) -> list[int]:
+    """Return the boxes that a box calls; none of a folded one, or of one that is not compiled yet."""
+    body = joined[number].body
+    if number in folded or body is None:
+        return []
+    return list(dict.fromkeys(call.definition for call in calls_of(body)))
 
 
 # --- legend ---------------------------------------------------------------------------------------

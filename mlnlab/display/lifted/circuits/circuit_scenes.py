@@ -5,203 +5,158 @@ A call of what is drawn above already, as domain recursion makes it, ends at a b
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
-
-import numpy as np
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from mlnlab.circuits.first_order import Counting, InclusionExclusion, Power, Product, SizeCase, Sum, calls_of
 from mlnlab.display.card.cards import Card, Part, table_of
 from mlnlab.display.card.markup import count_of, element, shorten_text
+from mlnlab.display.lifted.circuits.circuit_boxes import Box, body_box, leaf_box
 from mlnlab.display.lifted.circuits.circuit_nodes import (
     Joined,
+    again_words,
+    box_depths,
     joined_bodies,
     legend_lines,
     node_words,
     sign_lines,
 )
-from mlnlab.display.nodelink.layouts.layered import layered_layout
+from mlnlab.display.nodelink.node_links import SMALL_LINE, Layout, Link, Node, NodeLink, lay_out_rows
 from mlnlab.display.scene.building import numbered_id, tooltip
-from mlnlab.display.scene.items import Group, Item, Layer, Path, Rectangle, Scene, Text
-from mlnlab.display.scene.paths import arrow_head, smooth_downward
-from mlnlab.display.scene.text_fitting import fit_text, fitted_lines, text_width
+from mlnlab.display.scene.items import Item, Layer, Scene, Text
+from mlnlab.display.scene.text_fitting import fitted_lines
 from mlnlab.lifted.theory.theory_text import clause_text
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from mlnlab.circuits.first_order import Body, Call
+    from mlnlab.circuits.first_order import Body
     from mlnlab.lifted.ask.lift import Lift, LiftedCircuit
     from mlnlab.lifted.circuit.arithmetic import LiftedValue
     from mlnlab.lifted.theory.shattering import Symbol
 
-    Reals = NDArray[np.float64]
-
 MOST_NODES = 120
-LINE = 15.0
-_WIDEST, _NARROWEST = 210.0, 64.0
-_MOST_ATOMS = 3
-_LEGEND_WIDTH, _MOST_LEGEND = 420.0, 24
+LEGEND_WIDTH, _MOST_LEGEND = 420.0, 24
 HUES: Mapping[type, str] = {
     Product: "blue", Sum: "orange", InclusionExclusion: "yellow", Power: "green", Counting: "purple",
     SizeCase: "grey",
 }  # fmt: skip
-_MARGIN, _ACROSS, _DOWN = 14.0, 30.0, 100.0
-_NEAR, _USUAL, _LOW = 30.0, 46.0, 20.0  # between rows; the height of a row without boxes
-_STRAIGHT = 6.0  # pixels that a line may lean
-_LABEL = 130.0
-_ASIDE = 44.0  # between lines that end at one box
+_ACROSS, _LEANING, _NEAR = 30.0, 46.0, 30.0  # between boxes, and between rows
 _LONGEST_THEORY = 600
 
 
-class Box(NamedTuple):
-    """A drawn box: a definition, or, where ``again`` is not negative, a call of one that stands above."""
+class CircuitNode(NamedTuple):
+    """A drawn box: of a definition, of a leaf, or of a call of a definition that is drawn above."""
 
-    number: int
-    lines: tuple[str, ...]
-    row: int
-    again: int = -1  # of which definition; ``number`` is the caller's
-    place: int = 0  # among the caller's calls
+    name: str  # its id
+    number: int  # of its definition
+    kind: Literal["definition", "leaf", "again"]
+    depth: int
+    box: Box
 
 
 class Drawn(NamedTuple):
-    """Boxes, the lines between them, and where all of it stands."""
+    """Boxes with their places, the lines between them as items, and the width and height of it all."""
 
-    boxes: tuple[Box, ...]
-    lines: tuple[Line, ...]
-    placed: Placed
+    nodes: tuple[CircuitNode, ...]
+    layout: Layout
+    lines: tuple[Item, ...]
+
+    def box_items(self, nodes: Sequence[Node]) -> tuple[Item, ...]:
+        """Return the boxes at their places."""
+        return NodeLink(title="", layout=self.layout, nodes=nodes).node_items()
 
 
-def drawn_circuit(joined: Mapping[int, Joined], symbols: Sequence[Symbol]) -> Drawn:
-    """Return where definitions stand; a body of ``None`` is not compiled yet."""
-    bodies = {number: one.body for number, one in joined.items()}
-    depth = depths(bodies)
-    numbers = sorted(depth, key=lambda n: (depth[n], n))[:MOST_NODES]
-    boxes = [Box(n, _lines(joined[n], symbols), depth[n]) for n in numbers]
-    at, lines = {number: place for place, number in enumerate(numbers)}, []
-    for number in numbers:
-        for place, (call, words) in enumerate(_calls(bodies[number], symbols)):
+def draw_calls(
+    joined: Mapping[int, Joined], depth: Mapping[int, int], boxes: Mapping[int, Box],
+    symbols: Sequence[Symbol], leaves: Mapping[int, Sequence[str]], folded: Collection[int] = (),
+) -> Drawn:  # fmt: skip
+    """Place definitions at their depths, their leaves below them, and draw a line for each call."""
+    nodes: list[CircuitNode] = []
+    lines: list[tuple[int, int, str]] = []
+    at: dict[int, int] = {}
+    for number in sorted(boxes, key=lambda n: (depth[n], n)):
+        at[number] = len(nodes)
+        name = numbered_id("definition", number)
+        nodes.append(CircuitNode(name, number, "definition", depth[number], boxes[number]))
+        for leaf, text in enumerate(leaves.get(number, ())):
+            lines.append((at[number], len(nodes), ""))
+            name = numbered_id("leaf", number, leaf)
+            nodes.append(CircuitNode(name, number, "leaf", depth[number] + 1, leaf_box(text)))
+    for number, place in at.items():
+        body = joined[number].body
+        if number in folded or body is None:
+            continue
+        for n, (call, words) in enumerate(zip(calls_of(body), node_words(body, symbols).edges, strict=True)):
             target = call.definition
             if depth[target] <= depth[number]:
-                lines.append(Line(at[number], len(boxes), words.strip()))
-                boxes.append(Box(number, (again_words(target),), depth[number] + 1, target, place))
+                lines.append((place, len(nodes), words.strip()))
+                name, box = numbered_id("again", number, n, target), leaf_box(again_words(target))
+                nodes.append(CircuitNode(name, target, "again", depth[number] + 1, box))
             elif target in at:
-                lines.append(Line(at[number], at[target], words.strip()))
-    placed = in_rows([Standing(_width(box.lines), _height(box.lines), box.row) for box in boxes], lines)
-    return Drawn(tuple(boxes), tuple(lines), placed)
+                lines.append((place, at[target], words.strip()))
+    layout = lay_out_rows(
+        [(node.box.width, node.box.height) for node in nodes], [node.depth for node in nodes],
+        [line[:2] for line in lines], _LEANING, straight=_NEAR, across=_ACROSS, least=0.0,
+        words=[words for *_, words in lines],
+    )  # fmt: skip
+    links = [
+        Link(
+            ends=((one, other),), id=numbered_id("call", n), words=words,
+            head=None if nodes[other].kind == "leaf" else "bar grey",
+        )
+        for n, (one, other, words) in enumerate(lines)
+    ]  # fmt: skip
+    drawn = NodeLink(title="", layout=layout, nodes=(), links=links).link_items()
+    return Drawn(tuple(nodes), layout, drawn)
 
 
-def again_words(number: int) -> str:
-    """Return the words of a call of a definition that is drawn above."""
-    return f"↺ {number}"
+def box_node(node: CircuitNode, look: str, tip: str, parts: tuple[Item, ...] = ()) -> Node:
+    """Return the box of a definition or a leaf; that of a call of a definition above is round and dashed."""
+    first = "words small" if node.kind == "leaf" else "words small strong"
+    again = node.kind == "again"
+    return Node(
+        id=node.name, lines=node.box.lines, looks=(first, *("words small",) * (len(node.box.lines) - 1)),
+        look="wash grey dashed" if again else look, corner=node.box.height / 2 if again else 5.0,
+        parts=parts, tooltip=tip, pick=node.kind != "leaf",
+    )  # fmt: skip
 
 
-def numbers_words(numbers: Sequence[int]) -> str:
-    """Return the numbers of definitions in one box."""
-    return ", ".join(map(str, numbers[:3])) + (" …" if len(numbers) > 3 else "")
-
-
-def depths(bodies: Mapping[int, Body | None]) -> dict[int, int]:
-    """Return each definition's depth below the root; calls back to a definition above are ignored."""
-    depth: dict[int, int] = {0: 0}
-    path: list[int] = []
-
-    def visit(number: int) -> None:
-        path.append(number)
-        body = bodies.get(number)
-        for call in () if body is None else calls_of(body):
-            below = call.definition
-            if below not in path and depth.get(below, -1) < depth[number] + 1:
-                depth[below] = depth[number] + 1
-                visit(below)
-        path.pop()
-
-    visit(0)
-    return depth
-
-
-def _calls(body: Body | None, symbols: Sequence[Symbol]) -> Iterable[tuple[Call, str]]:
-    return () if body is None else zip(calls_of(body), node_words(body, symbols).edges, strict=True)
-
-
-def _lines(joined: Joined, symbols: Sequence[Symbol]) -> tuple[str, ...]:
-    if joined.body is None:
-        return (f"{numbers_words(joined.numbers)}  ?",)
-    words = node_words(joined.body, symbols)
-    more = len(words.atoms) - _MOST_ATOMS
-    atoms = words.atoms[: _MOST_ATOMS - (more > 0)] if more > 0 else words.atoms
-    said = (f"and {more + 1} more",) if more > 0 else ()
-    return (f"{numbers_words(joined.numbers)}  {words.sign}", *atoms, *said)
-
-
-def _width(lines: Sequence[str]) -> float:
-    widths = [text_width(line, "small strong" if n == 0 else "small") for n, line in enumerate(lines)]
-    return min(_WIDEST, max(_NARROWEST if len(lines) > 1 or "↺" not in lines[0] else 40.0, 16 + max(widths)))
-
-
-def _height(lines: Sequence[str]) -> float:
-    return 8 + LINE * len(lines)
+def draw_bodies(joined: Mapping[int, Joined], symbols: Sequence[Symbol]) -> Drawn:
+    """Place the first definitions, of which a body of ``None`` is not compiled yet."""
+    depth = box_depths(joined)
+    shown = sorted(depth, key=lambda n: (depth[n], n))[:MOST_NODES]
+    return draw_calls(joined, depth, {n: body_box(joined[n], symbols) for n in shown}, symbols, {})
 
 
 def circuit_items(
     drawn: Drawn, joined: Mapping[int, Joined], symbols: Sequence[Symbol], newest: int = -1
-) -> list[Item]:
+) -> tuple[Item, ...]:
     """Return the drawing's parts; the newest definition is lit."""
-    called: dict[int, int] = {}
-    for one in joined.values():
-        for call in () if one.body is None else calls_of(one.body):
-            called[call.definition] = called.get(call.definition, 0) + 1
-    items = [
-        line_item(number, line, route)
-        for number, (line, route) in enumerate(zip(drawn.lines, drawn.placed.routes, strict=True))
+    called = Counter(
+        call.definition for one in joined.values() if one.body is not None for call in calls_of(one.body)
+    )
+    nodes = [
+        _describe_box(node, joined[node.number], symbols, called[node.number], newest) for node in drawn.nodes
     ]
-    for box, (x, y) in zip(drawn.boxes, drawn.placed.places, strict=True):
-        if box.again >= 0:
-            items.append(_reference(box, x, y))
-        else:
-            one, times = joined[box.number], called.get(box.number, 0)
-            items.append(_box(box, x, y, one, symbols, times, newest in one.numbers))
-    return items
+    return *drawn.lines, *drawn.box_items(nodes)
 
 
-def _reference(box: Box, x: float, y: float) -> Item:
-    """Return the box of a call of a definition that stands above: its number, round, and dashed."""
-    width, height = _width(box.lines), _height(box.lines)
-    return Group(
-        id=numbered_id("again", box.number, box.place, box.again), pick=True,
-        tooltip=tooltip(f"definition {box.again} again", "it is drawn above, called here with other sizes"),
-        children=(
-            Rectangle(
-                x=x - width / 2, y=y - height / 2, width=width, height=height, corner=height / 2,
-                look="wash grey dashed",
-            ),
-            Text(x=x, y=y + 4, text=box.lines[0], anchor="middle", look="words small strong"),
-        ),
-    )  # fmt: skip
-
-
-def _box(
-    box: Box, x: float, y: float, one: Joined, symbols: Sequence[Symbol], called: int, newest: bool
-) -> Item:
-    lines, body = box.lines, one.body
-    width, height = _width(lines), _height(lines)
+def _describe_box(
+    node: CircuitNode, one: Joined, symbols: Sequence[Symbol], called: int, newest: int
+) -> Node:
+    if node.kind == "again":
+        name = f"definition {node.number} again"
+        return box_node(node, "", tooltip(name, "it is drawn above, called here with other sizes"))
+    body = one.body
     hue = "grey" if body is None else HUES.get(type(body), "grey")
-    look = f"wash {hue}{' thick' * newest}{' dashed' * (called > 1)}{' faint' * (body is None)}"
-    parts: list[Item] = [
-        Rectangle(x=x - width / 2, y=y - height / 2, width=width, height=height, corner=5, look=look)
-    ]
-    for row, line in enumerate(lines):
-        words = f"words small{' strong' * (row == 0)}"
-        text = fit_text(line, width - 12, "small strong" if row == 0 else "small")
-        parts.append(Text(x=x, y=y - height / 2 + 14 + LINE * row, text=text, anchor="middle", look=words))
-    what = "not compiled yet" if body is None else node_words(body, symbols).name
-    atoms = () if body is None else node_words(body, symbols).atoms
+    lit = " thick" * (newest in one.numbers)
+    look = f"wash {hue}{lit}{' dashed' * (called > 1)}{' faint' * (body is None)}"
+    words = None if body is None else node_words(body, symbols)
     shared = f"called {called} times" if called > 1 else ""
     name = f"definition{'s' * (len(one.numbers) > 1)} {', '.join(map(str, one.numbers[:12]))}"
-    return Group(
-        id=numbered_id("definition", box.number), children=tuple(parts), pick=True,
-        tooltip=tooltip(f"{name}: {what}", *atoms[:8], shared),
-    )  # fmt: skip
+    if words is None:
+        return box_node(node, look, tooltip(f"{name}: not compiled yet", shared))
+    return box_node(node, look, tooltip(f"{name}: {words.name}", *words.atoms[:8], shared))
 
 
 def legend_items(lines: Sequence[str], y: float, width: float) -> tuple[list[Item], float]:
@@ -210,7 +165,7 @@ def legend_items(lines: Sequence[str], y: float, width: float) -> tuple[list[Ite
     for line in lines[:_MOST_LEGEND]:
         for row in fitted_lines(line, width - 16, 2, "small"):
             items.append(Text(x=8, y=y, text=row, look="quiet small", tooltip=tooltip(line)))
-            y += LINE
+            y += SMALL_LINE
     return items, y
 
 
@@ -219,133 +174,16 @@ def circuit_scene(
 ) -> Scene:
     """Draw a circuit by itself, with the meanings of its signs, and its predicates (``legend``)."""
     joined = joined_bodies(bodies)
-    drawn = drawn_circuit(joined, symbols)
-    left = len(joined) - sum(box.again < 0 for box in drawn.boxes)
+    drawn = draw_bodies(joined, symbols)
+    left = len(joined) - sum(node.kind == "definition" for node in drawn.nodes)
     words = f"{len(bodies)} definitions" + (f", {left} of them not drawn" if left else "")
-    width = max(drawn.placed.size[0], _LEGEND_WIDTH)
-    again = any(box.again >= 0 for box in drawn.boxes)
+    width = max(drawn.layout.size[0], LEGEND_WIDTH)
+    again = any(node.kind == "again" for node in drawn.nodes)
     said = (*sign_lines([one.body for one in joined.values()], recursive=again), *legend)
-    explained, end = legend_items(said, drawn.placed.size[1] + 12, width)
-    circuit = Layer("circuit", tuple(circuit_items(drawn, joined, symbols)))
+    explained, end = legend_items(said, drawn.layout.size[1] + 24, width)
+    circuit = Layer("circuit", circuit_items(drawn, joined, symbols))
     layers = (circuit, Layer("legend", tuple(explained)))
     return Scene(width, max(end, 80.0), layers, "First-order circuit", f"{words}.")
-
-
-# --- rows -----------------------------------------------------------------------------------------
-
-
-class Standing(NamedTuple):
-    """A box: its size, and in which row."""
-
-    width: float
-    height: float
-    row: int
-
-
-class Line(NamedTuple):
-    """A call between two boxes, by their places, with its words."""
-
-    source: int
-    target: int
-    words: str
-
-
-class Placed(NamedTuple):
-    """The middles of boxes, the points of lines from box to box, and the size of it all."""
-
-    places: tuple[tuple[float, float], ...]
-    routes: tuple[Reals, ...]
-    size: tuple[float, float]
-
-
-def in_rows(boxes: Sequence[Standing], lines: Sequence[Line]) -> Placed:
-    """Return where boxes stand whose rows are known, and how lines run between them."""
-    widths = np.array([box.width for box in boxes])
-    layout = layered_layout(
-        [box.row for box in boxes], [line[:2] for line in lines], across=widths + _ACROSS, down=_DOWN
-    )
-    level = [
-        np.round((route[:, 1] - layout.places[:, 1].min()) / _DOWN).astype(int) for route in layout.routes
-    ]
-    tops, heights = _rows(boxes, layout.routes, level)
-    ends = [
-        (route[-1, 0] - _room(line), route[-1, 0])
-        if _from_right(route)
-        else (0.0, route[-1, 0] + _room(line))
-        for line, route in zip(lines, layout.routes, strict=True)
-    ]
-    left = min([*(layout.places[:, 0] - widths / 2), *(low for low, _ in ends)], default=0.0)
-    shift = _MARGIN - float(left)
-    middle = [top + height / 2 for top, height in zip(tops, heights, strict=True)]
-    places = tuple(
-        (float(x) + shift, middle[box.row]) for (x, _), box in zip(layout.places, boxes, strict=True)
-    )
-    routes = []
-    beside = _beside_each_other(lines, layout.routes)
-    for line, route, rows, aside in zip(lines, layout.routes, level, beside, strict=True):
-        points = np.column_stack([route[:, 0] + shift, [middle[row] for row in rows]])
-        points[-1, 0] += aside * min(_ASIDE, boxes[line.target].width / 3)
-        points[0, 1] += boxes[line.source].height / 2
-        points[-1, 1] -= boxes[line.target].height / 2 + 1
-        routes.append(points)
-    right = [x + box.width / 2 for (x, _), box in zip(places, boxes, strict=True)]
-    width = max([*right, *(high + shift for _, high in ends)], default=0.0) + _MARGIN
-    return Placed(places, tuple(routes), (width, tops[-1] + heights[-1] + 20.0 if tops else 0.0))
-
-
-def _rows(
-    boxes: Sequence[Standing], routes: Sequence[Reals], level: Sequence[NDArray[np.int64]]
-) -> tuple[list[float], list[float]]:
-    """Return where each row begins, and how high it is."""
-    heights = [_LOW] * (1 + max((box.row for box in boxes), default=-1))
-    for row in range(len(heights)):
-        heights[row] = max([box.height for box in boxes if box.row == row], default=_LOW)
-    leaning = {
-        int(rows[n])
-        for route, rows in zip(routes, level, strict=True)
-        for n in np.flatnonzero(np.abs(np.diff(route[:, 0])) > _STRAIGHT)
-    }
-    tops, y = [], _MARGIN
-    for row, height in enumerate(heights):
-        tops.append(y)
-        y += height + (_USUAL if row in leaning else _NEAR)
-    return tops, heights
-
-
-def _beside_each_other(lines: Sequence[Line], routes: Sequence[Reals]) -> list[float]:
-    """Return how far from the middle of their box lines end: those of one box side by side, as they come."""
-    found = [0.0] * len(lines)
-    for target in {line.target for line in lines}:
-        own = [n for n, line in enumerate(lines) if line.target == target]
-        own.sort(key=lambda n: float(routes[n][-2, 0]))
-        for place, n in enumerate(own):
-            found[n] = place - (len(own) - 1) / 2 if len(own) > 1 else 0.0
-    return found
-
-
-def _from_right(route: Reals) -> bool:
-    """Tell whether a line comes in from the right, where its words would stand."""
-    return bool(route[-2, 0] > route[-1, 0] + _STRAIGHT)
-
-
-def _room(line: Line) -> float:
-    return 10 + min(_LABEL, text_width(line.words, "small"))
-
-
-def line_item(number: int, line: Line, points: Reals, *, arrow: bool = True) -> Item:
-    """Return a call as a line with an arrow head, and its words beside that."""
-    corners = [(float(x), float(y)) for x, y in points]
-    x, y = corners[-1]
-    parts: list[Item] = [Path(path=smooth_downward(corners), look="link")]
-    if arrow:
-        parts.append(Path(path=arrow_head((x, y), (x, y - 10)), look="bar grey"))
-    if line.words:
-        text = fit_text(line.words, _LABEL, "small")
-        if _from_right(points):
-            parts.append(Text(x=x - 6, y=y - 9, text=text, anchor="end", look="quiet small"))
-        else:
-            parts.append(Text(x=x + 6, y=y - 9, text=text, look="quiet small"))
-    return Group(id=numbered_id("call", number), children=tuple(parts))
 
 
 # --- cards ----------------------------------------------------------------------------------------
