@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from math import isnan
+from math import isfinite, isnan
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mlnlab.display.card.cards import Card, Table, table_of
-from mlnlab.display.card.markup import count_of, shorten_text
+from mlnlab.display.card.markup import cost_in_words, count_of, shorten_text
 from mlnlab.display.factors.elimination_scenes import elimination_drawing, junction_tree_scene, tree_words
 from mlnlab.display.factors.factor_graph_scenes import (
     bayesian_network_scene,
@@ -17,8 +17,10 @@ from mlnlab.display.factors.factor_graph_scenes import (
     factor_graph_scene,
     graph_words,
 )
+from mlnlab.display.factors.factor_runs import run_drawing
 from mlnlab.display.inference.probabilities import probability_in_words
 from mlnlab.factors.trees.table_limits import cells_in_words
+from mlnlab.inference.networks.factor_gibbs import NAME as GIBBS
 
 if TYPE_CHECKING:
     from mlnlab.display.scene.items import Scene
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
     from mlnlab.factors.trees.tree_messages import MessagePassing
     from mlnlab.factors.trees.treewidth import Treewidth
     from mlnlab.factors.trees.variable_elimination import VariableElimination
+    from mlnlab.inference.networks.factor_answers import NetworkMarginals
+    from mlnlab.inference.networks.factor_asking import FactorRun
 
 _LONGEST = 160
 _UNDRAWN = "There is nothing, or too much, to be drawn; the tables list it."
@@ -265,3 +269,50 @@ def most_probable_card(found: MostProbable) -> Card:
         f"log weight {found.log_weight:.6g}",
         table=table_of(("variable", "value", ""), rows, len(found), "variables"),
     )
+
+
+# --- distributions by any method ------------------------------------------------------------------
+
+
+def network_marginals_card(found: NetworkMarginals) -> Card:
+    """Return distributions as bars and as a table, with their method and reasons for doubt."""
+    pairs = [(name, value, p) for name, one in found.items() for value, p in one.items()]
+    rows = (
+        (
+            shorten_text(name),
+            shorten_text(value),
+            probability_in_words(p),
+            error_words(found.error(name, value)),
+        )
+        for name, value, p in pairs
+    )
+    headings, where = ("variable", "value", "probability", "error"), "to_frame() has all"
+    log_z = f" · log Z = {found.log_z:.6g}" if isfinite(found.log_z) else ""
+    cost = cost_in_words(found.seconds, found.memory)
+    return Card(
+        "Distributions",
+        count_of(len(found), "variable"),
+        picture=distributions_scene(found),
+        undrawn="There are no variables.",
+        table=table_of(headings, rows, len(pairs), "rows", numbers=(2, 3), where=where),
+        remarks=(
+            known_values(found.evidence),
+            f"{found.reason[:1].upper()}{found.reason[1:]}{log_z} · {cost}",
+            *(f"Warning: {warning}" for warning in found.warnings),
+        ),
+    )
+
+
+def error_words(error: float) -> str:
+    """Return an error as a cell of a table."""
+    return "not known" if isnan(error) else "exact" if error == 0 else f"± {error:.2g}"
+
+
+def factor_run_card(run: FactorRun) -> Card:
+    """Return the card of a run that has not begun: its graph cannot tell anything yet."""
+    question = run.question
+    size = f"{count_of(question.number_of_variables, 'open variable')}, "
+    size += count_of(question.number_of_tables, "factor")
+    drawn = run_drawing(question, chain=run.method.name == GIBBS) is not None
+    ways = f"ml.stepper(...) shows its steps{', on the graph' if drawn else ''}; ml.live(...) lets it run."
+    return Card(f"{run.method.name} over a factor graph", size, lead=(ways, f"{run.params}"))

@@ -2,37 +2,55 @@
 
 Each variable is a box with its distribution as a bar below it; a chain's present value stands in the box, and
 a factor that had news to tell is lit. Distributions and what changes are further parts of the picture.
+Structured mean field draws its tree, and IJGP its join graph.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
+from math import log
 from typing import TYPE_CHECKING, Any
 
 from mlnlab.display.card.markup import count_of, shorten_text
 from mlnlab.display.chart.axes import value_words
 from mlnlab.display.chart.curves import LEAST, changes_scene
+from mlnlab.display.factors.elimination_scenes import list_box_lines
 from mlnlab.display.factors.factor_graph_scenes import belief_node, distributions_scene
-from mlnlab.display.factors.join_graph_pictures import join_graph_drawing
-from mlnlab.display.factors.tree_pictures import ascent_caption, tree_part
+from mlnlab.display.inference.samplers.belief_pictures import belief_picture
 from mlnlab.display.nodelink.node_links import (
     MOST_NODES,
     Layout,
     Link,
     Node,
     NodeLink,
+    box_size,
+    lay_out_rows,
     lay_out_springs,
     write_note,
 )
 from mlnlab.display.runs.runs import Draw, RunPicture, Table, columns_of
 from mlnlab.display.scene.building import Entry, mark, numbered_id, tooltip
 from mlnlab.display.scene.items import Path, Scene
-from mlnlab.inference.messages.tree_ascent import StructuredState
+from mlnlab.factors.trees.table_limits import cells_in_words
+from mlnlab.inference.messages.spanning_trees import Pair, strengths
+from mlnlab.inference.messages.tree_ascent import Ascent, StructuredState, dependences
+from mlnlab.inference.methods.structured_mean_field import field_of
 from mlnlab.inference.networks import factor_ijgp, factor_structured_mean_field
 from mlnlab.inference.networks.factor_gibbs import FactorGibbsState
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from mlnlab.display.runs.runs import Draw
+    from mlnlab.display.scene.items import Scene
+    from mlnlab.factors.graphs.random_variables import RandomVariable
+    from mlnlab.factors.join_graphs.join_graph import JoinGraph, Scope
+    from mlnlab.inference.ask.sampler import Sampler
     from mlnlab.inference.messages.factor_arrays import FactorQuestion
     from mlnlab.inference.networks.factor_answers import NetworkMarginals
     from mlnlab.inference.networks.factor_asking import FactorRun
@@ -193,3 +211,186 @@ def _table(found: NetworkMarginals) -> Table:
         for value, p in one.items()
     ]
     return Table("Distributions", columns, tuple(rows[:_MOST_ROWS]))
+
+
+# --- structured mean field ------------------------------------------------------------------------
+
+MOST_DRAWN = 150  # variables
+_NEWS = 0.05  # a branch is lit where it changed by such a share of the largest change
+_NARROW, _WIDE = 1.5, 6.0  # half the width of a branch
+_MOST_INFORMATION = log(2.0)  # nats, as one bit: the widest branch
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TreeDrawing:
+    """The places of variables; only widths and looks change from step to step."""
+
+    ascent: Ascent
+    variables: tuple[RandomVariable, ...]
+    layout: Layout
+    left_out: tuple[Pair, ...]  # pairs that the model ties and the tree does not
+    tied: dict[Pair, float]
+
+    def scene(self, state: StructuredState) -> Scene:
+        """Return a step: branches as wide as they tell, lit where they changed, and distributions."""
+        told = dependences(self.ascent, state)
+        starts = self.ascent.on_tree.forest.value_starts.tolist()
+        shares = [state.probabilities[a:b].tolist() for a, b in pairwise(starts[:-1])]
+        branches = count_of(len(self.ascent.branches), "branch", "branches")
+        return NodeLink(
+            title="Tree",
+            layout=self.layout,
+            nodes=[belief_node(n, variable, shares[n]) for n, variable in enumerate(self.variables)],
+            links=(
+                Link(ends=self.left_out, look="link quiet"),
+                *(
+                    self._branch(number, pair, told.get(pair, 0.0), state)
+                    for number, pair in enumerate(self.ascent.branches)
+                ),
+            ),
+            legend=_ENTRIES,
+            words=f"{branches} of the tree, and {count_of(len(self.left_out), 'pair')} beside it.",
+        ).scene()
+
+    def _branch(self, number: int, pair: Pair, told: float, state: StructuredState) -> Link:
+        one, other = pair
+        lower = one if int(self.ascent.on_tree.forest.parents[one]) == other else other
+        most = float(state.changes.max(initial=0.0))
+        is_known = state.sweeps > 0 and most > LEAST
+        is_lit = is_known and float(state.changes[lower]) >= _NEWS * most
+        return Link(
+            ends=(pair,),
+            id=numbered_id("branch", number),
+            look="bar orange" if is_lit else "bar blue",
+            half=_NARROW + (_WIDE - _NARROW) * min(1.0, told / _MOST_INFORMATION),
+            tooltip=tooltip(
+                " and ".join(self.variables[variable].name for variable in pair),
+                f"mutual information {told:.3g} nats",
+                f"strength {self.tied.get(pair, 0.0):.3g} in the model",
+            ),
+        )
+
+
+_ENTRIES = (
+    Entry(mark("square", 5, "bar blue"), "branch: the wider, the more mutual information"),
+    Entry(mark("square", 5, "bar orange"), "changed in this sweep"),
+    Entry(mark("square", 5, "bar grey"), "thin: tied, not in the tree"),
+)
+
+
+def tree_drawing(ascent: Ascent, variables: Sequence[RandomVariable]) -> TreeDrawing | None:
+    """Return the layout, the tree's branches being its springs; none where there is nothing, or too much."""
+    if not 0 < len(variables) <= MOST_DRAWN:
+        return None
+    tied = strengths(ascent.products)
+    names = [variable.name for variable in variables]
+    length = 54.0 + 0.55 * max(box_size([name])[0] for name in names)
+    layout = lay_out_springs(names, 0, ascent.branches, length, bars=True)
+    left_out = tuple(sorted(set(tied) - set(ascent.branches)))
+    return TreeDrawing(ascent, tuple(variables), layout, left_out, tied)
+
+
+def tree_part(ascent: Ascent, variables: Sequence[RandomVariable]) -> Draw | None:
+    """Return how a step is drawn; none where it is not."""
+    drawing = tree_drawing(ascent, variables)
+    if drawing is None:
+        return None
+
+    return lambda step, _trace: drawing.scene(step.state)
+
+
+def structured_picture(sampler: Sampler) -> RunPicture:
+    """Return the pictures of structured mean field over ground Markov logic: beliefs, the tree, changes."""
+    field = field_of(sampler.params, sampler.question)
+    picture, tree = belief_picture(sampler), tree_part(field.ascent, field.variables)
+    parts = {"tree": tree, **picture.parts} if tree is not None else picture.parts
+    return replace(picture, parts=parts, caption=ascent_caption)
+
+
+def ascent_caption(step: Step[Any]) -> str:
+    """Say where the ascent is and how high its bound."""
+    state = step.state
+    bound = f"log Z is at least {state.bound:.6g}"
+    if not state.naive_sweeps and not state.sweeps:
+        return f"before the first sweep: {bound}"
+    if not state.sweeps:
+        return f"all independent, sweep {state.naive_sweeps:,}: {bound}"
+    return f"on the tree, sweep {state.sweeps:,}: {bound}{', settled' if state.converged else ''}"
+
+
+# --- join graphs ----------------------------------------------------------------------------------
+
+MOST_CLUSTERS = 120
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JoinGraphDrawing:
+    """The places of clusters; only the looks of links change from step to step."""
+
+    graph: JoinGraph
+    names: Sequence[str]  # of the variables
+    layout: Layout
+
+    def scene(self, changes: NDArray[np.float64] | None = None) -> Scene:
+        """Return a step, given by how much each message changes; without, no link is lit."""
+        most = 0.0 if changes is None else float(changes.max(initial=0.0))
+        shape = "in a tree" if self.graph.is_tree else "with cycles"
+        links = count_of(len(self.graph.links), "link")
+        return NodeLink(
+            title="Join graph",
+            layout=self.layout,
+            nodes=[self._draw_cluster(number) for number in range(len(self.graph.clusters))],
+            links=[self._draw_link(number, changes, most) for number in range(len(self.graph.links))],
+            legend=_CLUSTER_ENTRIES,
+            words=f"{count_of(len(self.graph.clusters), 'cluster')} and {links} {shape}, i = {self.graph.i}.",
+        ).scene()
+
+    def _draw_cluster(self, number: int) -> Node:
+        tables = sum(home == number for home in self.graph.homes)
+        return Node(
+            id=numbered_id("cluster", number),
+            lines=list_box_lines([self.names[v] for v in self.graph.clusters[number]]),
+            look="wash blue" if tables else "ring grey",
+            dot="disc blue" if tables else "disc grey",
+            tooltip=tooltip(
+                f"cluster {number}: {self._list_names(self.graph.clusters[number])}",
+                f"{cells_in_words(self.graph.cells()[number])}, {count_of(tables, 'factor')} at home",
+            ),
+        )
+
+    def _draw_link(self, number: int, changes: NDArray[np.float64] | None, most: float) -> Link:
+        link = self.graph.links[number]
+        change = 0.0 if changes is None else float(changes[2 * number : 2 * number + 2].max())
+        is_lit = most > LEAST and change >= NEWS * most
+        return Link(
+            ends=((link.one, link.other),),
+            id=numbered_id("link", number),
+            look="curve orange thick" if is_lit else "link",
+            tooltip=tooltip(
+                f"over {self._list_names(link.label)}",
+                f"between clusters {link.one} and {link.other}",
+                f"a message changes by {change:.2g}" if change > LEAST else "",
+            ),
+        )
+
+    def _list_names(self, scope: Scope) -> str:
+        return ", ".join(self.names[variable] for variable in scope) or "nothing open"
+
+
+_CLUSTER_ENTRIES = (
+    Entry(mark("square", 5, "wash blue"), "cluster"),
+    Entry(mark("square", 5, "ring grey"), "cluster without a factor"),
+    Entry(mark("square", 5, "bar orange"), "messages change here"),
+)
+
+
+def join_graph_drawing(graph: JoinGraph, names: Sequence[str]) -> JoinGraphDrawing | None:
+    """Return the drawing of a join graph; none where there is nothing, or too much."""
+    if not 0 < len(graph.clusters) <= MOST_CLUSTERS:
+        return None
+    rows = [0] * len(graph.clusters)
+    for link in sorted(graph.links, key=lambda one: one.one):  # they lead to clusters further on
+        rows[link.other] = max(rows[link.other], rows[link.one] + 1)
+    sizes = [box_size(list_box_lines([names[v] for v in scope])) for scope in graph.clusters]
+    ends = [(link.one, link.other) for link in graph.links]
+    return JoinGraphDrawing(graph, names, lay_out_rows(sizes, rows, ends))

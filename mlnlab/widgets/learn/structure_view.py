@@ -12,10 +12,9 @@ from mlnlab.display.card.cards import scene_image
 from mlnlab.display.card.markup import Element, element, fit, shorten_text
 from mlnlab.display.card.style import card, title
 from mlnlab.display.doors.run_pictures import structure_picture
-from mlnlab.display.structure.clause_cards import clause_table_card
 from mlnlab.display.structure.clause_details import detail_scene
 from mlnlab.display.structure.clause_table_rows import HEADINGS, ShownTable
-from mlnlab.display.structure.clause_table_scenes import model_words
+from mlnlab.display.structure.clause_table_scenes import clause_table_card, model_words
 from mlnlab.display.structure.structure_pauses import pauses_scene, phase_pauses
 from mlnlab.errors import ArgumentError, MlnlabError
 from mlnlab.logic.suggestions import did_you_mean

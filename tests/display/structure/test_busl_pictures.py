@@ -8,7 +8,7 @@ import mlnlab as ml
 from mlnlab.display.card.formula_markup import formula_text
 from mlnlab.display.doors.run_pictures import picture_of
 from mlnlab.display.scene.items import Group, Path, Rectangle, Text
-from mlnlab.display.structure.learner_runs.busl_networks import (
+from mlnlab.display.structure.learner_runs.busl_pictures import (
     MOST_AROUND,
     MOST_BELOW,
     Focus,

@@ -12,7 +12,7 @@ from mlnlab.display.card.formula_markup import formula_text
 from mlnlab.display.doors.run_pictures import picture_of
 from mlnlab.display.runs.runs import RunPicture
 from mlnlab.display.scene.items import Group, Rectangle, Text
-from mlnlab.display.structure.learner_runs.msl_trees import MOST_LEVELS, MOST_OTHERS, levels_of
+from mlnlab.display.structure.learner_runs.msl_pictures import MOST_LEVELS, MOST_OTHERS, levels_of
 from mlnlab.structure.clauses.clause_making import clause_formula
 
 PEOPLE = ["Anna", "Bob", "Carl", "Dora", "Eve", "Fred"]

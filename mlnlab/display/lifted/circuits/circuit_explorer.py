@@ -115,7 +115,7 @@ def _legend(
 
 
 def _describe_node(node: CircuitNode, shown: ExploredCircuit, layout: Layout) -> Node:
-    """Return a box; that of a definition with its value and the button that folds what is below."""
+    """Return a box: of a definition with its value, and with the button that folds the boxes below."""
     box = node.box
     if node.kind == "leaf":
         return box_node(node, "wash grey dashed" if box.lines[0].startswith("free") else "wash grey", "")
