@@ -249,7 +249,7 @@ def _describe_piece(piece: Piece, reused: bool) -> str:
 def _draw(found: Figure, folder: Path, stem: str, *, finished: bool = False) -> None:
     """Write pictures and the table, replacing old ones; start browsers only at the end."""
     from mlnlab.display.doors.plotting import plot
-    from mlnlab.display.learning.studies.figure_4_1_charts import figure_4_1_scene
+    from mlnlab.display.learning.studies.study_charts import figure_4_1_scene
     from mlnlab.display.scene.export import ExportError, to_png, to_svg
     from mlnlab.learning.ask.tuning import MEASURES
 

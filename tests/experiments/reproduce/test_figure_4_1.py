@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from mlnlab.cli import main
-from mlnlab.display.learning.studies.figure_4_1_charts import figure_4_1_scene
+from mlnlab.display.learning.studies.study_charts import figure_4_1_scene
 from mlnlab.errors import ArgumentError
 from mlnlab.evaluation.evaluating import Evaluation
 from mlnlab.experiments.folds.kept_files import KeepingWarning

@@ -1,4 +1,4 @@
-"""Chart measured seconds: of learning, of lifted learning, and of counting."""
+"""Chart studies: measured seconds of learning and of counting, planted rules found again, and figure 4.1."""
 
 from __future__ import annotations
 
@@ -10,17 +10,22 @@ import numpy as np
 
 from mlnlab.display.card.cards import Card
 from mlnlab.display.chart.axes import Axis, value_axis
-from mlnlab.display.chart.curves import Chart, vertical_axis
+from mlnlab.display.chart.curves import Chart, plots_scene, vertical_axis
 from mlnlab.display.chart.plots import MARKS, Line, Plot
 from mlnlab.display.runs.run_cards import frame_table
 from mlnlab.display.scene.look import HUES
+from mlnlab.experiments.reproduce.figure_4_1_scores import ALL, Figure
+from mlnlab.learning.ask.tuning import MEASURES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from mlnlab.display.scene.items import Scene
     from mlnlab.experiments.reproduce.figure_2 import LiftedScaling, LiftedTiming
     from mlnlab.experiments.studies.counting_growth import CountingGrowth, GrowthPoint
     from mlnlab.experiments.studies.learning_growth import LearningGrowth, LearningPoint
+    from mlnlab.experiments.studies.planted_rules import PlantedRules
+    from mlnlab.learning.ask.held_out import Measure
 
 _EMPTY = "There is nothing to draw: nothing was measured."
 _WAYS = (("planned", "planned", ""), ("duckdb", "DuckDB", "dashed"))
@@ -114,3 +119,61 @@ def growth_card(growth: CountingGrowth) -> Card:
     """Return the card of measured seconds of counting, a row for each question."""
     chart, table = growth_chart(growth), frame_table(growth.to_frame(), "questions")
     return Card(chart.title, picture=chart.scene(), undrawn=_EMPTY, table=table)
+
+
+# --- planted rules --------------------------------------------------------------------------------
+
+_TITLE = "Planted rules, found again"
+
+
+def planted_rules_chart(found: PlantedRules) -> Chart:
+    """Return precision and recall over noise, a line for each learner."""
+    if not found.points:
+        return Chart(_TITLE, (), empty=_EMPTY)
+    plots = tuple(_plot(found, measure) for measure in ("precision", "recall"))
+    return Chart(_TITLE, plots, "Over the share of concluded atoms that were exchanged.", _EMPTY)
+
+
+def _plot(found: PlantedRules, measure: str) -> Plot:
+    def column(name: str, field: str) -> NDArray[np.float64]:
+        return np.array([getattr(point, field) for point in found.by(name)], np.float64)
+
+    lines = tuple(
+        Line(name, column(name, "noise"), column(name, measure), column(name, f"{measure}_error"))
+        for name in found.learners
+    )
+    most = max(point.noise for point in found.points)
+    return Plot(measure, lines, value_axis(0.0, most), value_axis(0.0, 1.0), across="noise")
+
+
+def planted_rules_card(found: PlantedRules) -> Card:
+    """Return the card of the study, a row for each learner and level of noise."""
+    table = frame_table(found.to_frame(), "rows")
+    return Card(_TITLE, picture=planted_rules_chart(found).scene(), undrawn=_EMPTY, table=table)
+
+
+# --- figure 4.1 -----------------------------------------------------------------------------------
+
+
+def figure_4_1_scene(found: Figure) -> Scene:
+    """Return a plot for each measure and each judged set of atoms."""
+    plots = [_judged_plot(found, measure, of) for of in found.judged for measure in MEASURES]
+    folds = len({piece.fold for piece in found.pieces})
+    described = f"{len(found.learners)} learners on {folds} folds of {found.task}, over seconds of learning."
+    return plots_scene(plots, f"CLL and AUC on {found.task}", described)
+
+
+def _judged_plot(found: Figure, measure: Measure, of: str) -> Plot:
+    series = found.curve(measure, of).series
+    lines = tuple(Line(one.name, one.across("seconds"), one.values) for one in series)
+    ends = np.array([[line.across[0], line.across[-1]] for line in lines])
+    across = value_axis(float(ends[:, 0].min()), float(ends[:, 1].max()), log=True)
+    words = "all predicates" if of == ALL else of
+    return Plot(
+        f"{measure.upper()} of {words}",
+        lines,
+        across,
+        vertical_axis(lines),
+        "seconds",
+        named=False,
+    )
