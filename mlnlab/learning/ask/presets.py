@@ -36,6 +36,7 @@ from mlnlab.learning.objectives.lifted_by_cells import likelihood_by_cells
 from mlnlab.learning.objectives.lifted_by_classes import likelihood_by_classes
 from mlnlab.learning.objectives.lifted_counts import lifted_log_likelihood
 from mlnlab.learning.objectives.relaxed_log_likelihood import relaxed_log_likelihood
+from mlnlab.learning.objectives.relaxed_objective import relaxed_objective
 from mlnlab.learning.problems.mini_batches import MiniBatches
 from mlnlab.logic.suggestions import did_you_mean
 
@@ -148,7 +149,9 @@ def _no_choice(counts: str, name: str, options: dict[str, object]) -> None:
 def _log_likelihood(data: TrainingData, counts: str, options: dict[str, object]) -> Objective:
     if counts == "exact":
         options.pop("seed", None)
-        return exact_log_likelihood(data)
+        if options.get("counter") is None:
+            return exact_log_likelihood(data)
+        return relaxed_objective(data, counter_choice(options))
     if counts == "lifted":
         options.pop("seed", None)
         return lifted_log_likelihood(data, options.pop("counter", "auto"))

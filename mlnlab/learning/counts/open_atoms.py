@@ -152,6 +152,17 @@ class OpenAtoms:
         place = int(np.searchsorted(self.first_choices, number, side="right")) - 1
         return place, self.predicates[place].options(number - self.first_choices[place])
 
+    def flips(self, number: int) -> list[tuple[int, ...]]:
+        """Return the atoms that each option of a choice flips in the data; the data's own comes first."""
+        place, keys = self.choice(number)
+        predicate, first = self.predicates[place], self.starts[place]
+        options = [(first + int(key),) for key in keys]
+        true = [first + int(key) for key in keys if predicate.is_true(int(key))]
+        if not true:
+            return [(), *options]
+        others = [(true[0], atom) for (atom,) in options if atom != true[0]]
+        return [(), *others, *([(true[0],)] if predicate.may_be_none else [])]
+
     def flipped_rows(self, flipped: Sequence[int] | Keys) -> dict[str, NDArray[np.uint32]]:
         """Return flipped atoms as rows of constants, by predicate."""
         numbers = np.asarray(flipped, np.int64)

@@ -169,11 +169,11 @@ def exact_log_likelihood(data: TrainingData) -> ExactLogLikelihood:
     from mlnlab.learning.counts.exact_counts import exact_counts
 
     examples = tuple(ground_example(data, example) for example in data.examples)
-    coins = tuple(_coins(data, example) for example in data.examples)
+    coins = tuple(count_coins(data, example) for example in data.examples)
     return ExactLogLikelihood(name_of(data), examples, tuple(map(exact_counts, examples)), coins)
 
 
-def _coins(data: TrainingData, example: Example) -> float:
+def count_coins(data: TrainingData, example: Example) -> float:
     """Return the logarithm of how many worlds the predicted atoms have that no formula mentions."""
     total = 0.0
     for name in set(data.predicted) - set(data.mentioned):
