@@ -70,6 +70,7 @@ _HOMES = {
     "conflict": "inference.sat.conflicts",
     "contours": "learning.studies.contours",
     "count": "counting.counts.counts",
+    "counting_plan": "counting.counts.counting_plan",
     "counting_error": "learning.ask.counters",
     "counting_steps": "counting.steps.counting_steps",
     "counting_growth": "experiments.studies.counting_growth",

@@ -147,6 +147,7 @@ LEARNING, STRUCTURE = LearningSeconds(), StructureSeconds()
 TALLIED = 3.0  # times as long takes a ball where theories tally their atoms
 CELL_TERMS_A_SECOND, SIGNED_CELL_TERMS_A_SECOND = 5e5, 1e4  # of likelihoods by cells, with derivatives
 LIFTED_TERMS_A_SECOND, SIGNED_LIFTED_TERMS_A_SECOND = 1e8, 1e5  # of likelihoods by circuits
+LEAST_CLUSTERS, CLUSTER_CELL = 4e-4, 3e-9  # of counting by messages between clusters
 LIKELIHOOD_CELLS_A_SECOND = 4e7  # of exact likelihoods by junction trees
 LIFTED_ATOM = 2e-5  # an atom that lifted inference lists and is asked about: test_lifted_speed
 LAZY_BATCH, LAZY_ATOM = 4e-3, 4e-5  # grounding anew what some slices can break, for each atom that is listed

@@ -1,10 +1,11 @@
-"""Choose the implementation that counts: plans in memory, DuckDB, or messages that approximate."""
+"""Choose the implementation that counts: plans in memory, DuckDB, messages or samples that approximate."""
 
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+from mlnlab.counting.counts.rejection_counter import RejectionParams, estimate_by_trying
 from mlnlab.counting.duckdb.duckdb_counter import count_in_duckdb, groundings_in_duckdb
 from mlnlab.counting.duckdb.duckdb_files import FactFiles
 from mlnlab.counting.duckdb.duckdb_store import Connection, store_of
@@ -22,7 +23,12 @@ if TYPE_CHECKING:
     from mlnlab.logic.formulas.formulas import Formula
     from mlnlab.logic.vocabulary import Vocabulary
 
-AUTO, PLANNED, DUCKDB, IJGP = METHODS = "auto", "planned", "duckdb", "ijgp"
+AUTO, PLANNED, DUCKDB, IJGP, REJECTION = METHODS = "auto", "planned", "duckdb", "ijgp", "rejection"
+EstimateParams: TypeAlias = "ClusterParams | RejectionParams"
+
+_IN_MEMORY = {
+    PLANNED: "Plans need", IJGP: "Messages between clusters need", REJECTION: "Random groundings need",
+}  # fmt: skip
 
 
 def method_for(method: str, db: object) -> tuple[str, str]:
@@ -30,7 +36,8 @@ def method_for(method: str, db: object) -> tuple[str, str]:
     if not is_one_of(method, METHODS):
         near = did_you_mean(str(method), METHODS) or "."
         raise ArgumentError(
-            f'Methods of counting are "auto", "planned", "duckdb" and "ijgp", not {method!r:.60}{near}'
+            'Methods of counting are "auto", "planned", "duckdb", "ijgp" and "rejection", not'
+            f" {method!r:.60}{near}"
         )
     if not isinstance(db, Database | World | FactFiles):
         what = "None" if db is None else type(db).__name__
@@ -38,8 +45,8 @@ def method_for(method: str, db: object) -> tuple[str, str]:
     in_files = isinstance(db, FactFiles)
     if isinstance(db, FactFiles) and db.closed:
         raise ArgumentError("These files of facts were closed; open them again with ml.FactFiles.")
-    if in_files and method in {PLANNED, IJGP}:
-        needs = "Plans need" if method == PLANNED else "Messages between clusters need"
+    if in_files and method in _IN_MEMORY:
+        needs = _IN_MEMORY[method]
         raise ArgumentError(
             f"{needs} facts in memory, but these are in files: read them with ml.Database.from_files,"
             ' or use method="duckdb".'
@@ -50,6 +57,8 @@ def method_for(method: str, db: object) -> tuple[str, str]:
         return DUCKDB, "DuckDB counted, as requested; the facts were scanned in memory."
     if method == IJGP:
         return IJGP, "Messages between clusters of variables estimated the counts, as requested."
+    if method == REJECTION:
+        return REJECTION, "Groundings drawn at random estimated the counts, as requested."
     return PLANNED, "The facts are in memory, where counting by plans is fastest."
 
 
@@ -63,23 +72,27 @@ def check_memory(memory: str, method: str, db: object) -> None:
         raise ArgumentError('memory= is a limit for DuckDB, and needs method="duckdb" beside it.')
 
 
-def cluster_params(method: str, options: Mapping[str, object]) -> ClusterParams | None:
-    """Return the options of counting by messages; other methods have none."""
-    if method != IJGP and not options:
+def counting_params(method: str, options: Mapping[str, object]) -> EstimateParams | None:
+    """Return the options of a method that estimates; exact ones have none."""
+    if method not in {IJGP, REJECTION}:
+        if options:
+            raise ArgumentError(
+                f'Counting by method="{method}" has no option {next(iter(options)):.60}; options such as i='
+                ' belong to method="ijgp", and bindings= to method="rejection".'
+            )
         return None
-    if method != IJGP:
-        raise ArgumentError(
-            f'Counting by method="{method}" has no option {next(iter(options)):.60}; options such as i='
-            ' belong to method="ijgp".'
-        )
     from mlnlab.factors.join_graphs.propagation import ClusterParams
 
-    refuse_unknown_options(IJGP, options, [known.name for known in fields(ClusterParams)])
-    return ClusterParams(**options)  # type: ignore[arg-type]  # it checks them
+    kind: Any = ClusterParams if method == IJGP else RejectionParams
+    refuse_unknown_options(method, options, [known.name for known in fields(kind)])
+    found: EstimateParams = kind(**options)  # it checks them
+    return found
 
 
-def estimate_count(formula: Formula, facts: Facts, params: ClusterParams) -> float:
-    """Return the number of true groundings of a formula as messages between clusters have it."""
+def estimate_count(formula: Formula, facts: Facts, params: EstimateParams) -> float:
+    """Return the estimated number of true groundings of a formula."""
+    if isinstance(params, RejectionParams):
+        return estimate_by_trying(formula, facts, params)
     from mlnlab.counting.elimination.cluster_counter import ClusterCounter
 
     return ClusterCounter(formula, facts.vocabulary, params)(facts).number

@@ -14,9 +14,9 @@ from mlnlab.counting.counts.counting_methods import (
     PLANNED,
     check_executor,
     check_memory,
-    cluster_params,
     count_all_in_duckdb,
     counted_in_files,
+    counting_params,
     estimate_count,
     method_for,
 )
@@ -35,7 +35,7 @@ from mlnlab.steps.runs.working import one_by_one
 if TYPE_CHECKING:
     import pandas as pd
 
-    from mlnlab.factors.join_graphs.propagation import ClusterParams
+    from mlnlab.counting.counts.counting_methods import EstimateParams
     from mlnlab.logic.formulas.formulas import Formula
     from mlnlab.model.database.database import Database
     from mlnlab.model.database.world import World
@@ -170,11 +170,14 @@ def count(
 
     >>> ml.count(mln, db, method="ijgp", i=2).exact, ml.count(mln, db, method="ijgp", i=3) == n
     ((False,), True)
+
+    ``method="rejection"`` estimates them from ``bindings`` (10,000) groundings drawn at random by a ``seed``,
+    for comparison: rare ones are hardly ever among them.
     """
     if not isinstance(mln, MLN):
         raise ArgumentError(f"A model is needed first, made by ml.MLN.from_text or ml.load, not {mln!r:.50}.")
     chosen, reason = method_for(method, db)
-    params = cluster_params(chosen, options)
+    params = counting_params(chosen, options)
     check_memory(memory, chosen, db)
     check_executor(executor)
     expanded = mln.expand(db)
@@ -205,9 +208,9 @@ def count(
 
 def counts_of(
     formulas: Sequence[Formula], facts: Facts, executor: Executor | None = None, *, method: str = PLANNED,
-    memory: str = "", params: ClusterParams | None = None,
+    memory: str = "", params: EstimateParams | None = None,
 ) -> list[Any]:  # fmt: skip
-    """Return the number of true groundings of each formula; with ``params``, an estimate by clusters."""
+    """Return the number of true groundings of each formula; with ``params``, an estimate."""
     count_all: Callable[..., list[Any]] = partial(_count_all, params=params)
     if method == DUCKDB:
         count_all = partial(count_all_in_duckdb, memory=memory)
@@ -219,13 +222,13 @@ def counts_of(
     return [number for result in results for number in result.result()]
 
 
-def _count_all(formulas: Sequence[Formula], facts: Facts, params: ClusterParams | None = None) -> list[Any]:
+def _count_all(formulas: Sequence[Formula], facts: Facts, params: EstimateParams | None = None) -> list[Any]:
     """Count formulas one after the other; a function of the module, so that other processes find it."""
     return list(_count_formulas(formulas, facts, params))
 
 
 def _count_formulas(
-    formulas: Sequence[Formula], facts: Facts, params: ClusterParams | None = None
+    formulas: Sequence[Formula], facts: Facts, params: EstimateParams | None = None
 ) -> Iterator[float]:
     for formula in one_by_one(formulas, "counting"):
         yield _count_one(formula, facts) if params is None else estimate_count(formula, facts, params)

@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
-from mlnlab.counting.counts.counting_methods import METHODS, cluster_params
+from mlnlab.counting.counts.counting_methods import AUTO, IJGP, METHODS, PLANNED, REJECTION, counting_params
+from mlnlab.counting.counts.counts import count
 from mlnlab.errors import ArgumentError
 from mlnlab.learning.counts.counted_worlds import CounterChoice
 from mlnlab.learning.objectives.relaxed_objective import CountingError, measure_error
@@ -23,18 +25,28 @@ if TYPE_CHECKING:
     from mlnlab.model.mln.mln import MLN
 
 # tolerance= and damping= are the optimiser's here.
-OPTIONS_OF = {"ijgp": ("i", "sweeps", "turns"), "auto": ("i", "sweeps", "turns")}
+OPTIONS_OF = {IJGP: ("i", "sweeps", "turns"), AUTO: ("i", "sweeps", "turns"), REJECTION: ("bindings",)}
 
 
 def counter_choice(options: dict[str, object]) -> CounterChoice:
     """Return the counter of worlds; it takes ``counter`` and the counter's own options out of ``options``."""
-    name = options.pop("counter", None) or "planned"
+    name = options.pop("counter", None) or PLANNED
     if not is_one_of(name, METHODS):
         near = did_you_mean(str(name), METHODS) or "."
         raise ArgumentError(f"counter= must be one of {', '.join(METHODS)}, not {name!r:.60}{near}")
     own = {key: options.pop(key) for key in OPTIONS_OF.get(str(name), ()) if key in options}
-    cluster_params("ijgp", own)  # says which are wrong
+    if name in OPTIONS_OF:
+        counting_params(IJGP if name == AUTO else str(name), own)  # says which are wrong
     return CounterChoice(str(name), own)
+
+
+def data_counter(options: dict[str, object]) -> object:
+    """Return the counter of the data alone, which may also be a function; it takes its options out, too."""
+    counter = options.pop("counter", AUTO)
+    own: dict[str, Any] = {
+        key: options.pop(key) for key in OPTIONS_OF.get(str(counter), ()) if key in options
+    }
+    return partial(count, method=str(counter), **own) if own else counter
 
 
 def counting_error(

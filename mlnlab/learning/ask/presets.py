@@ -22,7 +22,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from mlnlab.errors import ArgumentError
-from mlnlab.learning.ask.counters import counter_choice
+from mlnlab.learning.ask.counters import counter_choice, data_counter
 from mlnlab.learning.counts.counted_chains import CountedSamples
 from mlnlab.learning.counts.counted_walks import CountedWalk
 from mlnlab.learning.counts.counts_of_best_worlds import BestWorldCounts
@@ -154,13 +154,13 @@ def _log_likelihood(data: TrainingData, counts: str, options: dict[str, object])
         return relaxed_objective(data, counter_choice(options))
     if counts == "lifted":
         options.pop("seed", None)
-        return lifted_log_likelihood(data, options.pop("counter", "auto"))
+        return lifted_log_likelihood(data, data_counter(options))
     if counts == "by-classes":
         options.pop("seed", None)
-        return likelihood_by_classes(data, options.pop("counter", "auto"))
+        return likelihood_by_classes(data, data_counter(options))
     if counts == "cells":
         options.pop("seed", None)
-        return likelihood_by_cells(data, counter=options.pop("counter", "auto"))
+        return likelihood_by_cells(data, counter=data_counter(options))
     if options.get("counter") is None:
         return estimated_log_likelihood(data, make_estimator(counts, options))
     choice = counter_choice(options)

@@ -15,12 +15,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from mlnlab.counting.counts.counting_methods import DUCKDB, IJGP, PLANNED, cluster_params
+from mlnlab.counting.counts.counting_methods import AUTO, DUCKDB, IJGP, PLANNED, counting_params
+from mlnlab.counting.counts.counting_plan import plan_counting
 from mlnlab.counting.counts.counts import counts_of
 from mlnlab.counting.elimination.cluster_counter import ClusterCounter
 from mlnlab.counting.elimination.counted_world import CountedWorld
 from mlnlab.counting.incremental.incremental import IncrementalCounts
 from mlnlab.errors import TooLargeError
+from mlnlab.factors.join_graphs.propagation import ClusterParams
 from mlnlab.logic.formulas.traversal import predicates as predicates_of
 
 if TYPE_CHECKING:
@@ -107,7 +109,7 @@ class RecountedWorld:
 
     def _count(self, flipped: set[int]) -> Numbers:
         facts = self._atoms.facts_with(sorted(flipped))
-        params = cluster_params(self._choice.name, self._choice.options)
+        params = counting_params(self._choice.name, self._choice.options)
         return np.array(counts_of(self._formulas, facts, method=self._choice.name, params=params), np.float64)
 
     def difference(self, predicate: str, row: Row) -> Numbers:
@@ -198,19 +200,28 @@ class CountedExample:
         They depend on that world alone, never on those that were counted before it.
         """
         parts: list[Part] = []
-        for own, counts in ((self._exact, self._follow), (self._estimated, self._estimate)):
+        for own, counts in ((self._exact, self._follow), (self.estimated, self._estimate)):
             if len(own):
                 formulas = [self.formulas[number] for number in own]
                 mentioned = frozenset(name for formula in formulas for name in predicates_of(formula))
                 parts.append((own, mentioned, counts(formulas, flipped)))
         return SeveralCounters(len(self.formulas), parts)
 
+    @property
+    def is_planned(self) -> bool:
+        """Whether every formula is counted exactly, by plans."""
+        return not len(self.estimated)
+
     @cached_property
     def _exact(self) -> Places:
+        if self.choice.name == AUTO:
+            plan = plan_counting(self.formulas, self.atoms.facts, self.choice.options)
+            return np.flatnonzero(self.hard | [one.cheaper == PLANNED for one in plan.formulas])
         return np.flatnonzero(self.hard | (self.choice.name == PLANNED))
 
     @cached_property
-    def _estimated(self) -> Places:
+    def estimated(self) -> Places:
+        """The formulas that are counted by another counter than plans."""
         return np.setdiff1d(np.arange(len(self.formulas)), self._exact)
 
     @cached_property
@@ -230,12 +241,12 @@ class CountedExample:
 
     @cached_property
     def _clusters(self) -> list[ClusterCounter]:
-        params = cluster_params(IJGP, self.choice.options)
-        assert params is not None  # noqa: S101 - as the method has some
+        params = counting_params(IJGP, self.choice.options)
+        assert isinstance(params, ClusterParams)  # noqa: S101 - those of clusters
         vocabulary = self.atoms.facts.vocabulary
-        return [ClusterCounter(self.formulas[number], vocabulary, params) for number in self._estimated]
+        return [ClusterCounter(self.formulas[number], vocabulary, params) for number in self.estimated]
 
     def _estimate(self, formulas: Sequence[Formula], flipped: Flipped) -> WorldCounts:
-        if self.choice.name == IJGP:
+        if self.choice.name in {IJGP, AUTO}:
             return ClusterWorld(self._clusters, self.atoms.facts_with(flipped))
         return RecountedWorld(formulas, self.atoms, flipped, self.choice)

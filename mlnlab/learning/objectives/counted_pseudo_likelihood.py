@@ -34,9 +34,12 @@ def counted_pseudo_log_likelihood(
     """Count Δn of the predicted atoms in every database by a counter; plans count all atoms at once."""
     if choice.name == PLANNED:
         return pseudo_log_likelihood(data, weighted=weighted)
+    examples = {id(example): counted_example(data, example, choice) for example in data.examples}
+    if all(counted.is_planned for counted in examples.values()):
+        return pseudo_log_likelihood(data, weighted=weighted)
 
     def counter(example: Example) -> RowCounter:
-        return partial(_count_rows, counted_example(data, example, choice))
+        return partial(_count_rows, examples[id(example)])
 
     return pseudo_log_likelihood(data, weighted=weighted, counter=counter)
 

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mlnlab.counting.counts.counting_methods import AUTO
 from mlnlab.learning.counts.counted_worlds import CountedExample, CounterChoice
 from mlnlab.learning.counts.open_atoms import FlippedWorld, open_atoms
 from mlnlab.learning.objectives.conditional_log_likelihood import name_of
@@ -127,13 +128,23 @@ def counted_example(data: TrainingData, example: Example, choice: CounterChoice)
     return CountedExample(open_atoms(data, example), formulas, hard, choice)
 
 
+def name_with_counter(data: TrainingData, examples: Sequence[CountedExample]) -> str:
+    """Return the name of a likelihood by a counter; where that is chosen by cost, what was chosen."""
+    choice = examples[0].choice
+    estimated = sum(len(example.estimated) for example in examples)
+    exact = choice.is_exact or not estimated
+    chosen = ""
+    if choice.name == AUTO:
+        chosen = f": {estimated} of {sum(len(one.formulas) for one in examples)} counts by ijgp"
+    return f"{'' if exact else 'relaxed '}{name_of(data)} (counter {choice}{chosen})"
+
+
 def relaxed_log_likelihood(
     data: TrainingData, expecting: CountedSamples | CountedWalk, choice: CounterChoice
 ) -> RelaxedLogLikelihood:
     """Count the data once; expected counts will be estimated without grounding."""
     examples = tuple(counted_example(data, example, choice) for example in data.examples)
-    relaxed = "" if choice.is_exact else "relaxed "
-    name = f"{relaxed}{name_of(data)} (counter {choice})"
+    name = name_with_counter(data, examples)
     found = RelaxedLogLikelihood(name, examples, expecting, tuple(range(len(examples))))
     found.counts  # noqa: B018 - the lookup table: a formula that cannot be counted is refused here
     return found

@@ -27,8 +27,8 @@ import numpy as np
 from mlnlab.errors import ArgumentError, TooLargeError
 from mlnlab.learning.counts.counted_worlds import CountedExample, CounterChoice
 from mlnlab.learning.counts.open_atoms import OpenAtoms
-from mlnlab.learning.objectives.conditional_log_likelihood import count_coins, name_of
-from mlnlab.learning.objectives.relaxed_log_likelihood import counted_example
+from mlnlab.learning.objectives.conditional_log_likelihood import count_coins
+from mlnlab.learning.objectives.relaxed_log_likelihood import counted_example, name_with_counter
 from mlnlab.learning.problems.curvature import CurvatureSum, SampledCovariance
 from mlnlab.learning.problems.moments import Moments
 from mlnlab.logic.forms.normal_forms import nnf
@@ -106,9 +106,7 @@ def relaxed_objective(data: TrainingData, choice: CounterChoice) -> RelaxedObjec
     examples = [counted_example(data, example, choice) for example in data.examples]
     refuse_many_worlds(examples)
     coins = [count_coins(data, example) for example in data.examples]
-    relaxed = "" if choice.is_exact else "relaxed "
-    name = f"{relaxed}{name_of(data)} (counter {choice}, all worlds)"
-    return RelaxedObjective(name, tuple(map(count_worlds, examples, coins)))
+    return RelaxedObjective(name_with_counter(data, examples), tuple(map(count_worlds, examples, coins)))
 
 
 def refuse_many_worlds(examples: Sequence[CountedExample]) -> None:

@@ -1,0 +1,95 @@
+"""Which counter is cheaper, told before anything is counted, and counting by rejection."""
+
+from __future__ import annotations
+
+from math import inf, sqrt
+
+import numpy as np
+import pytest
+
+import mlnlab as ml
+from mlnlab.counting.counts.rejection_counter import RejectionParams, estimate_by_trying
+from mlnlab.counting.facts.sorted_facts import facts_of
+
+TEXT = "t = {A, B, C, D}\nu = {B, E}\nR(t, t)\nQ(t)\nW(u)\n"
+FORMULAS = (
+    "R(x, y) ^ R(y, z) => R(x, z)",
+    "Q(x) <=> R(x, B)",
+    "!R(x, x) v Q(y) v x = y",
+    "!W(E) v Q(x) v x = B",
+    "Q(A) ^ !Q(B)",
+)
+
+
+@pytest.fixture(scope="module")
+def known():
+    mln = ml.MLN.from_text(TEXT + "\n".join(FORMULAS))
+    return mln, ml.Database.from_text("R(A, B)\nR(B, C)\nR(C, C)\nR(D, B)\nQ(A)\nQ(C)\nW(B)", mln)
+
+
+def test_rejection_estimates_the_counts_within_its_error(known):
+    mln, db = known
+    exact = ml.count(mln, db)
+    found = ml.count(mln, db, method="rejection", bindings=40_000, seed=4)
+    for estimate, number, groundings in zip(found, exact, exact.groundings, strict=True):
+        share = number / groundings
+        error = groundings * sqrt(share * (1 - share) / 40_000)
+        assert abs(estimate - number) <= 5 * error
+    assert found.method == "rejection"
+    assert found.exact == (False,) * len(FORMULAS)
+
+
+def test_rejection_draws_the_same_bindings_in_each_world(known):
+    mln, db = known
+    other = db.with_atoms({"R(D, D)": True})
+    formula = mln.formulas[2].formula
+    params = RejectionParams(500, 1)
+    one, two = (estimate_by_trying(formula, facts_of(world), params) for world in (db, other))
+    assert one == estimate_by_trying(formula, facts_of(db), params)
+    assert one - two == pytest.approx(16 * round((one - two) * 500 / 16) / 500)
+    assert 0 <= one - two <= 4
+
+
+@pytest.mark.parametrize(
+    ("formula", "options", "sentence"),
+    [
+        ("EXIST y R(x, y)", {}, "not made of them"),
+        ("Q(x)", {"bindings": 0}, "bindings must be a whole number of at least 1"),
+        ("Q(x)", {"i": 2}, "rejection has no option i"),
+    ],
+)
+def test_rejection_refuses_with_a_way_out(known, formula, options, sentence):
+    mln = ml.MLN.from_text(f"{TEXT}{formula}")
+    with pytest.raises(ml.ArgumentError, match=sentence):
+        ml.count(mln, known[1], method="rejection", **options)
+
+
+def test_an_empty_type_has_no_groundings():
+    mln = ml.MLN.from_text("Q(t)\nQ(x)")
+    assert ml.count(mln, ml.Database.from_text("", mln), method="rejection")[0] == 0
+
+
+def test_the_plan_takes_plans_for_sparse_data_and_clusters_for_wide_formulas():
+    variables = "abcdefgh"
+    pairs = [(one, other) for n, one in enumerate(variables) for other in variables[n + 1 :]]
+    wide = " v ".join(f"R{n}({one}, {other})" for n, (one, other) in enumerate(pairs))
+    declared = "\n".join(f"R{n}(t, t)" for n in range(len(pairs)))
+    names = ", ".join(f"C{n}" for n in range(40))
+    mln = ml.MLN.from_text(f"t = {{{names}}}\n{declared}\n{wide}\nR0(x, y) ^ R1(y, z) => R2(x, z)")
+    db = ml.Database.from_text("R0(C1, C2)\nR1(C2, C3)", mln)
+    first, second = ml.counting_plan(mln, db, i=2).formulas
+    assert (first.planned, first.cheaper) == (inf, "ijgp")
+    assert second.planned < second.clusters < inf
+    assert second.cheaper == "planned"
+    assert "planned cannot" in str(first)
+    assert list(ml.counting_plan(mln, db, i=2).to_frame().cheaper) == ["ijgp", "planned"]
+    assert ml.counting_plan(mln, db, i=3).formulas[1].clusters_are_exact
+    np.testing.assert_array_less(second.clusters, ml.counting_plan(mln, db, i=3).formulas[1].clusters)
+
+
+def test_wrong_options_of_a_plan_are_refused(known):
+    mln, db = known
+    with pytest.raises(ml.ArgumentError, match="i must be a whole number of at least 1"):
+        ml.counting_plan(mln, db, i=0)
+    with pytest.raises(ml.ArgumentError, match="A model is needed first"):
+        ml.counting_plan("Q(x)", db)
