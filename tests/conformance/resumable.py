@@ -96,6 +96,11 @@ def learner(method, people=3, **options):
 
 
 RUNS |= {f"learning by {name}": (lambda name=name, **how: learner(name, **how)) for name in LEARNERS}
+COUNTED = {"cd": {"counter": "ijgp", "i": 2, "samples": 20}, "vp": {"counter": "planned", "flips": 20}}
+RUNS |= {
+    f"learning by counted {name}": (lambda name=name, **how: learner(name, **{**COUNTED[name], **how}))
+    for name in COUNTED
+}
 
 
 def posterior(people=3, **options):

@@ -10,6 +10,9 @@ worlds, averages the first K of them, and calls K an update frequency. Both read
 ``reading="first"`` weights move after N worlds, by the average of the first K; with ``"every"`` they move
 after each K worlds, by the average of these, while the chain goes on for N. As printed, too, each chain
 begins in the data (ω^(0) = ω); with ``persistent=True`` it goes on where it was.
+
+Hard formulas that tie atoms to each other hold a chain fast, since it changes one atom, or one block, at a
+time: there, take MC-SAT, which grounds them.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from mlnlab.counting.counts.counts import counts_of
 from mlnlab.counting.elimination.cluster_counter import ClusterCounter
 from mlnlab.counting.elimination.counted_world import CountedWorld
 from mlnlab.counting.incremental.incremental import IncrementalCounts
-from mlnlab.errors import TooLargeError
+from mlnlab.errors import ArgumentError, TooLargeError
 from mlnlab.factors.join_graphs.propagation import ClusterParams
 from mlnlab.logic.formulas.traversal import predicates as predicates_of
 
@@ -244,7 +244,13 @@ class CountedExample:
         params = counting_params(IJGP, self.choice.options)
         assert isinstance(params, ClusterParams)  # noqa: S101 - those of clusters
         vocabulary = self.atoms.facts.vocabulary
-        return [ClusterCounter(self.formulas[number], vocabulary, params) for number in self.estimated]
+        try:
+            return [ClusterCounter(self.formulas[number], vocabulary, params) for number in self.estimated]
+        except ArgumentError as refusal:
+            raise ArgumentError(
+                f'{refusal} For learning that is counter="planned", or counter="auto" to count each formula'
+                " as it can be."
+            ) from None
 
     def _estimate(self, formulas: Sequence[Formula], flipped: Flipped) -> WorldCounts:
         if self.choice.name in {IJGP, AUTO}:

@@ -47,6 +47,8 @@ def counted_pseudo_log_likelihood(
 def _count_rows(example: CountedExample, name: str) -> AtomRows:
     """Count M_i with each atom of a predicate true less M_i with it false; equal rows are one."""
     world, atoms = example.world(()), example.atoms
+    if name not in atoms.places:  # it has no ground atoms
+        return AtomRows(name, 0, np.zeros((0, len(example.formulas))), np.zeros(0, bool), np.zeros(0))
     predicate = atoms.predicates[atoms.places[name]]
     keys = predicate.open_keys
     truths = np.array([predicate.is_true(key) for key in keys], bool)
