@@ -187,6 +187,20 @@ RUNS |= {
 }
 
 
+# --- counting -------------------------------------------------------------------------------------
+
+
+def messages(people=3, flips=(), **options):
+    """A count by messages, or a world whose atoms flip."""
+    mln = model(people)
+    formula = "S(x) ^ F(x, y) ^ F(y, z) => F(x, z)"
+    return ml.counting_steps(mln, facts(mln), formula, method="ijgp", flips=flips, **{"i": 2, **options})
+
+
+FLIPS = tuple(f"F({one}, {other})" for one in PEOPLE[:2] for other in PEOPLE[:3])
+RUNS |= {"messages": messages, "flips": lambda **how: messages(**{"flips": FLIPS, **how})}
+
+
 # --- the same with one thing different ------------------------------------------------------------
 
 OTHER_SETTINGS = {
@@ -248,6 +262,10 @@ def _variants():
         ("CreateMLN", {"people": 4}, "other data"),
         ("CreateMLN", {"fraction": 0.9}, "other settings"),
     )
+    for run in ("messages", "flips"):
+        yield run, {"people": 4}, "from other data"
+        yield run, {"damping": 0.4}, "with other settings"
+    yield "flips", {"flips": FLIPS[1:]}, "for another question"
 
 
 VARIANTS = tuple(_variants())

@@ -198,9 +198,11 @@ def count_things(mln, db):
     every = ml.deltas(mln, db)
     changes = every["Smokes"]
     steps = ml.counting_steps(mln, db)
+    flips = [next(iter(db.world().true_atoms))]
+    messages = [ml.counting_steps(mln, db, method="ijgp", flips=atoms) for atoms in ([], flips)]
     return [
         ml.count(mln, db), found, found.plan, found.why, found.network, changes, changes.merged(), steps,
-        every,
+        every, *messages,
     ]  # fmt: skip
 
 

@@ -82,11 +82,15 @@ class ClusterCounter:
         network = self.network
         if not all(network.sizes):
             return CountEstimate(0, exact=True, settled=True)
-        refuse_large_clusters(self.graph)
         run = DenseRun(facts)
-        passing = Propagation(self.graph, [self._read_table(n, run) for n in self._numbers], self.params)
+        passing = self.propagation(run)
         settled = passing.settle()
         return self.count_from(passing.estimate_log_z(), self.count_bindings(run), settled=settled)
+
+    def propagation(self, run: DenseRun) -> Propagation:
+        """Return the messages of a world, of which none is sent yet."""
+        refuse_large_clusters(self.graph)
+        return Propagation(self.graph, [self._read_table(n, run) for n in self._numbers], self.params)
 
     def count_bindings(self, run: DenseRun) -> int:
         """Return the number of all bindings, true and false, which no world changes."""

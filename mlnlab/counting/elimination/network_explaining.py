@@ -53,7 +53,7 @@ def step_lines(network: BoundNetwork) -> list[str]:
 
 def _steps(network: BoundNetwork, sizes: dict[tuple[int, int], int]) -> Iterator[PlanStep]:
     """Yield the steps in the order in which they are done, each with the tables that it reads first."""
-    names = _names(network)
+    names = variable_names(network)
     first = len(network.constraints)
     for place, step in enumerate(network.plan.eliminations):
         if step.variable < 0 and len(step.inputs) == 1 and step.inputs[0] >= first:
@@ -65,7 +65,8 @@ def _steps(network: BoundNetwork, sizes: dict[tuple[int, int], int]) -> Iterator
         yield PlanStep(text, float(cells), sizes.get((id(network), first + place)), read)
 
 
-def _names(network: BoundNetwork) -> list[str]:
+def variable_names(network: BoundNetwork) -> list[str]:
+    """Return the names of a network's variables, by their numbers; truth values of parts have some, too."""
     signals = [f"part {number + 1}" for number in range(network.network.signals)]
     return [*(variable.name for variable in network.network.variables), *signals]
 
@@ -88,7 +89,7 @@ def _reading(network: BoundNetwork, number: int, sizes: dict[tuple[int, int], in
     one = network.constraints[number]
     cells = prod(network.sizes[v] for v in one.scope)
     inner = () if one.counted is None else tuple(_steps(one.counted, sizes))
-    parts = " and ".join(_names(network)[signal] for signal in one.signals)
+    parts = " and ".join(variable_names(network)[signal] for signal in one.signals)
     if one.constraint.source is None:
         text = f"the rule for {parts or 'all bindings'}"
     else:

@@ -252,10 +252,8 @@ def groundings(
     >>> found.by("x").tolist()
     [1, 0, 0]
     """
-    if not isinstance(mln, MLN):
-        raise ArgumentError(f"A model is needed first, made by ml.MLN.from_text or ml.load, not {mln!r:.50}.")
-    expanded = mln.expand(db)
-    chosen = _choose_formula(expanded, formula)
+    expanded = expand_model(mln, db)
+    chosen = choose_formula(expanded, formula)
     opened = (open,) if isinstance(open, str) else check_names(open, "open", "Smokes")
     evidence = evidence_of(db, expanded.vocabulary, opened)
     facts = evidence.facts
@@ -304,7 +302,15 @@ def _settle_by_trying(formula: Formula, evidence: Evidence, number: int) -> tupl
     return replace(evidence, facts=Facts(vocabulary, tables), settled=_SETTLED), found.complete
 
 
-def _choose_formula(expanded: MLN, formula: int | str | Formula) -> Formula:
+def expand_model(mln: object, db: Database | World) -> MLN:
+    """Return a model with the constants of the facts; refuse anything that is not a model."""
+    if not isinstance(mln, MLN):
+        raise ArgumentError(f"A model is needed first, made by ml.MLN.from_text or ml.load, not {mln!r:.50}.")
+    return mln.expand(db)
+
+
+def choose_formula(expanded: MLN, formula: int | str | Formula) -> Formula:
+    """Return the formula of an expanded model that a number, a text or a formula stands for."""
     if isinstance(formula, str):
         return expanded.parse(formula)
     if isinstance(formula, int) and not isinstance(formula, bool):

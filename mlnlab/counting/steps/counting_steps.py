@@ -16,11 +16,13 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 
 from mlnlab.counting.counts.counter import Counter
+from mlnlab.counting.counts.counting_methods import cluster_params
 from mlnlab.counting.elimination.network_counter import BoundNetwork, DenseRun
 from mlnlab.counting.elimination.network_explaining import count_of_bindings
+from mlnlab.counting.facts.sorted_facts import facts_of
 from mlnlab.counting.facts.tables import Part, Table
 from mlnlab.counting.formulas.conjunctions import Quantity
-from mlnlab.counting.groundings.groundings_shown import groundings
+from mlnlab.counting.groundings.groundings_shown import choose_formula, expand_model, groundings
 from mlnlab.counting.plans.explaining import describe_node, work_of, work_words
 from mlnlab.counting.plans.nodes import Node, Run, Scan
 from mlnlab.counting.steps.counting_states import (
@@ -37,6 +39,7 @@ from mlnlab.counting.steps.counting_states import (
 from mlnlab.counting.steps.network_elimination import count_by_elimination
 from mlnlab.errors import ArgumentError, count_of
 from mlnlab.logic.suggestions import did_you_mean
+from mlnlab.model.database.ground_atom_text import ground_atom_from
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -45,7 +48,10 @@ if TYPE_CHECKING:
     from mlnlab.counting.facts.sorted_facts import Facts
     from mlnlab.counting.plans.prepared import PreparedTerm
     from mlnlab.counting.plans.thresholds import Exceptions
-    from mlnlab.logic.formulas.formulas import Cardinality, Formula
+    from mlnlab.counting.steps.cluster_steps import ClusterSteps, FlipSteps
+    from mlnlab.factors.join_graphs.propagation import ClusterParams
+    from mlnlab.logic.formulas.formulas import Atom, Cardinality, Formula
+    from mlnlab.logic.formulas.ground_atoms import GroundAtom
     from mlnlab.model.database.database import Database
     from mlnlab.model.database.world import World
     from mlnlab.model.mln.mln import MLN
@@ -53,13 +59,14 @@ if TYPE_CHECKING:
     Derived = Quantity | Cardinality
     from mlnlab.counting.elimination.dense_tables import DenseTable
 
-Method = Literal["plan", "junction tree"]
+Method = Literal["plan", "junction tree", "ijgp"]
 METHODS: tuple[Method, ...] = get_args(Method)
 
 
 def counting_steps(
-    mln: MLN, db: Database | World, formula: int | str | Formula = 0, *, method: Method = "plan"
-) -> CountingSteps:
+    mln: MLN, db: Database | World, formula: int | str | Formula = 0, *, method: Method = "plan",
+    flips: Sequence[str | GroundAtom | Atom] = (), **options: object,
+) -> CountingSteps | ClusterSteps | FlipSteps:  # fmt: skip
     r"""Return the count of a formula as something that goes step by step: watch it with ``ml.stepper``.
 
     ``method="plan"`` follows the plan of :func:`mlnlab.count`; ``"junction tree"`` sums the variables of a
@@ -73,6 +80,19 @@ def counting_steps(
     >>> states[0].words, states[-1].words, states[-1].total
     ('nothing is worked out yet', '26 + 0 = 26', 26)
 
+    ``method="ijgp"`` sends the messages of :func:`mlnlab.count` by ``"ijgp"`` one by one, between clusters of
+    at most ``i`` variables, the one that would change most first; ``i``, ``turns``, ``sweeps``, ``tolerance``
+    and ``damping`` are as there. With ``flips=``, ground atoms, a step is a flip of the next of them, and
+    tells which messages had to be computed again.
+
+    >>> formula = "Friends(x, y) ^ Friends(y, z) => Friends(x, z)"
+    >>> *_, last = ml.counting_steps(mln, db, formula, method="ijgp", i=3)
+    >>> last.estimate, last.exact, last.settled
+    (26.0, 26.0, True)
+    >>> flips = ml.counting_steps(mln, db, formula, method="ijgp", i=3, flips=["Friends(Carl, Anna)"])
+    >>> [state.estimate for state in flips]
+    [26.0, 24.0]
+
     A step holds rows of its table, ``state.value``, and the sum so far, ``state.total``.
 
     >>> view = ml.stepper(ml.counting_steps(mln, db, method="junction tree"))
@@ -80,12 +100,32 @@ def counting_steps(
     """
     if method not in METHODS:
         hint = did_you_mean(str(method), METHODS) or "."
-        known = " or ".join(repr(name) for name in METHODS)
+        known = "'plan', 'junction tree' or 'ijgp'"
         raise ArgumentError(f"A count can be stepped through by {known}, not by {str(method)[:40]!r}{hint}")
+    params = cluster_params(method, options)
+    if params is not None:
+        return _cluster_run(mln, db, formula, flips, params)
+    if len(flips):
+        raise ArgumentError('Atoms flip between messages only: flips= needs method="ijgp".')
     found = groundings(mln, db, formula)
     if method == "junction tree":
         return count_by_elimination(found.network, found.total)
     return plan_steps(Counter(found.formula, found.evidence.facts.vocabulary), found.evidence.facts)
+
+
+def _cluster_run(
+    mln: MLN, db: Database | World, formula: int | str | Formula,
+    flips: Sequence[str | GroundAtom | Atom], params: ClusterParams,
+) -> ClusterSteps | FlipSteps:  # fmt: skip
+    from mlnlab.counting.elimination.cluster_counter import ClusterCounter
+    from mlnlab.counting.steps.cluster_steps import ClusterSteps, FlipSteps
+
+    expanded = expand_model(mln, db)
+    facts = facts_of(db, expanded.vocabulary)
+    atoms = [flips] if isinstance(flips, str) else flips
+    known = [ground_atom_from(atom, expanded.vocabulary) for atom in atoms]
+    counter = ClusterCounter(choose_formula(expanded, formula), expanded.vocabulary, params)
+    return FlipSteps(counter, facts, known) if known else ClusterSteps(counter, facts)
 
 
 def plan_steps(counter: Counter, facts: Facts) -> CountingSteps:

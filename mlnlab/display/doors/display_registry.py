@@ -26,6 +26,8 @@ CARDS: Mapping[str, str] = {
     "mlnlab.counting.groundings.reasons.CountReasons": "mlnlab.display.counting.counts_groundings:reasons_card",
     "mlnlab.counting.incremental.incremental.IncrementalCounts": "mlnlab.display.runs.run_cards:incremental_counts_card",
     "mlnlab.counting.plans.explaining.Explanation": "mlnlab.display.counting.plan_trees:plan_card",
+    "mlnlab.counting.steps.cluster_steps.ClusterSteps": "mlnlab.display.counting.cluster_counts:cluster_run_card",
+    "mlnlab.counting.steps.cluster_steps.FlipSteps": "mlnlab.display.counting.cluster_counts:cluster_run_card",
     "mlnlab.counting.steps.counting_states.CountingSteps": "mlnlab.display.counting.counts_steps:steps_card",
     "mlnlab.errors.Diagnostic": "mlnlab.display.card.findings:diagnostic_card",
     "mlnlab.evaluation.calibration.Calibration": "mlnlab.display.inference.evaluations:calibration_card",
@@ -129,6 +131,8 @@ LIST_CARDS: Mapping[str, str] = {
 }
 # By the type of what yields the states: it knows the model, so its pictures can name what they show.
 RUN_PICTURES: Mapping[str, str] = {
+    "mlnlab.counting.steps.cluster_steps.ClusterSteps": "mlnlab.display.counting.cluster_counts:message_picture",
+    "mlnlab.counting.steps.cluster_steps.FlipSteps": "mlnlab.display.counting.cluster_counts:flip_picture",
     "mlnlab.counting.steps.counting_states.CountingSteps": "mlnlab.display.counting.counts_steps:counting_picture",
     "mlnlab.factors.trees.elimination_order.EliminationOrder": "mlnlab.display.factors.elimination_scenes:order_picture",
     "mlnlab.factors.trees.junction_trees.JunctionTree": "mlnlab.display.factors.elimination_scenes:tree_picture",

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 from mlnlab.display.card.markup import count_of, shorten_text
 from mlnlab.display.chart.axes import value_words
 from mlnlab.display.chart.curves import LEAST, changes_scene
-from mlnlab.display.factors.elimination_scenes import list_box_lines
 from mlnlab.display.factors.factor_graph_scenes import belief_node, distributions_scene
+from mlnlab.display.factors.join_graph_pictures import NEWS, join_graph_drawing
 from mlnlab.display.inference.samplers.belief_pictures import belief_picture
 from mlnlab.display.nodelink.node_links import (
     MOST_NODES,
@@ -26,14 +26,12 @@ from mlnlab.display.nodelink.node_links import (
     Node,
     NodeLink,
     box_size,
-    lay_out_rows,
     lay_out_springs,
     write_note,
 )
 from mlnlab.display.runs.runs import Draw, RunPicture, Table, columns_of
 from mlnlab.display.scene.building import Entry, mark, numbered_id, tooltip
 from mlnlab.display.scene.items import Path, Scene
-from mlnlab.factors.trees.table_limits import cells_in_words
 from mlnlab.inference.messages.spanning_trees import Pair, strengths
 from mlnlab.inference.messages.tree_ascent import Ascent, StructuredState, dependences
 from mlnlab.inference.methods.structured_mean_field import field_of
@@ -41,15 +39,7 @@ from mlnlab.inference.networks import factor_ijgp, factor_structured_mean_field
 from mlnlab.inference.networks.factor_gibbs import FactorGibbsState
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from mlnlab.display.runs.runs import Draw
-    from mlnlab.display.scene.items import Scene
     from mlnlab.factors.graphs.random_variables import RandomVariable
-    from mlnlab.factors.join_graphs.join_graph import JoinGraph, Scope
     from mlnlab.inference.ask.sampler import Sampler
     from mlnlab.inference.messages.factor_arrays import FactorQuestion
     from mlnlab.inference.networks.factor_answers import NetworkMarginals
@@ -57,7 +47,6 @@ if TYPE_CHECKING:
     from mlnlab.steps.recordings.trace import Trace
     from mlnlab.steps.step import Step
 
-NEWS = 0.05  # a factor had news where a message of it changed by such a share of the largest change
 _MOST_ROWS = 2_000
 _EARLY = 100  # sweeps; before, that something has not settled is nothing to warn of
 _CALM, _LIT = "M-5.5 -5.5h11v11h-11Z", "M0 -7l7 7l-7 7l-7 -7Z"  # a square, and a rhomb
@@ -216,7 +205,6 @@ def _table(found: NetworkMarginals) -> Table:
 # --- structured mean field ------------------------------------------------------------------------
 
 MOST_DRAWN = 150  # variables
-_NEWS = 0.05  # a branch is lit where it changed by such a share of the largest change
 _NARROW, _WIDE = 1.5, 6.0  # half the width of a branch
 _MOST_INFORMATION = log(2.0)  # nats, as one bit: the widest branch
 
@@ -257,7 +245,7 @@ class TreeDrawing:
         lower = one if int(self.ascent.on_tree.forest.parents[one]) == other else other
         most = float(state.changes.max(initial=0.0))
         is_known = state.sweeps > 0 and most > LEAST
-        is_lit = is_known and float(state.changes[lower]) >= _NEWS * most
+        is_lit = is_known and float(state.changes[lower]) >= NEWS * most
         return Link(
             ends=(pair,),
             id=numbered_id("branch", number),
@@ -316,81 +304,3 @@ def ascent_caption(step: Step[Any]) -> str:
     if not state.sweeps:
         return f"all independent, sweep {state.naive_sweeps:,}: {bound}"
     return f"on the tree, sweep {state.sweeps:,}: {bound}{', settled' if state.converged else ''}"
-
-
-# --- join graphs ----------------------------------------------------------------------------------
-
-MOST_CLUSTERS = 120
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class JoinGraphDrawing:
-    """The places of clusters; only the looks of links change from step to step."""
-
-    graph: JoinGraph
-    names: Sequence[str]  # of the variables
-    layout: Layout
-
-    def scene(self, changes: NDArray[np.float64] | None = None) -> Scene:
-        """Return a step, given by how much each message changes; without, no link is lit."""
-        most = 0.0 if changes is None else float(changes.max(initial=0.0))
-        shape = "in a tree" if self.graph.is_tree else "with cycles"
-        links = count_of(len(self.graph.links), "link")
-        return NodeLink(
-            title="Join graph",
-            layout=self.layout,
-            nodes=[self._draw_cluster(number) for number in range(len(self.graph.clusters))],
-            links=[self._draw_link(number, changes, most) for number in range(len(self.graph.links))],
-            legend=_CLUSTER_ENTRIES,
-            words=f"{count_of(len(self.graph.clusters), 'cluster')} and {links} {shape}, i = {self.graph.i}.",
-        ).scene()
-
-    def _draw_cluster(self, number: int) -> Node:
-        tables = sum(home == number for home in self.graph.homes)
-        return Node(
-            id=numbered_id("cluster", number),
-            lines=list_box_lines([self.names[v] for v in self.graph.clusters[number]]),
-            look="wash blue" if tables else "ring grey",
-            dot="disc blue" if tables else "disc grey",
-            tooltip=tooltip(
-                f"cluster {number}: {self._list_names(self.graph.clusters[number])}",
-                f"{cells_in_words(self.graph.cells()[number])}, {count_of(tables, 'factor')} at home",
-            ),
-        )
-
-    def _draw_link(self, number: int, changes: NDArray[np.float64] | None, most: float) -> Link:
-        link = self.graph.links[number]
-        change = 0.0 if changes is None else float(changes[2 * number : 2 * number + 2].max())
-        is_lit = most > LEAST and change >= NEWS * most
-        return Link(
-            ends=((link.one, link.other),),
-            id=numbered_id("link", number),
-            look="curve orange thick" if is_lit else "link",
-            tooltip=tooltip(
-                f"over {self._list_names(link.label)}",
-                f"between clusters {link.one} and {link.other}",
-                f"a message changes by {change:.2g}" if change > LEAST else "",
-            ),
-        )
-
-    def _list_names(self, scope: Scope) -> str:
-        return ", ".join(self.names[variable] for variable in scope) or "nothing open"
-
-
-_CLUSTER_ENTRIES = (
-    Entry(mark("square", 5, "wash blue"), "cluster"),
-    Entry(mark("square", 5, "ring grey"), "cluster without a factor"),
-    Entry(mark("square", 5, "bar orange"), "messages change here"),
-)
-
-
-def join_graph_drawing(graph: JoinGraph, names: Sequence[str]) -> JoinGraphDrawing | None:
-    """Return the drawing of a join graph; none where there is nothing, or too much."""
-    if not 0 < len(graph.clusters) <= MOST_CLUSTERS:
-        return None
-    rows = [0] * len(graph.clusters)
-    for link in sorted(graph.links, key=lambda one: one.one):  # they lead to clusters further on
-        rows[link.other] = max(rows[link.other], rows[link.one] + 1)
-    sizes = [box_size(list_box_lines([names[v] for v in scope])) for scope in graph.clusters]
-    ends = [(link.one, link.other) for link in graph.links]
-    return JoinGraphDrawing(graph, names, lay_out_rows(sizes, rows, ends))

@@ -16,6 +16,8 @@ from mlnlab.factors.join_graphs.cluster_tables import lay_out_clusters, room_for
 from mlnlab.kernels.messages.cluster_messages import (
     estimate_log_z,
     prepare_all,
+    prepare_message,
+    send,
     send_most_urgent,
     sweep_in_turn,
 )
@@ -23,7 +25,7 @@ from mlnlab.kernels.messages.sum_product_order import Queue, order
 from mlnlab.logic.checked_options import above, check_options, one_of, real, whole
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -81,14 +83,46 @@ class Propagation:
             self.sent += number
             sweep_in_turn(self.clusters, self.told, self.changes, params.damping)
             return float(self.changes.max())
-        if not self._ready:
-            prepare_all(self.clusters, self.told, self._queue, params.damping)
-            self._ready = True
-        order(self._queue)  # by the changes alone, so that a run that was resumed goes the same way
+        self._line_up()
         self.sent += send_most_urgent(
             self.clusters, self.told, self._queue, params.damping, number, self.least_change
         )
         return float(self.changes.max())
+
+    def _line_up(self) -> None:
+        if not self._ready:
+            self.prepare()
+        order(self._queue)  # by the changes alone, so that a run that was resumed goes the same way
+
+    def prepare(self) -> None:
+        """Compute each message as it would be sent now."""
+        prepare_all(self.clusters, self.told, self._queue, self.params.damping)
+        self._ready = True
+
+    def send_each(self) -> Iterator[int]:
+        """Send the messages of one sweep one by one; yield the number of each when it is sent."""
+        damping = self.params.damping
+        if self.params.turns == "in turn":
+            for message in self._turns():
+                self.changes[message] = prepare_message(self.clusters, self.told, message, damping)
+                send(self.clusters, self.told, message)
+                self.sent += 1
+                yield message
+            return
+        self._line_up()
+        for _ in range(self.number_of_messages):
+            message = int(self._queue.heap[0])
+            if not send_most_urgent(self.clusters, self.told, self._queue, damping, 1, self.least_change):
+                return
+            self.sent += 1
+            yield message
+
+    def _turns(self) -> list[int]:
+        """Return the messages forward in the order of the clusters that send them, and those back."""
+        sources = self.clusters.sources.tolist()
+        forward = sorted(range(0, len(sources), 2), key=lambda message: sources[message])
+        back = sorted(range(1, len(sources), 2), key=lambda message: -sources[message])
+        return [*forward, *back]
 
     @property
     def least_change(self) -> float:

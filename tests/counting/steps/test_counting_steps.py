@@ -172,7 +172,7 @@ def test_a_state_keeps_the_largest_rows_of_a_long_table():
 
 
 def test_mistakes_get_a_sentence():
-    with pytest.raises(ml.ArgumentError, match="by 'plan' or 'junction tree', not by 'juncton tree'"):
+    with pytest.raises(ml.ArgumentError, match="by 'plan', 'junction tree' or 'ijgp', not by 'juncton tree'"):
         ml.counting_steps(FIGURE_1, WORLD, method="juncton tree")
     with pytest.raises(ml.ArgumentError, match="belongs to one clause"):
         ml.counting_steps(FIGURE_1, WORLD, "R(x, y) ^ S(x, y)", method="junction tree")

@@ -30,14 +30,17 @@ def sources():
         "paths": ml.find_paths(db, 3),
         "mc-sat": ml.sampler("mc-sat", mln, db, ["Smokes"], samples=20),
         "counting": ml.counting_steps(mln, db),
+        "messages": ml.counting_steps(mln, db, method="ijgp"),
+        "flips": ml.counting_steps(mln, db, method="ijgp", flips=["Smokes(A)"]),
         "weights": ml.weight_learner("pll", mln, db),
         "structure": ml.structure_learner("lhl-noheu", db, longest=2, fraction=1.0, least_gain=0.0),
     }
 
 
 NAMES = (
-    "belief propagation", "counting", "elimination", "gibbs", "lift", "lift graph", "mc-sat", "order",
-    "passing", "paths", "solver", "structure", "structured mean field", "tree", "weights",
+    "belief propagation", "counting", "elimination", "flips", "gibbs", "lift", "lift graph", "mc-sat",
+    "messages", "order", "passing", "paths", "solver", "structure", "structured mean field", "tree",
+    "weights",
 )  # fmt: skip
 
 
