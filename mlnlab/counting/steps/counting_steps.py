@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 
 from mlnlab.counting.counts.counter import Counter
-from mlnlab.counting.counts.counting_methods import cluster_params
+from mlnlab.counting.counts.counting_methods import counting_params
 from mlnlab.counting.elimination.network_counter import BoundNetwork, DenseRun
 from mlnlab.counting.elimination.network_explaining import count_of_bindings
 from mlnlab.counting.facts.sorted_facts import facts_of
@@ -38,6 +38,7 @@ from mlnlab.counting.steps.counting_states import (
 )
 from mlnlab.counting.steps.network_elimination import count_by_elimination
 from mlnlab.errors import ArgumentError, count_of
+from mlnlab.factors.join_graphs.propagation import ClusterParams
 from mlnlab.logic.suggestions import did_you_mean
 from mlnlab.model.database.ground_atom_text import ground_atom_from
 
@@ -49,7 +50,6 @@ if TYPE_CHECKING:
     from mlnlab.counting.plans.prepared import PreparedTerm
     from mlnlab.counting.plans.thresholds import Exceptions
     from mlnlab.counting.steps.cluster_steps import ClusterSteps, FlipSteps
-    from mlnlab.factors.join_graphs.propagation import ClusterParams
     from mlnlab.logic.formulas.formulas import Atom, Cardinality, Formula
     from mlnlab.logic.formulas.ground_atoms import GroundAtom
     from mlnlab.model.database.database import Database
@@ -102,8 +102,8 @@ def counting_steps(
         hint = did_you_mean(str(method), METHODS) or "."
         known = "'plan', 'junction tree' or 'ijgp'"
         raise ArgumentError(f"A count can be stepped through by {known}, not by {str(method)[:40]!r}{hint}")
-    params = cluster_params(method, options)
-    if params is not None:
+    params = counting_params(method, options)
+    if isinstance(params, ClusterParams):
         return _cluster_run(mln, db, formula, flips, params)
     if len(flips):
         raise ArgumentError('Atoms flip between messages only: flips= needs method="ijgp".')
