@@ -18,13 +18,14 @@ from mlnlab.errors import ArgumentError
 from mlnlab.logic.formulas.ground_atoms import GroundAtom
 from mlnlab.logic.relations import frozen, no_rows, sorted_rows
 from mlnlab.logic.vocabulary import FrozenMapping, Vocabulary
-from mlnlab.model.database.database import Database
-from mlnlab.model.database.world import World
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
+
+    from mlnlab.model.database.database import Database
+    from mlnlab.model.database.world import World
 
 
 # An argument position of an atom: the number of a variable, or -1 - the number of a constant.
@@ -58,6 +59,10 @@ def facts_of(world: Database | World | Facts, vocabulary: Vocabulary | None = No
 
     A vocabulary may be given that has all of the world's constants, as :meth:`MLN.expand` returns it.
     """
+    # Loaded here: most that counts needs facts, and no files of them.
+    from mlnlab.model.database.database import Database
+    from mlnlab.model.database.world import World
+
     if isinstance(world, Facts):
         tables = world.tables
     elif isinstance(world, Database):

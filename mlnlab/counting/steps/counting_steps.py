@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from math import prod
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal, cast, get_args
 
 import numpy as np
 
@@ -38,7 +38,6 @@ from mlnlab.counting.steps.counting_states import (
 )
 from mlnlab.counting.steps.network_elimination import count_by_elimination
 from mlnlab.errors import ArgumentError, count_of
-from mlnlab.factors.join_graphs.propagation import ClusterParams
 from mlnlab.logic.suggestions import did_you_mean
 from mlnlab.model.database.ground_atom_text import ground_atom_from
 
@@ -50,6 +49,7 @@ if TYPE_CHECKING:
     from mlnlab.counting.plans.prepared import PreparedTerm
     from mlnlab.counting.plans.thresholds import Exceptions
     from mlnlab.counting.steps.cluster_steps import ClusterSteps, FlipSteps
+    from mlnlab.factors.join_graphs.propagation import ClusterParams
     from mlnlab.logic.formulas.formulas import Atom, Cardinality, Formula
     from mlnlab.logic.formulas.ground_atoms import GroundAtom
     from mlnlab.model.database.database import Database
@@ -103,8 +103,8 @@ def counting_steps(
         known = "'plan', 'junction tree' or 'ijgp'"
         raise ArgumentError(f"A count can be stepped through by {known}, not by {str(method)[:40]!r}{hint}")
     params = counting_params(method, options)
-    if isinstance(params, ClusterParams):
-        return _cluster_run(mln, db, formula, flips, params)
+    if params is not None:
+        return _cluster_run(mln, db, formula, flips, cast("ClusterParams", params))
     if len(flips):
         raise ArgumentError('Atoms flip between messages only: flips= needs method="ijgp".')
     found = groundings(mln, db, formula)
