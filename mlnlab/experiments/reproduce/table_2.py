@@ -151,8 +151,8 @@ busl-nodangling  0.271, -3.044  0.301, -2.827  0.331, -2.417  0.259, -3.089  0.4
 
 A fold took msl 33 to 40 seconds (the paper: 65.6 hours), and busl 21 to 25 (18.7 hours). As lhl does, both
 find an atom's mirror image, ``!SameBib(b2, b1) v SameBib(b1, b2)``. What that costs busl one switch tells:
-asked given all other atoms, ``--switch all-other-atoms``, its models have 1.000 and -0.001 on every fold; hidden
-together most of SameVenue comes out true, at a CLL of -4.92. With dangling clauses neither was run.
+asked given all other atoms, ``--switch all-other-atoms``, its models have 1.000 and -0.001 on every fold;
+hidden together most of SameVenue comes out true, at a CLL of -4.92. With dangling clauses neither was run.
 
 LHL without one of its parts on IMDB, five folds, one seed, exact and smoothed. Seconds for learning a fold
 are by the clock of a busy machine; the paper's numbers behind them are AUC, CLL and minutes:
