@@ -3,7 +3,7 @@
 Sarkhel, Venugopal, Pham, Singla and Gogate (AAAI 2016), "Scalable Learning Algorithms": all worlds have the
 same join graph, and worlds that differ by one atom have nearly the same messages. An atom has at most one
 place in the constraint of each literal; where a quantified part, or one that counts all atoms, reads its
-predicate, the constraint is read anew, and the cells that differ are changed.
+predicate, the constraint is read afresh, and the cells that differ are changed.
 """
 
 from __future__ import annotations
@@ -94,9 +94,9 @@ class CountedWorld:
     def holds(self, predicate: str, row: Row) -> bool:
         """Tell whether an atom is true now."""
         self._check(predicate, row)
-        return self._held(predicate, row) != (row in self._flipped.get(predicate, ()))
+        return self._look_up(predicate, row) != (row in self._flipped.get(predicate, ()))
 
-    def _held(self, predicate: str, row: Row) -> bool:
+    def _look_up(self, predicate: str, row: Row) -> bool:
         """Tell whether an atom was true in the facts, before flips."""
         codes = self._codes.get(predicate)
         if codes is None:
@@ -137,11 +137,11 @@ class CountedWorld:
         log_z, settled = self.passing.look_ahead(changes)
         return self.counter.count_from(log_z, self._bindings, settled=settled).number - self.number
 
-    def anew(self) -> CountEstimate:
-        """Return the estimate from messages that begin anew: another one, where they settle elsewhere."""
+    def afresh(self) -> CountEstimate:
+        """Return the estimate from messages that begin afresh: another one, where they settle elsewhere."""
         if self.passing is None:
             return self.estimate
-        log_z, settled = self.passing.look_anew()
+        log_z, settled = self.passing.look_afresh()
         return self.counter.count_from(log_z, self._bindings, settled=settled)
 
     def _turn(self, predicate: str, row: Row) -> dict[int, NDArray[np.int64]]:
@@ -179,7 +179,8 @@ class CountedWorld:
         sizes = self._sizes(predicate)
         if len(row) != len(sizes) or not all(0 <= one < size for one, size in zip(row, sizes, strict=True)):
             raise ArgumentError(
-                f"{row} are no numbers of constants of {self._facts.vocabulary[predicate]}: it has {sizes}."
+                f"An atom of {self._facts.vocabulary[predicate]} is given by the number of each constant,"
+                f" at least 0 and less than {sizes}, not by {row}."
             )
 
     def _sizes(self, predicate: str) -> tuple[int, ...]:

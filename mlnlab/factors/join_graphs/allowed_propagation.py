@@ -5,9 +5,9 @@ depends on scopes alone, so one serves all worlds; and where few cells differ, t
 nearly those of the next.
 
 The messages that have settled in one world are where those of the next begin; where they do not settle from
-there, or had not settled, they begin anew. In a graph with cycles messages may settle at several places, and
-the place then depends on the worlds before: :meth:`AllowedPropagation.look_anew` says where they settle from
-messages that say nothing.
+there, or had not settled, they begin afresh. In a graph with cycles messages may settle at several places,
+and the place then depends on the worlds before: :meth:`AllowedPropagation.look_afresh` says where they settle
+from messages that say nothing.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class AllowedPropagation:
     def _lay_out(self) -> Tables:
         graph = self.graph
         cells = [
-            join_allowed(own, scope, graph.sizes).reshape(-1)
+            multiply_tables(own, scope, graph.sizes).reshape(-1)
             for own, scope in zip(self._homes, graph.clusters, strict=True)
         ]
         labels = [link.label for link in graph.links for _ in range(2)]
@@ -97,14 +97,14 @@ class AllowedPropagation:
 
     # --- messages
 
-    def settle(self, *, anew: bool = True) -> bool:
+    def settle(self, *, afresh: bool = True) -> bool:
         """Send messages until nothing is new or the sweeps are over; return whether nothing is."""
         self.sums.summed[:] = self.sums.touched[:] = self.sums.sent[:] = 0
-        return self._settle(anew=anew)
+        return self._settle(afresh=afresh)
 
-    def _settle(self, *, anew: bool) -> bool:
+    def _settle(self, *, afresh: bool) -> bool:
         params = self.params
-        if anew:
+        if afresh:
             begin(self.sums)
         most = params.sweeps * len(self.tables.sources)
         self.settled = settle(self.tables, self.sums, params.tolerance, most, params.damping)
@@ -142,9 +142,9 @@ class AllowedPropagation:
             return self.settled
         if not self.settled:
             self.tables.allowed[self.tables.cell_starts[clusters] + cells] ^= 1
-            return self._settle(anew=True)
+            return self._settle(afresh=True)
         change_cells(self.tables, self.sums, clusters, cells)
-        return self._settle(anew=False) or self._settle(anew=True)
+        return self._settle(afresh=False) or self._settle(afresh=True)
 
     def _change_constraints(self, changes: Changes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Change constraints; return the clusters, in order, and their cells that change with them."""
@@ -184,24 +184,24 @@ class AllowedPropagation:
         return found
 
     def look_ahead(self, changes: Changes) -> tuple[float, bool]:
-        """Return what log Z would be after changes, and whether messages would settle; all stays as it is."""
+        """Return log Z after changes, and whether messages settle there; all stays as it is."""
         try:
-            with self._kept():
+            with self._restoring():
                 self.change(changes)
                 return self.estimate_log_z(), self.settled
         finally:
             clusters, cells = self._change_constraints(changes)
             self.tables.allowed[self.tables.cell_starts[clusters] + cells] ^= 1
 
-    def look_anew(self) -> tuple[float, bool]:
-        """Return log Z from messages that begin anew, and whether these settle; all stays as it is."""
-        with self._kept():
+    def look_afresh(self) -> tuple[float, bool]:
+        """Return log Z from messages that begin afresh, and whether these settle; all stays as it is."""
+        with self._restoring():
             self.settle()
             return self.estimate_log_z(), self.settled
 
     @contextmanager
-    def _kept(self) -> Iterator[None]:
-        """Let messages be afterwards as they were before; what was computed again is still told."""
+    def _restoring(self) -> Iterator[None]:
+        """Let messages be afterwards as they were before; how much was computed stays known."""
         sums, settled = self.sums, self.settled
         own: tuple[NDArray[Any], ...] = (
             sums.messages, sums.sums, sums.errors, sums.news, sums.stale, sums.references,
@@ -215,7 +215,7 @@ class AllowedPropagation:
             self.settled = settled
 
 
-def join_allowed(tables: Sequence[AllowedTable], scope: Scope, sizes: Mapping[int, int]) -> Truths:
+def multiply_tables(tables: Sequence[AllowedTable], scope: Scope, sizes: Mapping[int, int]) -> Truths:
     """Return which values of a scope all tables allow."""
     found = np.ones([sizes[one] for one in scope], bool)
     for table in tables:

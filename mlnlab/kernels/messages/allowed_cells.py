@@ -6,7 +6,7 @@ logarithms,
     h(u, v) = sum over what the label lacks of (table of u) * (product of h(k, u) for the neighbours k but v)
 
 In a 0/1 table such a sum is one of positive numbers. Where a cell or a few values of a message change, they
-are added to the sums or taken away; each sum has a bound on what rounding did to it, and is made anew where
+are added to the sums or taken away; each sum has a bound on what rounding did to it, and is made afresh where
 that is too much, so that it is 0 where nothing is possible.
 
 Cells lie in rows along the last variable of their cluster. The label of a message either has this variable,
@@ -60,9 +60,9 @@ class Sums(NamedTuple):
     sums: NDArray[np.float64]
     errors: NDArray[np.float64]  # bounds on what rounding did to the sums
     news: NDArray[np.float64]  # bounds on how much each message would change
-    stale: NDArray[np.uint8]  # whether a message's sums have to be made anew
+    stale: NDArray[np.uint8]  # whether a message's sums have to be made afresh
     references: NDArray[np.int64]  # the value that is 1 in each message
-    summed: NDArray[np.int64]  # how often each message's sums were made anew,
+    summed: NDArray[np.int64]  # how often each message's sums were made afresh,
     touched: NDArray[np.int64]  # and how often they changed in some places
     sent: NDArray[np.int64]
     weights: NDArray[np.float64]  # as many as the longest row has cells
@@ -75,7 +75,7 @@ class Sums(NamedTuple):
 
 @inlined
 def weigh_row(tables: Tables, sums: Sums, cluster: Number, row: Number, one: Number, other: Number) -> float:
-    """Multiply what a cluster hears of a row as a whole, except for two messages."""
+    """Multiply a row's values of the messages that do not go along it, except for two messages."""
     found = 1.0
     for place in range(tables.heard_starts[cluster], tables.heard_starts[cluster + 1]):
         message = tables.heard[place]
@@ -88,7 +88,7 @@ def weigh_row(tables: Tables, sums: Sums, cluster: Number, row: Number, one: Num
 
 @borrowing
 def weigh_cells(tables: Tables, sums: Sums, cluster: Number, row: Number, one: Number, other: Number) -> None:
-    """Multiply what a cluster hears of each cell of a row by itself, except for two messages."""
+    """Multiply each cell's values of the messages that go along its row, except for two messages."""
     length = tables.lengths[cluster]
     weights = sums.weights
     for cell in range(length):
@@ -202,7 +202,7 @@ def add_row(tables: Tables, sums: Sums, message: Number, cluster: Number, row: N
 
 @borrowing
 def sum_message(tables: Tables, sums: Sums, message: Number) -> None:
-    """Make all sums of a message anew."""
+    """Make all sums of a message afresh."""
     cluster, answer, known = tables.sources[message], message ^ 1, NONE
     for place in range(tables.message_starts[message], tables.message_starts[message + 1]):
         sums.sums[place] = sums.errors[place] = 0.0
@@ -220,7 +220,7 @@ def sum_message(tables: Tables, sums: Sums, message: Number) -> None:
 
 @borrowing
 def sum_value(tables: Tables, sums: Sums, message: Number, value: Number) -> None:
-    """Make one sum of a message anew."""
+    """Make one sum of a message afresh."""
     cluster, answer = tables.sources[message], message ^ 1
     length, cells = tables.lengths[cluster], tables.cell_starts[cluster]
     total = 0.0
@@ -242,7 +242,7 @@ def sum_value(tables: Tables, sums: Sums, message: Number, value: Number) -> Non
 
 @borrowing
 def mend(tables: Tables, sums: Sums, message: Number) -> None:
-    """Make those sums of a message anew that rounding may have changed too much."""
+    """Make those sums of a message afresh that rounding may have changed too much."""
     start = tables.message_starts[message]
     for value in range(tables.message_starts[message + 1] - start):
         if sums.errors[start + value] > TRUST * sums.sums[start + value]:
@@ -251,7 +251,7 @@ def mend(tables: Tables, sums: Sums, message: Number) -> None:
 
 @borrowing
 def add_change(sums: Sums, place: Number, change: float) -> None:
-    """Add a change to a sum, and to the bound of its error what that may have rounded off."""
+    """Add a change to a sum, and its rounding to the bound of the sum's error."""
     sums.sums[place] += change
     sums.errors[place] += ROUNDING * (abs(sums.sums[place]) + 2.0 * abs(change))
 

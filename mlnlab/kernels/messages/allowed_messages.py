@@ -41,7 +41,7 @@ FEW = 8  # one value in so many: then cells are looked at where they changed, an
 
 
 @borrowing
-def part_changed(new: float, old: float) -> float:
+def compare_values(new: float, old: float) -> float:
     """Return by how much a value changed, as a part of it."""
     if new > 0.0 and old > 0.0:
         return abs(new - old) / min(new, old)
@@ -59,7 +59,7 @@ def measure(tables: Tables, sums: Sums, message: Number) -> float:
     scale = sums.sums[start + sums.references[message]]
     scale, change = scale if scale > 0.0 else 1.0, 0.0
     for place in range(start, end):
-        change = max(change, part_changed(sums.sums[place] / scale, sums.messages[place]))
+        change = max(change, compare_values(sums.sums[place] / scale, sums.messages[place]))
     return change
 
 
@@ -74,20 +74,20 @@ def refer_to_most(tables: Tables, sums: Sums, message: Number) -> None:
 
 @borrowing
 def send(tables: Tables, sums: Sums, message: Number, least: float, damping: float) -> bool:
-    """Send what changed in a message; return whether all of it is in the range of numbers."""
+    """Send the values of a message that changed; return whether all are in the range of numbers."""
     start, end = tables.message_starts[message], tables.message_starts[message + 1]
     refer_to_most(tables, sums, message)
     scale = sums.sums[start + sums.references[message]]
     scale, change, number, kept = scale if scale > 0.0 else 1.0, 0.0, 0, True
     for place in range(start, end):
-        part = part_changed(sums.sums[place] / scale, sums.messages[place])
+        part = compare_values(sums.sums[place] / scale, sums.messages[place])
         change, number = max(change, part), number + (1 if part > least else 0)
     few = number * FEW < end - start
     for place in range(start, end):
         old, new = sums.messages[place], sums.sums[place] / scale
         if damping > 0.0 and old > 0.0 and new > 0.0:
             new = new ** (1.0 - damping) * old**damping
-        if few and part_changed(new, old) <= (1.0 - damping) * least:
+        if few and compare_values(new, old) <= (1.0 - damping) * least:
             continue
         kept = kept and (new == 0.0 or new > TINY)
         sums.messages[place] = new
@@ -136,7 +136,7 @@ def change_cell(tables: Tables, sums: Sums, cluster: Number, cell: Number) -> No
 
 @borrowing
 def renew(tables: Tables, sums: Sums, cluster: Number) -> None:
-    """Measure what a cluster would tell now that its cells have changed."""
+    """Measure the messages of a cluster whose cells have changed."""
     for at in range(tables.heard_starts[cluster], tables.heard_starts[cluster + 1]):
         message = tables.heard[at] ^ 1
         if not sums.stale[message]:
@@ -149,7 +149,7 @@ def renew(tables: Tables, sums: Sums, cluster: Number) -> None:
 def revive_cell(
     tables: Tables, sums: Sums, cluster: Number, cell: Number, but: Number, number: Number
 ) -> int:
-    """Call possible what messages call impossible of a cell's values; return how many values wait then."""
+    """Call those values of a cell possible that messages call impossible; return how many wait then."""
     waiting = number
     for at in range(tables.heard_starts[cluster], tables.heard_starts[cluster + 1]):
         answer = tables.heard[at]

@@ -75,7 +75,7 @@ static double sum_row(const uint8_t *restrict allowed, const double *restrict we
     return total;
 }
 
-/* Make all sums of a message anew, of a cluster of two variables that hears one other message. */
+/* Make all sums of a message afresh, of a cluster of two variables that hears one other message. */
 void sum_message(const uint8_t *restrict allowed, int64_t rows, int64_t length, const double *restrict heard,
                  int64_t heard_along, double *restrict sums, double *restrict weights, double *restrict terms) {
     for (int64_t place = 0; place < (heard_along ? rows : length); place++) sums[place] = 0.0;
