@@ -52,10 +52,6 @@ def compare_values(new: float, old: float) -> float:
 def measure(tables: Tables, sums: Sums, message: Number) -> float:
     """Return by how much a message would change; its value of reference stays 1, where it is possible."""
     start, end = tables.message_starts[message], tables.message_starts[message + 1]
-    if sums.sums[start + sums.references[message]] <= 0.0:
-        for place in range(start, end):
-            if sums.sums[place] > sums.sums[start + sums.references[message]]:
-                sums.references[message] = place - start
     scale = sums.sums[start + sums.references[message]]
     scale, change = scale if scale > 0.0 else 1.0, 0.0
     for place in range(start, end):

@@ -155,16 +155,40 @@ def test_where_messages_settle_elsewhere_than_afresh_both_are_told():
     assert world.passing.logs().max() == world.passing.logs().min() == 0
 
 
-@pytest.mark.parametrize("turns", ["residual", "in turn"])
-def test_messages_that_do_not_settle_begin_afresh(turns):
+@pytest.mark.parametrize("text", FORMULAS)
+def test_wide_clusters_count_each_formula_exactly_after_flips(text):
+    random = Random(9)
+    world = world_of(text, "ABC", draw_rows(random, 3, 0.4), i=6)
+    for _ in flips_of(world, random, 25):
+        assert world.estimate.exact
+        assert world.number == counts_of([world.counter.formula], world.facts)[0]
+
+
+@pytest.mark.parametrize("options", [{"sweeps": 1}, {"sweeps": 1, "turns": "in turn"}, {"sweeps": 6}])
+def test_messages_that_do_not_settle_begin_afresh(options):
     random = Random(5)
-    world = world_of(CYCLE, "ABCD", draw_rows(random, 4, 0.5), sweeps=1, turns=turns)
-    unsettled = 0
-    for _ in flips_of(world, random, 40):
-        if not world.estimate.settled:
+    world = world_of(CYCLE, "ABCD", draw_rows(random, 4, 0.5), **options)
+    unsettled, settled = 0, world.estimate.settled
+    for _ in flips_of(world, random, 60):
+        if not (world.estimate.settled and settled):
             unsettled += 1
             assert world.number == CountedWorld(world.counter, world.facts).number == world.afresh().number
-    assert unsettled > 20
+        settled = world.estimate.settled
+    assert unsettled > 10
+
+
+def test_values_that_shrink_for_ever_do_not_settle_by_leaving_the_range_of_numbers():
+    """In a cycle of two parts, what the smaller part has shrinks to a 27th in each round."""
+    large = set(product(range(1, 4), repeat=2))
+    text = "!R(x, y) v !S(y, z) v T(x, z)"
+    rows = {
+        "R": large | {(0, 0)},
+        "S": large | {(0, 0)},
+        "T": set(product(range(4), repeat=2)) - large - {(0, 0)},
+    }
+    world = world_of(text, "ABCD", rows, sweeps=2_000)
+    assert not world.estimate.settled
+    assert world.number == pytest.approx(64 - 27, abs=1e-9)
 
 
 @pytest.mark.parametrize("options", [{"turns": "in turn"}, {"damping": 0.4}])
