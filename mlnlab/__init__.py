@@ -71,7 +71,7 @@ _HOMES = {
     "contours": "learning.studies.contours",
     "count": "counting.counts.counts",
     "counting_plan": "counting.counts.counting_plan",
-    "counting_error": "learning.ask.counters",
+    "counting_error": "learning.ask.counting_errors",
     "counting_steps": "counting.steps.counting_steps",
     "counting_growth": "experiments.studies.counting_growth",
     "cross_validate": "experiments.folds.cross_validation",

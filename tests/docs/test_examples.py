@@ -52,12 +52,6 @@ def test_the_readme_names_what_there_is_and_what_is_missing(repository):
         assert hasattr(ml, name), f"a page shows ml.{name}"
     for name in set(re.findall(r"\bml\.([A-Za-z_]+)`", missing)):
         assert not hasattr(ml, name), f"ml.{name} is there"
-    mln = ml.MLN.from_text("P(a)\n1 P(x)")
-    db = ml.Database.from_text("P(A)", mln)
-    counters = re.findall(r"counter=\"([a-z]+)\"", missing)
-    assert counters == ["ijgp"]
-    with pytest.raises(ml.ArgumentError, match="counter"):
-        ml.learn_weights(mln, db, counter="ijgp")
 
 
 def test_links_of_the_pages_lead_somewhere(repository):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from mlnlab.counting.counts.rejection_counter import RejectionParams, estimate_by_trying
 from mlnlab.counting.duckdb.duckdb_counter import count_in_duckdb, groundings_in_duckdb
 from mlnlab.counting.duckdb.duckdb_files import FactFiles
 from mlnlab.counting.duckdb.duckdb_store import Connection, store_of
@@ -18,6 +17,7 @@ from mlnlab.model.database.world import World
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from mlnlab.counting.counts.rejection_counter import RejectionParams
     from mlnlab.counting.facts.sorted_facts import Facts
     from mlnlab.factors.join_graphs.propagation import ClusterParams
     from mlnlab.logic.formulas.formulas import Formula
@@ -81,6 +81,7 @@ def counting_params(method: str, options: Mapping[str, object]) -> EstimateParam
                 ' belong to method="ijgp", and bindings= to method="rejection".'
             )
         return None
+    from mlnlab.counting.counts.rejection_counter import RejectionParams
     from mlnlab.factors.join_graphs.propagation import ClusterParams
 
     kind: Any = ClusterParams if method == IJGP else RejectionParams
@@ -91,6 +92,8 @@ def counting_params(method: str, options: Mapping[str, object]) -> EstimateParam
 
 def estimate_count(formula: Formula, facts: Facts, params: EstimateParams) -> float:
     """Return the estimated number of true groundings of a formula."""
+    from mlnlab.counting.counts.rejection_counter import RejectionParams, estimate_by_trying
+
     if isinstance(params, RejectionParams):
         return estimate_by_trying(formula, facts, params)
     from mlnlab.counting.elimination.cluster_counter import ClusterCounter

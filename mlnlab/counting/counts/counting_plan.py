@@ -56,7 +56,7 @@ class FormulaCosts:
 
 @dataclass(frozen=True, slots=True)
 class CountingPlan:
-    """What counting each formula costs by either counter, before anything runs."""
+    """The cost of counting each formula by either counter, before anything runs."""
 
     formulas: tuple[FormulaCosts, ...]
 

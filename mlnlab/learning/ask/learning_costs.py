@@ -36,10 +36,10 @@ _STOPPED = ", and ml.so_far() returns its results when it is stopped"
 def evaluation_cost(problem: Problem) -> RunCost:
     """Estimate one evaluation where counts are sampled or searched for; 0 where they are exact."""
     objective = plain(problem.objective)
-    if not isinstance(objective, EstimatedLogLikelihood):
-        return RunCost(0.0, 0.0)
     batches = problem.objective
     share = batches.size / len(batches.parts) if isinstance(batches, MiniBatches) else 1.0
+    if not isinstance(objective, EstimatedLogLikelihood):  # counted worlds are timed, and exact sums are not
+        return RunCost(share * getattr(objective, "evaluation_seconds", 0.0), 0.0)
     costs = [_cost(objective.expecting, example) for example in objective.examples]
     return RunCost(share * sum(one.seconds for one in costs), sum(one.memory for one in costs))
 
@@ -103,10 +103,11 @@ class LearningCosts:
         """Return ways to learn in less time: options larger than usual, else counts that need no samples."""
         pairs: list[tuple[Any, Any]] = [(self.params, self.optimizer.settings())]
         objective = plain(self.problem.objective)
-        if isinstance(objective, EstimatedLogLikelihood):
-            pairs.append((objective.expecting, type(objective.expecting)()))
+        expecting = getattr(objective, "expecting", None)
+        if expecting is not None:
+            pairs.append((expecting, type(expecting)()))
         smaller = [way for own, usual in pairs for way in smaller_options(own, usual)]
-        if smaller or not isinstance(objective, EstimatedLogLikelihood):
+        if smaller or expecting is None:
             return smaller
         return [
             "take fewer steps: iterations=",

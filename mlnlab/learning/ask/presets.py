@@ -23,20 +23,16 @@ from typing import TYPE_CHECKING, Any
 
 from mlnlab.errors import ArgumentError
 from mlnlab.learning.ask.counters import counter_choice, data_counter
-from mlnlab.learning.counts.counted_chains import CountedSamples
-from mlnlab.learning.counts.counted_walks import CountedWalk
 from mlnlab.learning.counts.counts_of_best_worlds import BestWorldCounts
 from mlnlab.learning.counts.sampled_counts import SampledCounts
 from mlnlab.learning.objectives.conditional_log_likelihood import (
     estimated_log_likelihood,
     exact_log_likelihood,
 )
-from mlnlab.learning.objectives.counted_pseudo_likelihood import counted_pseudo_log_likelihood
 from mlnlab.learning.objectives.lifted_by_cells import likelihood_by_cells
 from mlnlab.learning.objectives.lifted_by_classes import likelihood_by_classes
 from mlnlab.learning.objectives.lifted_counts import lifted_log_likelihood
-from mlnlab.learning.objectives.relaxed_log_likelihood import relaxed_log_likelihood
-from mlnlab.learning.objectives.relaxed_objective import relaxed_objective
+from mlnlab.learning.objectives.pseudo_log_likelihood import pseudo_log_likelihood
 from mlnlab.learning.problems.mini_batches import MiniBatches
 from mlnlab.logic.suggestions import did_you_mean
 
@@ -132,12 +128,22 @@ def with_counter(preset: Preset, options: Mapping[str, object], asked: tuple[obj
 
 def _pseudo(data: TrainingData, counts: str, options: dict[str, object]) -> Objective:
     _no_choice(counts, "pseudo-log-likelihood", options)
-    return counted_pseudo_log_likelihood(data, counter_choice(options))
+    return _pseudo_log_likelihood(data, options)
 
 
 def _weighted_pseudo(data: TrainingData, counts: str, options: dict[str, object]) -> Objective:
     _no_choice(counts, "weighted-pseudo-log-likelihood", options)
-    return counted_pseudo_log_likelihood(data, counter_choice(options), weighted=True)
+    return _pseudo_log_likelihood(data, options, weighted=True)
+
+
+def _pseudo_log_likelihood(
+    data: TrainingData, options: dict[str, object], *, weighted: bool = False
+) -> Objective:
+    if options.get("counter") is None:
+        return pseudo_log_likelihood(data, weighted=weighted)
+    from mlnlab.learning.objectives.counted_pseudo_likelihood import counted_pseudo_log_likelihood
+
+    return counted_pseudo_log_likelihood(data, counter_choice(options), weighted=weighted)
 
 
 def _no_choice(counts: str, name: str, options: dict[str, object]) -> None:
@@ -151,6 +157,8 @@ def _log_likelihood(data: TrainingData, counts: str, options: dict[str, object])
         options.pop("seed", None)
         if options.get("counter") is None:
             return exact_log_likelihood(data)
+        from mlnlab.learning.objectives.relaxed_objective import relaxed_objective
+
         return relaxed_objective(data, counter_choice(options))
     if counts == "lifted":
         options.pop("seed", None)
@@ -163,14 +171,22 @@ def _log_likelihood(data: TrainingData, counts: str, options: dict[str, object])
         return likelihood_by_cells(data, counter=data_counter(options))
     if options.get("counter") is None:
         return estimated_log_likelihood(data, make_estimator(counts, options))
+    return _relaxed_log_likelihood(data, counts, options)
+
+
+def _relaxed_log_likelihood(data: TrainingData, counts: str, options: dict[str, object]) -> Objective:
+    from mlnlab.learning.counts.counted_chains import CountedSamples
+    from mlnlab.learning.counts.counted_walks import CountedWalk
+    from mlnlab.learning.objectives.relaxed_log_likelihood import relaxed_log_likelihood
+
     choice = counter_choice(options)
-    return relaxed_log_likelihood(data, make_estimator(counts, options, COUNTED), choice)
+    kinds = {"gibbs": CountedSamples, "max-walk-sat": CountedWalk}
+    return relaxed_log_likelihood(data, make_estimator(counts, options, kinds), choice)
 
 
 GROUND: Mapping[str, Any] = {
     "mc-sat": SampledCounts, "gibbs": SampledCounts, "max-walk-sat": BestWorldCounts,
 }  # fmt: skip
-COUNTED: Mapping[str, Any] = {"gibbs": CountedSamples, "max-walk-sat": CountedWalk}
 
 
 def make_estimator(counts: str, options: dict[str, object], kinds: Mapping[str, Any] = GROUND) -> Any:  # noqa: ANN401

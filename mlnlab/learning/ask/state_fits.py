@@ -12,11 +12,12 @@ import numpy as np
 from mlnlab.inference.sampling.chains import sizes_of_worlds
 from mlnlab.learning.counts.sampled_counts import Chains, SampledCounts
 from mlnlab.learning.objectives.conditional_log_likelihood import Drawn, EstimatedLogLikelihood
-from mlnlab.learning.objectives.relaxed_log_likelihood import RelaxedLogLikelihood
 from mlnlab.learning.problems.mini_batches import BatchMemory, MiniBatches
 from mlnlab.steps.state_layout import Sizes, misshapen
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mlnlab.learning.descent.optimizer import Optimizer
     from mlnlab.learning.problems.learning_state import LearningState
     from mlnlab.learning.problems.moments import Objective
@@ -54,8 +55,9 @@ def _flaw_of_memory(objective: Objective, memory: object) -> str:
         return _flaw_of_batches(objective, memory)
     if isinstance(objective, EstimatedLogLikelihood):
         return _find_sample_flaw(objective, memory)
-    if isinstance(objective, RelaxedLogLikelihood):
-        return objective.flaw(memory)
+    own: Callable[[object], str] | None = getattr(objective, "flaw", None)
+    if own is not None:
+        return own(memory)
     return "" if memory is None else "it holds something, and its objective remembers nothing"
 
 

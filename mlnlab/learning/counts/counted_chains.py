@@ -17,7 +17,7 @@ time: there, take MC-SAT, which grounds them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -151,6 +151,10 @@ class CountedSamples:
     def steps(self) -> int:
         """The number of worlds that an evaluation draws."""
         return self.samples if self.reading == "first" else self.averaged
+
+    def shorter(self, steps: int) -> CountedSamples:
+        """Return the same for so few worlds that their time can be measured."""
+        return replace(self, samples=steps, frequency=None)
 
     def first(self, example: CountedExample, number: int) -> FlippedWorld:  # noqa: ARG002 - as a search
         """Return the data's world, ω^(0) = ω, with the random numbers of a database."""

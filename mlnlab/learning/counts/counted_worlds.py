@@ -8,26 +8,24 @@ counted exactly, since an estimate cannot tell whether one holds.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from mlnlab.counting.counts.counting_methods import AUTO, DUCKDB, IJGP, PLANNED, counting_params
-from mlnlab.counting.counts.counting_plan import plan_counting
+from mlnlab.counting.counts.counting_methods import AUTO, IJGP, PLANNED, counting_params
 from mlnlab.counting.counts.counts import counts_of
-from mlnlab.counting.elimination.cluster_counter import ClusterCounter
-from mlnlab.counting.elimination.counted_world import CountedWorld
 from mlnlab.counting.incremental.incremental import IncrementalCounts
 from mlnlab.errors import ArgumentError, TooLargeError
-from mlnlab.factors.join_graphs.propagation import ClusterParams
+from mlnlab.learning.counts.counter_choice import CounterChoice
 from mlnlab.logic.formulas.traversal import predicates as predicates_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from mlnlab.counting.elimination.cluster_counter import ClusterCounter
     from mlnlab.counting.facts.sorted_facts import Facts
     from mlnlab.learning.counts.open_atoms import OpenAtoms, Row
     from mlnlab.logic.formulas.formulas import Formula
@@ -53,22 +51,6 @@ class WorldCounts(Protocol):
     def flip(self, predicate: str, row: Row) -> None:
         """Make a true atom false, or a false one true."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class CounterChoice:
-    """The name of a counter, and its options, such as i."""
-
-    name: str = PLANNED
-    options: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether its counts are those of every grounding, in all worlds."""
-        return self.name in {PLANNED, DUCKDB}
-
-    def __str__(self) -> str:
-        return ", ".join([self.name, *(f"{key}={value}" for key, value in sorted(self.options.items()))])
 
 
 class FollowedWorld:
@@ -127,6 +109,8 @@ class ClusterWorld:
 
     def __init__(self, counters: Sequence[ClusterCounter], facts: Facts) -> None:
         """Take the counters of some formulas, and the facts of the world to begin with."""
+        from mlnlab.counting.elimination.counted_world import CountedWorld
+
         self._worlds = [CountedWorld(counter, facts) for counter in counters]
         self._mentioned = [frozenset(predicates_of(counter.formula)) for counter in counters]
 
@@ -215,6 +199,8 @@ class CountedExample:
     @cached_property
     def _exact(self) -> Places:
         if self.choice.name == AUTO:
+            from mlnlab.counting.counts.counting_plan import plan_counting
+
             plan = plan_counting(self.formulas, self.atoms.facts, self.choice.options)
             return np.flatnonzero(self.hard | [one.cheaper == PLANNED for one in plan.formulas])
         return np.flatnonzero(self.hard | (self.choice.name == PLANNED))
@@ -241,6 +227,9 @@ class CountedExample:
 
     @cached_property
     def _clusters(self) -> list[ClusterCounter]:
+        from mlnlab.counting.elimination.cluster_counter import ClusterCounter
+        from mlnlab.factors.join_graphs.propagation import ClusterParams
+
         params = counting_params(IJGP, self.choice.options)
         assert isinstance(params, ClusterParams)  # noqa: S101 - those of clusters
         vocabulary = self.atoms.facts.vocabulary

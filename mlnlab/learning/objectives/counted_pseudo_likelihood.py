@@ -24,7 +24,8 @@ from mlnlab.learning.objectives.relaxed_log_likelihood import counted_example
 from mlnlab.steps.runs.working import one_by_one
 
 if TYPE_CHECKING:
-    from mlnlab.learning.counts.counted_worlds import CountedExample, CounterChoice
+    from mlnlab.learning.counts.counted_worlds import CountedExample
+    from mlnlab.learning.counts.counter_choice import CounterChoice
     from mlnlab.learning.problems.training_data import Example, TrainingData
 
 

@@ -13,15 +13,16 @@ counter, how large data may be on its time for a flip.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mlnlab.counting.counts.counting_methods import AUTO
-from mlnlab.learning.counts.counted_worlds import CountedExample, CounterChoice
+from mlnlab.learning.counts.counted_worlds import CountedExample
+from mlnlab.learning.counts.counter_choice import CounterChoice
 from mlnlab.learning.counts.open_atoms import FlippedWorld, open_atoms
 from mlnlab.learning.objectives.conditional_log_likelihood import name_of
 from mlnlab.learning.problems.curvature import CurvatureSum, SampledCovariance
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
     from mlnlab.learning.problems.training_data import Example, TrainingData
 
     Numbers = NDArray[np.float64]
+
+_TRIED = 10  # steps by which their time is estimated
 
 
 @storable("learning.CountedDraws")
@@ -68,7 +71,7 @@ class RelaxedLogLikelihood:
 
     @cached_property
     def counts(self) -> Numbers:
-        """M_i in the data, of all groundings: what evidence decides is not known apart."""
+        """M_i in the data, of all groundings: those that evidence decides are not known apart."""
         return np.asarray(sum(example.observed for example in self.examples))
 
     def moments(self, weights: Numbers, memory: object = None) -> tuple[Moments, object]:
@@ -100,6 +103,20 @@ class RelaxedLogLikelihood:
         pairs = zip(self.examples, self.numbers, strict=True)
         return tuple(self.expecting.first(example, number) for example, number in pairs)
 
+    @cached_property
+    def evaluation_seconds(self) -> float:
+        """The estimated time of an evaluation, from a few steps in each database."""
+        return sum(self._seconds(example) for example in self.examples)
+
+    def _seconds(self, example: CountedExample) -> float:
+        weights, times = np.zeros(len(example.formulas)), []
+        for steps in (1, _TRIED):
+            few = self.expecting.shorter(steps)
+            draw = partial(few.draw_counts, example, weights, few.first(example, 0))
+            times.append(min(_time(draw) for _ in range(2)))  # the first one may have to compile
+        step = max(0.0, times[1] - times[0]) / (_TRIED - 1)
+        return times[0] + step * self.expecting.steps
+
     def part(self, databases: Sequence[int]) -> RelaxedLogLikelihood:
         """Return the same of some of the databases."""
         examples = tuple(self.examples[number] for number in databases)
@@ -121,6 +138,12 @@ class RelaxedLogLikelihood:
         return ""
 
 
+def _time(work: Callable[[], object]) -> float:
+    began = time.perf_counter()
+    work()
+    return time.perf_counter() - began
+
+
 def counted_example(data: TrainingData, example: Example, choice: CounterChoice) -> CountedExample:
     """Return a database whose worlds are counted."""
     hard = np.array([isinstance(weighted.weight, Hard) for weighted in data.formulas], bool)
@@ -129,7 +152,7 @@ def counted_example(data: TrainingData, example: Example, choice: CounterChoice)
 
 
 def name_with_counter(data: TrainingData, examples: Sequence[CountedExample]) -> str:
-    """Return the name of a likelihood by a counter; where that is chosen by cost, what was chosen."""
+    """Return the name of a likelihood by a counter; a choice by cost names its outcome."""
     choice = examples[0].choice
     estimated = sum(len(example.estimated) for example in examples)
     exact = choice.is_exact or not estimated

@@ -25,7 +25,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mlnlab.errors import ArgumentError, TooLargeError
-from mlnlab.learning.counts.counted_worlds import CountedExample, CounterChoice
+from mlnlab.learning.counts.counted_worlds import CountedExample
+from mlnlab.learning.counts.counter_choice import CounterChoice
 from mlnlab.learning.counts.open_atoms import OpenAtoms
 from mlnlab.learning.objectives.conditional_log_likelihood import count_coins
 from mlnlab.learning.objectives.relaxed_log_likelihood import counted_example, name_with_counter
@@ -173,7 +174,7 @@ class CountingError:
         return lemma_1(self._check(weights), self.epsilon)
 
     def theorem_1(self, alpha: Sequence[float] | Numbers, beta: Sequence[float] | Numbers) -> float:
-        """Return the bound on what learning with approximate counts loses, ℓ(α) - ℓ(β)."""
+        """Return the bound on the loss by learning with approximate counts, ℓ(α) - ℓ(β)."""
         return theorem_1(self._check(alpha), self._check(beta), self.epsilon)
 
     def _check(self, weights: Sequence[float] | Numbers) -> Numbers:
