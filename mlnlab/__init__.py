@@ -72,6 +72,7 @@ _HOMES = {
     "count": "counting.counts.counts",
     "counting_plan": "counting.counts.counting_plan",
     "counting_error": "learning.ask.counting_errors",
+    "count_estimates": "experiments.studies.count_estimates",
     "counting_steps": "counting.steps.counting_steps",
     "counting_growth": "experiments.studies.counting_growth",
     "cross_validate": "experiments.folds.cross_validation",

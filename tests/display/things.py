@@ -202,7 +202,7 @@ def count_things(mln, db):
     messages = [ml.counting_steps(mln, db, method="ijgp", flips=atoms) for atoms in ([], flips)]
     return [
         ml.count(mln, db), found, found.plan, found.why, found.network, changes, changes.merged(), steps,
-        every, *messages,
+        every, *messages, ml.count_estimates(mln, db),
     ]  # fmt: skip
 
 

@@ -1,17 +1,20 @@
-"""Chart studies: measured seconds of learning and of counting, planted rules found again, and figure 4.1."""
+"""Chart studies: seconds of learning and counting, estimated counts, planted rules found again, figure 4.1."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mlnlab.display.card.cards import Card
-from mlnlab.display.chart.axes import Axis, value_axis
+from mlnlab.display.card.markup import element, shorten_text
+from mlnlab.display.card.symbols import in_symbols
+from mlnlab.display.chart.axes import Axis, place_axis, value_axis
 from mlnlab.display.chart.curves import Chart, plots_scene, vertical_axis
 from mlnlab.display.chart.plots import MARKS, Line, Plot
+from mlnlab.display.counting.count_bars import number_text
 from mlnlab.display.runs.run_cards import frame_table
 from mlnlab.display.scene.look import HUES
 from mlnlab.experiments.reproduce.figure_4_1_scores import ALL, Figure
@@ -22,12 +25,14 @@ if TYPE_CHECKING:
 
     from mlnlab.display.scene.items import Scene
     from mlnlab.experiments.reproduce.figure_2 import LiftedScaling, LiftedTiming
+    from mlnlab.experiments.studies.count_estimates import CountEstimates
     from mlnlab.experiments.studies.counting_growth import CountingGrowth, GrowthPoint
     from mlnlab.experiments.studies.learning_growth import LearningGrowth, LearningPoint
     from mlnlab.experiments.studies.planted_rules import PlantedRules
     from mlnlab.learning.ask.held_out import Measure
 
 _EMPTY = "There is nothing to draw: nothing was measured."
+_LONGEST_FORMULA = 200
 _WAYS = (("planned", "planned", ""), ("duckdb", "DuckDB", "dashed"))
 
 
@@ -119,6 +124,63 @@ def growth_card(growth: CountingGrowth) -> Card:
     """Return the card of measured seconds of counting, a row for each question."""
     chart, table = growth_chart(growth), frame_table(growth.to_frame(), "questions")
     return Card(chart.title, picture=chart.scene(), undrawn=_EMPTY, table=table)
+
+
+# --- estimated counts ---------------------------------------------------------------------------
+
+
+def count_estimates_chart(found: CountEstimates) -> Chart:
+    """Return the estimates over i, the exact number dashed, i = treewidth + 1 dotted; and sizes of tables."""
+    bounds = np.array([point.i for point in found.points], np.float64)
+    across = place_axis(float(bounds[0]), float(bounds[-1]), whole=True)
+    estimates = Line("estimate", bounds, np.array([point.estimate for point in found.points], np.float64))
+    cells = Line("cells", bounds, np.array([point.cells for point in found.points], np.float64))
+    exact = () if found.exact is None else (float(found.exact),)
+    marked = float(found.treewidth + 1)
+    level, size = next(iter(exact), None), "cells of the largest table"
+    axes = vertical_axis((estimates,), around=exact), vertical_axis((cells,), log=True)
+    return Chart(
+        "Estimated count by i",
+        (
+            Plot("true groundings", (estimates,), across, axes[0], "i", marked=marked, level=level),
+            Plot(size, (cells,), across, axes[1], "i", marked=marked),
+        ),
+        " ".join(_describe_estimates(found)),
+    )  # fmt: skip
+
+
+def _describe_estimates(found: CountEstimates) -> Iterator[str]:
+    if found.exact is not None:
+        yield f"Dashed: the exact number, {number_text(found.exact)}."
+    yield f"Dotted: i = {found.treewidth + 1}, the treewidth + 1; from there on estimates are exact."
+
+
+def count_estimates_card(found: CountEstimates) -> Card:
+    """Return the card of estimates by i."""
+    chart = count_estimates_chart(found)
+    exactly = "the exact count was refused" if found.exact is None else f"exactly {number_text(found.exact)}"
+    return Card(
+        chart.title,
+        f"{exactly} of {number_text(found.groundings)} groundings, treewidth {found.treewidth}",
+        lead=(element("div", in_symbols(shorten_text(found.formula, _LONGEST_FORMULA)), kind="formula"),),
+        picture=chart.scene(),
+        table=frame_table(found.to_frame(), "bounds"),
+        remarks=(*_describe_estimates(found), *_remark_errors(found)),
+    )
+
+
+def _remark_errors(found: CountEstimates) -> Iterator[str]:
+    if found.rises:
+        yield f"The error grows from one i to the next at i = {', '.join(map(str, found.rises))}."
+    restless = [point.i for point in found.points if not point.settled]
+    if restless:
+        yield f"Messages did not settle at i = {', '.join(map(str, restless))}: allow more sweeps=."
+    if found.exact is not None:
+        times = sum(point.seconds > found.exact_seconds for point in found.points)
+        yield (
+            f"The exact count took {found.exact_seconds:.2g} s of processor time; {times} of"
+            f" {len(found.points)} estimates took longer."
+        )
 
 
 # --- planted rules --------------------------------------------------------------------------------
