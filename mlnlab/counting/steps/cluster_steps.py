@@ -9,6 +9,7 @@ there again.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import numpy as np
 
 from mlnlab.counting.counts.counter import Counter
+from mlnlab.counting.counts.counting_plan import planned_seconds
 from mlnlab.counting.elimination.cluster_counter import ClusterCounter
 from mlnlab.counting.elimination.counted_world import CountedWorld, place_row, reads
 from mlnlab.counting.elimination.network_counter import DenseRun
@@ -142,12 +144,11 @@ class ClusterRun(Generic[S]):
 
     def _count_exactly(self, facts: Facts) -> float:
         """Return the exact number of true groundings, NaN where that is estimated to take long."""
-        try:
-            network = self._exactly.elimination(facts)
-            seconds = sum(self._exactly.terms.seconds(facts)) if network is None else network.seconds
-            return float(self._exactly(facts)) if seconds <= SOON else nan
-        except (TooLargeError, OverflowError):
+        if planned_seconds(self.counter.formula, facts) > SOON:
             return nan
+        with suppress(TooLargeError, OverflowError):
+            return float(self._exactly(facts))
+        return nan
 
     def __repr__(self) -> str:
         shape = repr(self.graph).partition(" of ")[2].rstrip(">")

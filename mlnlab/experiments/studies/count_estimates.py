@@ -14,19 +14,19 @@ from math import nan
 from typing import TYPE_CHECKING, TypeVar
 
 from mlnlab.counting.counts.counter import Counter
-from mlnlab.counting.counts.counting_methods import IJGP, cluster_params
+from mlnlab.counting.counts.counting_methods import IJGP, counting_params
 from mlnlab.counting.counts.counts import groundings_of
 from mlnlab.counting.elimination.cluster_counter import ClusterCounter
 from mlnlab.counting.facts.sorted_facts import facts_of
 from mlnlab.counting.groundings.groundings_shown import choose_formula, expand_model
 from mlnlab.errors import ArgumentError, TooLargeError, count_of
+from mlnlab.factors.join_graphs.propagation import ClusterParams
 from mlnlab.logic.checked_options import is_whole
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from mlnlab.counting.facts.sorted_facts import Facts
-    from mlnlab.factors.join_graphs.propagation import ClusterParams
     from mlnlab.logic.formulas.formulas import Formula
     from mlnlab.model.database.database import Database
     from mlnlab.model.database.world import World
@@ -102,9 +102,8 @@ def count_estimates(
     """
     expanded = expand_model(mln, db)
     chosen, facts = choose_formula(expanded, formula), facts_of(db, expanded.vocabulary)
-    params = cluster_params(IJGP, options)
-    if params is None or "i" in options:
-        raise ArgumentError("i= is a list of bounds here, such as range(1, 6).")
+    params = counting_params(IJGP, options)
+    assert isinstance(params, ClusterParams)  # noqa: S101 - those of clusters
     whole = ClusterCounter(chosen, expanded.vocabulary, replace(params, i=1 << 20)).graph
     bounds = range(1, whole.widest + 1) if i is None else _check_bounds(i)
     exact, exact_seconds = _count_exactly(chosen, facts)

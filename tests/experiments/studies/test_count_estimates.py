@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import mlnlab as ml
-from mlnlab.display.learning.studies.study_charts import count_estimates_chart
 from mlnlab.display.doors.bundles import bundle
+from mlnlab.display.learning.studies.study_charts import count_estimates_chart
 from mlnlab.errors import ArgumentError, TooLargeError
 
 VARIABLES, CONSTANTS = "uvwxyz", "ABCDE"

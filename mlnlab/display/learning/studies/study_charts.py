@@ -1,4 +1,4 @@
-"""Chart studies: seconds of learning and counting, estimated counts, planted rules found again, figure 4.1."""
+"""Chart studies: seconds of learning and counting, estimated counts, planted rules, figure 4.1."""
 
 from __future__ import annotations
 
