@@ -189,7 +189,8 @@ def learning_things(mln, db):
     compared = ml.compare_gradients(pair, complete, [0.0] * len(pair.formulas))
     sizes = {type_: len(domain) for type_, domain in complete.vocabulary.types.items()}
     moved = ml.transfer(learned, {type_: size + 1 for type_, size in sizes.items()})
-    return [learner, learned, errors, learned.condition(), plane, posterior, compared, moved]
+    wrong = ml.counting_error(pair, complete, ["Smokes"], draws=3)
+    return [learner, learned, errors, learned.condition(), plane, posterior, compared, moved, wrong]
 
 
 def count_things(mln, db):
@@ -202,7 +203,7 @@ def count_things(mln, db):
     messages = [ml.counting_steps(mln, db, method="ijgp", flips=atoms) for atoms in ([], flips)]
     return [
         ml.count(mln, db), found, found.plan, found.why, found.network, changes, changes.merged(), steps,
-        every, *messages, ml.count_estimates(mln, db),
+        every, *messages, ml.count_estimates(mln, db), ml.counting_plan(mln, db),
     ]  # fmt: skip
 
 

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import TYPE_CHECKING
 
 from mlnlab.display.card.cards import Card, Table, table_of
 from mlnlab.display.card.formula_markup import formula_markup, formula_text, weight_markup
-from mlnlab.display.card.markup import count_of
+from mlnlab.display.card.markup import count_of, shorten_text
+from mlnlab.display.card.symbols import in_symbols
 from mlnlab.display.chart.bars import Bar, BarChart, Series
 from mlnlab.display.model.databases import share
 from mlnlab.logic.formulas.printing import marks_of
 
 if TYPE_CHECKING:
+    from mlnlab.counting.counts.counting_plan import CountingPlan
     from mlnlab.counting.counts.counts import Counts
     from mlnlab.display.scene.items import Scene
+    from mlnlab.learning.objectives.relaxed_objective import CountingError
 
 MOST_BARS, MOST_IN_FIGURE = 40, 60
 _LONGEST_NUMBER = 30  # digits with commas; longer ones are told by their length
@@ -101,3 +105,36 @@ def _table(counts: Counts) -> Table:
     headings = ("", "weight", "formula", "true", "violated", "groundings", "share that holds")
     where = "to_frame() has them all"
     return table_of(headings, rows, len(counts), "formulas", numbers=(0, 1, 3, 4, 5, 6), where=where)
+
+
+# --- which counter, and how good it is --------------------------------------------------------------
+
+
+def counting_plan_card(plan: CountingPlan) -> Card:
+    """Return the card of what counting would cost by either counter."""
+    rows = (
+        (in_symbols(shorten_text(one.formula, 160)), _milliseconds(one.planned),
+         f"{_milliseconds(one.clusters)}{', exact' * one.clusters_are_exact}", one.cheaper)
+        for one in plan.formulas
+    )  # fmt: skip
+    number = len(plan.formulas)
+    headings = ("formula", "planned", "ijgp", "cheaper")
+    table = table_of(headings, rows, number, "formulas", numbers=(1, 2), where="to_frame() has them all")
+    words = "Estimated milliseconds of one count; nothing has been counted."
+    return Card("Counting plan", count_of(number, "formula"), table=table, remarks=(words,))
+
+
+def _milliseconds(seconds: float) -> str:
+    return f"{1000 * seconds:,.3g} ms" if isfinite(seconds) else "refused"
+
+
+def counting_error_card(error: CountingError) -> Card:
+    """Return the card of the error of approximate counts."""
+    where = f"all {error.worlds:,} worlds" if error.is_exact else f"{count_of(error.worlds, 'world')}, drawn"
+    rows = ((str(number), f"{one:,.6g}") for number, one in enumerate(error.by_formula.tolist()))
+    total = len(error.by_formula)
+    table = table_of(("formula", "largest error"), rows, total, "formulas", numbers=(0, 1))
+    guess = "In worlds that were not drawn it may be larger." if not error.is_exact else ""
+    bounds = "error.lemma_1(weights) and error.theorem_1(alpha, beta) are the bounds that follow."
+    facts = f"ε = {error.epsilon:,.6g} in {where}"
+    return Card("Error of counts", facts, table=table, remarks=(*filter(None, (guess,)), bounds))

@@ -16,6 +16,7 @@ from typing import Any
 
 CARDS: Mapping[str, str] = {
     "mlnlab.circuits.first_order.FirstOrderCircuit": "mlnlab.display.runs.run_cards:first_order_circuit_card",
+    "mlnlab.counting.counts.counting_plan.CountingPlan": "mlnlab.display.counting.count_bars:counting_plan_card",
     "mlnlab.counting.counts.counts.Counts": "mlnlab.display.counting.count_bars:counts_card",
     "mlnlab.counting.deltas.delta_answers.Deltas": "mlnlab.display.counting.counts_deltas:deltas_card",
     "mlnlab.counting.deltas.deltas.AtomDeltas": "mlnlab.display.counting.counts_deltas:atom_deltas_card",
@@ -73,6 +74,7 @@ CARDS: Mapping[str, str] = {
     "mlnlab.learning.ask.tuning.TunedRate": "mlnlab.display.runs.run_cards:tuned_rate_card",
     "mlnlab.learning.diagnosis.conditioning.Condition": "mlnlab.display.learning.studies.weight_diagnosis:condition_card",
     "mlnlab.learning.diagnosis.uncertainty.StandardErrors": "mlnlab.display.learning.studies.weight_diagnosis:errors_card",
+    "mlnlab.learning.objectives.relaxed_objective.CountingError": "mlnlab.display.counting.count_bars:counting_error_card",
     "mlnlab.learning.studies.contours.Contours": "mlnlab.display.learning.studies.contour_maps:contours_card",
     "mlnlab.learning.studies.lifted_gradients.GradientComparison": "mlnlab.display.learning.learning_gradients:comparison_card",
     "mlnlab.learning.studies.lifted_transfer.Transfer": "mlnlab.display.learning.transfers:transfer_card",

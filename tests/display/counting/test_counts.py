@@ -376,3 +376,17 @@ def test_where_not_all_groundings_could_be_tried_that_is_said():
     text = "(EXIST x (P(x) ^ Q(x, y))) v (FORALL x !(P(x) ^ Q(x, y)))"
     assert "too many to try each" in text_of(ml.groundings(mln, db, text, open=["P", "Q"]))
     assert "too many to try each" not in text_of(groundings("Smokes(x)", open="Smokes"))
+
+
+def test_plans_of_counting_and_errors_of_counts_are_tables():
+    mln = ml.MLN.from_text("t = {A, B}\nR(t, t)\nS(t, t)\nT(t, t)\n1 !R(x, y) v S(y, z) v T(x, z)")
+    db = ml.Database.from_text("R(A, B)\nR(B, A)\nS(A, B)\nT(A, B)", mln)
+    plan = bundle(ml.counting_plan(mln, db, i=3))["text/plain"]
+    assert "¬R(x, y) ∨ S(y, z) ∨ T(x, z)" in plan
+    assert "ms, exact" in plan
+    assert "nothing has been counted" in plan
+    error = ml.counting_error(mln, db, counter="ijgp", i=2)
+    shown = bundle(error)["text/plain"]
+    assert f"ε = {error.epsilon:,.6g} in all 4,096 worlds" in shown
+    few = bundle(ml.counting_error(mln, db, ["R"], counter="ijgp", i=2))["text/plain"]
+    assert "in all 16 worlds" in few
