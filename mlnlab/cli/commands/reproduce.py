@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING
 
 from mlnlab.cli.arguments.manual import Subparsers, add_command
 from mlnlab.cli.output.result_files import pressing_on, warnings_in_lines, write_plot, write_table
-from mlnlab.cli.reproductions import figure_2_command, table_1_command, table_2_command
+from mlnlab.cli.reproductions import (
+    counting_command,
+    figure_2_command,
+    table_1_command,
+    table_2_command,
+)
 from mlnlab.errors import ArgumentError, printable
 
 if TYPE_CHECKING:
@@ -77,6 +82,7 @@ _OWN = {
     _TABLE: table_2_command,
     "figure-2": figure_2_command,
     "table-1": table_1_command,
+    "counting": counting_command,
 }  # figures with a file of their own
 _FIGURES = ("figure-4.1", _CONDITIONS, *_OWN)
 _DATA = "small-web"

@@ -1,0 +1,63 @@
+"""Figures 2 and 3 of Sarkhel et al. (2016) made anew: over sampling fractions, and over time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mlnlab.display.chart.axes import value_axis
+from mlnlab.display.chart.curves import Chart, vertical_axis
+from mlnlab.display.chart.plots import Line, Plot
+from mlnlab.experiments.approximate_counting.counting_tables import STOPPED, CountingPieces
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    Curves = Mapping[str, tuple[NDArray[np.float64], NDArray[np.float64]]]
+
+_EMPTY = "There is nothing to draw: no piece of work has learned weights."
+_FIGURES = {
+    "figure-2": ("converged", "changes", "Convergence of scalable learning", ("seconds", "|Δw|")),
+    "figure-3": ("cll", "clls", "Accuracy of scalable learning", ("CLL", "CLL")),
+}
+
+
+def counting_chart(pieces: CountingPieces, figure: str) -> Chart:
+    """Return a figure: on the left over the sampling fraction k, on the right over seconds of learning.
+
+    The shaded stretch goes from where Alchemy stopped in the paper to where Tuffy did.
+    """
+    by_fraction, by_time, title, names = _FIGURES[figure]
+    said = ", ".join(f"{rival} stopped at {k:g}" for rival, k in STOPPED)
+    plots = [
+        _plot(names[0], pieces.by_fraction(by_fraction), "sampling fraction k", figure, said),
+        _plot(names[1], pieces.by_time(by_time), "seconds of learning", figure, ""),
+    ]
+    drawn = tuple(plot for plot in plots if plot is not None)
+    words = f"{names[0]} over sampling fractions, and {names[1]} over seconds. In the paper {said}."
+    return Chart(title, drawn, words, _EMPTY, height=220.0, beside=True)
+
+
+def counting_pieces_chart(pieces: CountingPieces) -> Chart:
+    """Return figure 2."""
+    return counting_chart(pieces, "figure-2")
+
+
+def _plot(name: str, curves: Curves, across: str, figure: str, said: str) -> Plot | None:
+    """Return curves as a plot; none where no value is known."""
+    lines = tuple(
+        Line(learner, places[known], values[known], mark="circle")
+        for learner, (places, values) in curves.items()
+        if (known := np.isfinite(values)).any()
+    )
+    if not lines:
+        return None
+    ends = [float(end) for line in lines for end in (line.across.min(), line.across.max())]
+    over_k = bool(said)
+    horizontal = value_axis(0.0, 1.0) if over_k else value_axis(min(ends), max(ends), log=True)
+    vertical = vertical_axis(lines, log=figure == "figure-2")
+    shaded = (STOPPED[0][1], STOPPED[1][1]) if over_k else None
+    return Plot(name, lines, horizontal, vertical, across, shaded=shaded, named=False, said=said)
