@@ -8,22 +8,16 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from mlnlab.display.nodelink.layouts.boxes import Earlier, Spacing, boxes_layout, known_places
-from mlnlab.display.scene.building import WIDTH, numbered_id
-from mlnlab.display.scene.text_fitting import text_width
+from mlnlab.display.nodelink.node_links import Layout, lay_out_springs
+from mlnlab.display.scene.building import numbered_id
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from mlnlab.display.scene.paths import Point
+    from mlnlab.display.nodelink.layouts.boxes import Earlier
     from mlnlab.grounding.networks.ground_network import GroundNetwork
-
-    Reals = NDArray[np.float64]
 
 View = Literal["auto", "pairs", "factors"]
 
 WIDEST_NAME = 150.0  # pixels
-NAMED = 60  # up to so many atoms all have their names in boxes
 MOST_DRAWN = 500  # atoms, or atoms and marks of links
 _MOST_PAIRS = 1_000
 _MOST_LINES, _MOST_MARKS = 6_000, 1_000  # of any drawing, asked for or not
@@ -47,19 +41,6 @@ class Ties(NamedTuple):
     pairs: tuple[Tie, ...]
     marks: tuple[Tie, ...]
     hidden: int = 0  # links that are too many to be drawn
-
-
-class Places(NamedTuple):
-    """Where atoms and marks stand, in a drawing of a size."""
-
-    atoms: Reals
-    marks: Reals
-    size: tuple[float, float]
-
-    def of(self, atom: int) -> Point:
-        """Return where an atom stands."""
-        x, y = self.atoms[atom].tolist()
-        return x, y
 
 
 def ties_of(network: GroundNetwork, view: View = "auto") -> Ties:
@@ -138,23 +119,13 @@ def mark_id(tie: Tie) -> str:
     return numbered_id("link", tie.links[0], *(tie.atoms if len(tie.atoms) == 2 else ()))
 
 
-def box_sizes(network: GroundNetwork, ties: Ties) -> Reals:
-    """Return the room of each atom and mark."""
-    if len(network.atoms) <= NAMED:
-        names = (min(text_width(str(atom)[:200]), WIDEST_NAME) + 20 for atom in network.atoms)
-        boxes = [(width, 34.0 if own else 26.0) for width, own in zip(names, ties.own, strict=True)]
-    else:
-        boxes = [(14.0, 14.0)] * len(network.atoms)
-    return np.array([*boxes, *[(14.0, 14.0)] * len(ties.marks)], np.float64).reshape(-1, 2)
-
-
-def places_of(network: GroundNetwork, ties: Ties, previous: Earlier | None = None) -> Places:
-    """Return places for everything; ``previous`` ones are kept as far as possible."""
+def places_of(network: GroundNetwork, ties: Ties, previous: Earlier | None = None) -> Layout:
+    """Return places for atoms, then for marks; ``previous`` ones are kept as far as possible."""
     count = network.number_of_atoms
     edges = [(count + place, atom) for place, tie in enumerate(ties.marks) for atom in tie.atoms]
     edges += [(tie.atoms[0], tie.atoms[1]) for tie in ties.pairs]
-    named = count <= NAMED
-    spacing = Spacing((62.0 if ties.marks else 104.0) if named else 34.0, 34.0 if named else 15.0, WIDTH)
-    known = known_places((*atom_ids(network), *map(mark_id, ties.marks)), previous)
-    found = boxes_layout(box_sizes(network, ties), edges, spacing, known)
-    return Places(found.places[:count], found.places[count:], found.size)
+    names, ids = list(map(str, network.atoms)), (*atom_ids(network), *map(mark_id, ties.marks))
+    return lay_out_springs(
+        names, len(ties.marks), edges, 62.0 if ties.marks else 104.0,
+        badges=ties.own, widest=WIDEST_NAME, ids=ids, previous=previous,
+    )  # fmt: skip

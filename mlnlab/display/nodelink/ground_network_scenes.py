@@ -7,7 +7,7 @@ sampler's next state changes widths and looks, never ids or items.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from math import isfinite
@@ -19,23 +19,29 @@ from mlnlab.display.card.markup import count_of, shorten_text
 from mlnlab.display.card.symbols import in_symbols
 from mlnlab.display.chart.bars import WIDTH
 from mlnlab.display.nodelink.ground_network_layout import (
-    NAMED,
     WIDEST_NAME,
-    Places,
     Tie,
     Ties,
     View,
     atom_ids,
-    box_sizes,
     mark_id,
     places_of,
     ties_of,
 )
-from mlnlab.display.nodelink.node_links import badge_row, choose_named_dots
-from mlnlab.display.scene.building import Entry, Kind, kind_number, label, legend, mark, numbered_id, tooltip
+from mlnlab.display.nodelink.node_links import (
+    HEIGHT,
+    NAMED,
+    Layout,
+    Link,
+    Node,
+    NodeLink,
+    badge_row,
+    name_dots,
+)
+from mlnlab.display.scene.building import Entry, Kind, kind_number, legend, mark, numbered_id, tooltip
 from mlnlab.display.scene.items import Group, Item, Layer, Path, Rectangle, Scene, Text
 from mlnlab.display.scene.look import DASHES
-from mlnlab.display.scene.paths import Point, band, bow_curve, polyline, segments
+from mlnlab.display.scene.paths import band, polyline
 from mlnlab.grounding.networks.ground_network import GroundNetwork
 
 if TYPE_CHECKING:
@@ -54,7 +60,6 @@ if TYPE_CHECKING:
 _LEGEND_GAP = 10.0
 _REMEMBERED = 20_000  # drawn atoms
 LEVELS = 1_000  # so many probabilities are told apart
-_HEIGHT = 22.0
 _DOT = 5.5
 _WORDS = {True: "true", False: "false"}
 _FRAMES = {None: "", True: "thick", False: "dashed"}
@@ -75,7 +80,7 @@ class NetworkDrawing:
     node: NodeOf
     legend: Callable[[bool, bool], tuple[Group, float]]
     ties: Ties
-    places: Places
+    layout: Layout  # of the atoms, then of the marks
 
     def scene(self, truths: ArrayLike | None = None, probabilities: ArrayLike | None = None) -> Scene:
         """Return the drawing; of each atom, in the order of their numbers, truth and probability."""
@@ -87,7 +92,7 @@ class NetworkDrawing:
         atoms = Layer("atoms", tuple(map(self.node, range(count), worlds, levels)))
         explained, height = self.legend(truths is not None, probabilities is not None)
         legend_layer = Layer("explained", (explained,) if height else (), zooms=False)
-        width, bottom = self.places.size
+        width, bottom = self.layout.size
         total = bottom + (height + _LEGEND_GAP if height else 0) + 4
         layers = (self.links, atoms, self.names, legend_layer)
         words = in_words(self.network)
@@ -131,24 +136,23 @@ def network_drawing(
 ) -> NetworkDrawing:
     """Return the parts of the drawing that no state changes."""
     ties = ties_of(network, view)
-    places = places_of(network, ties, previous)
-    node = lru_cache(maxsize=_REMEMBERED)(node_of(network, ties, places))
+    layout = places_of(network, ties, previous)
+    picture = NodeLink(title="", layout=layout, nodes=(), links=list(tie_links(network, ties)))
+    marks = (
+        picture.draw_node(number, _draw_mark(network, tie))
+        for number, tie in enumerate(ties.marks, network.number_of_atoms)
+    )
+    node = lru_cache(maxsize=_REMEMBERED)(node_of(network, ties, picture))
     links = link_entries(network, ties)
 
     @cache
     def draw_legend(worlds: bool, probabilities: bool) -> tuple[Group, float]:
         entries = [*links, *atom_entries(network, worlds=worlds, probabilities=probabilities)]
-        return legend(entries, 8, places.size[1] + _LEGEND_GAP, WIDTH - 16)
+        return legend(entries, 8, layout.size[1] + _LEGEND_GAP, WIDTH - 16)
 
-    return NetworkDrawing(
-        network,
-        Layer("links", tuple(link_items(network, ties, places))),
-        Layer("names", names_above(network, places)),
-        node,
-        draw_legend,
-        ties,
-        places,
-    )
+    names = name_dots(layout, list(map(str, network.atoms)), network.degrees(), WIDEST_NAME)
+    linked = Layer("links", (*picture.link_items(), *marks))
+    return NetworkDrawing(network, linked, Layer("names", tuple(names)), node, draw_legend, ties, layout)
 
 
 def in_words(network: GroundNetwork) -> str:
@@ -165,29 +169,27 @@ def in_words(network: GroundNetwork) -> str:
 # --- atoms ----------------------------------------------------------------------------------------
 
 
-def node_of(network: GroundNetwork, ties: Ties, places: Places) -> NodeOf:
+def node_of(network: GroundNetwork, ties: Ties, picture: NodeLink) -> NodeOf:
     """Return a function that draws an atom by its number, its truth in a world and its probability level."""
     ids = atom_ids(network)
-    widths = box_sizes(network, ties)[:, 0].tolist()
-    at = places.atoms.tolist()
     degrees = network.degrees().tolist()
     tips = [_lines(network, ties, atom, degree) for atom, degree in enumerate(degrees)]
-    edge = -_HEIGHT / 2 if network.number_of_atoms <= NAMED else -8.0
-    badges = [tuple(badge_row([link_kind(network, tie.source) for tie in own], edge)) for own in ties.own]
+    edge = HEIGHT / 2 if picture.layout.named else _DOT + 2.5
+    badges = [badge_row([link_kind(network, tie.source) for tie in own], edge) for own in ties.own]
     shapes = [_shape(network, atom.predicate) for atom in network.atoms]
-    named = len(ids) <= NAMED
+    frames = _FRAMES if picture.layout.named else _SMALL_FRAMES
 
     def node(atom: int, truth: bool | None, level: int | None) -> Group:
         name = str(network.atoms[atom])
         share = float(truth or 0) if level is None else max(level, 0) / LEVELS
-        frame = (_FRAMES if named else _SMALL_FRAMES)[truth]
-        look = f"ring grey {frame}".strip()
-        parts = _box(name, widths[atom], share, look) if named else _dot(shapes[atom], share, look)
         said = [] if truth is None else [f"{'true' if truth else 'false'} in this world"]
         said += [] if level is None or level < 0 else [f"probability {share:.3f}"]
-        tip = tooltip(name, *said, *tips[atom])
-        x, y = at[atom]
-        return Group(id=ids[atom], x=x, y=y, pick=True, tooltip=tip, children=(*parts, *badges[atom]))
+        shown = Node(
+            id=ids[atom], lines=(name,), look=f"ring grey {frames[truth]}".strip(), corner=5.0, fill=share,
+            shape=shapes[atom], radius=_DOT, parts=badges[atom],
+            tooltip=tooltip(name, *said, *tips[atom]),
+        )  # fmt: skip
+        return picture.draw_node(atom, shown)
 
     return node
 
@@ -195,16 +197,6 @@ def node_of(network: GroundNetwork, ties: Ties, places: Places) -> NodeOf:
 def level_of(probability: float) -> int:
     """Return how far a box is filled; -1 where nothing is known yet."""
     return round(probability * LEVELS) if isfinite(probability) else -1
-
-
-def names_above(network: GroundNetwork, places: Places) -> tuple[Text, ...]:
-    """Return the names of the best connected dots, as many as do not cover each other."""
-    if network.number_of_atoms <= NAMED:
-        return ()
-    names = [str(atom) for atom in network.atoms]
-    chosen = choose_named_dots(names, places.atoms, network.degrees(), WIDEST_NAME)
-    points = {atom: places.of(atom) for atom in sorted(chosen)}
-    return tuple(label(x, y - 9, names[atom], WIDEST_NAME, "label small") for atom, (x, y) in points.items())
 
 
 def atom_entries(network: GroundNetwork, *, worlds: bool, probabilities: bool) -> list[Entry]:
@@ -229,21 +221,6 @@ def _sample(look: str) -> Rectangle:
 
 def _shape(network: GroundNetwork, predicate: str) -> str:
     return kind_number(list(network.clauses.question.vocabulary.predicates).index(predicate)).shape
-
-
-def _box(name: str, width: float, share: float, look: str) -> tuple[Item, ...]:
-    """Return a frame, its filling, and the name."""
-    left, top, inner = 3 - width / 2, 3 - _HEIGHT / 2, width - 6
-    frame = Rectangle(x=-width / 2, y=-_HEIGHT / 2, width=width, height=_HEIGHT, corner=5, look=look)
-    filling = Rectangle(
-        x=left, y=top, width=inner * share, height=_HEIGHT - 6, corner=2, look="bar grey faint"
-    )
-    return frame, filling, label(0, 4.5, name, WIDEST_NAME, "words")
-
-
-def _dot(shape: str, share: float, look: str) -> tuple[Item, ...]:
-    """Return a small frame whose filling grows with the probability; the shape tells the predicate."""
-    return mark(shape, _DOT, look), mark(shape, _DOT * share**0.5, "bar grey")
 
 
 def _lines(network: GroundNetwork, ties: Ties, atom: int, degree: int) -> list[str]:
@@ -280,48 +257,36 @@ def first_lines(lines: Sequence[str]) -> list[str]:
     return [*lines[:_MOST_LISTED], *([f"and {rest:,} more"] if rest > 0 else [])]
 
 
-def link_items(network: GroundNetwork, ties: Ties, places: Places) -> Iterator[Item]:
-    """Yield lines between two atoms, then lines from marks to their atoms, then the marks."""
-    yield from (_bows if len(ties.pairs) <= _MOST_PICKED else _plain_lines)(network, ties, places)
-    marks = [(x, y) for x, y in places.marks.tolist()]
-    spokes = [
-        (tie.source, (at, places.of(atom)))
-        for tie, at in zip(ties.marks, marks, strict=True)
-        for atom in tie.atoms
-    ]
-    yield from _by_source(network, spokes)
-    for tie, (x, y) in zip(ties.marks, marks, strict=True):
-        hue, shape = link_kind(network, tie.source)
-        shown = mark(shape, 5.5 if len(network.atoms) <= NAMED else 4.0, f"disc {hue}")
-        yield Group(id=mark_id(tie), x=x, y=y, pick=True, tooltip=_tip(network, tie), children=(shown,))
+def tie_links(network: GroundNetwork, ties: Ties) -> Iterator[Link]:
+    """Yield lines between two atoms, and then those from marks to their atoms.
+
+    Each pair has a line for each formula, and several bow apart; of very many pairs, and of marks, all lines
+    of a formula are one path, which is far smaller than as many.
+    """
+    together: dict[int, list[tuple[int, int]]] = {}
+    if len(ties.pairs) > _MOST_PICKED:
+        for tie in ties.pairs:
+            together.setdefault(tie.source, []).append((tie.atoms[0], tie.atoms[1]))
+        yield from _link_together(network, together)
+        together = {}
+    else:
+        for tie in ties.pairs:
+            ends, look = ((tie.atoms[0], tie.atoms[1]),), _line_look(network, tie.source)
+            yield Link(ends=ends, id=mark_id(tie), look=look, bow=_BOW, pick=True, tooltip=_tip(network, tie))
+    for number, tie in enumerate(ties.marks, network.number_of_atoms):
+        together.setdefault(tie.source, []).extend((number, atom) for atom in tie.atoms)
+    yield from _link_together(network, together)
 
 
-def _bows(network: GroundNetwork, ties: Ties, places: Places) -> Iterator[Item]:
-    """Yield a line for each pair and formula; several between the same atoms bow to different sides."""
-    lines: dict[tuple[int, ...], list[Tie]] = {}
-    for tie in ties.pairs:
-        lines.setdefault(tie.atoms, []).append(tie)
-    for (one, other), beside in lines.items():
-        for place, tie in enumerate(beside):
-            bow = (place - (len(beside) - 1) / 2) * _BOW
-            way = bow_curve(places.of(one), places.of(other), bow)
-            line = Path(path=way, look=_line_look(network, tie.source))
-            yield Group(id=mark_id(tie), pick=True, tooltip=_tip(network, tie), children=(line,))
+def _link_together(network: GroundNetwork, lines: Mapping[int, Sequence[tuple[int, int]]]) -> Iterator[Link]:
+    for source, ends in lines.items():
+        yield Link(ends=ends, look=f"{_line_look(network, source)} faint")
 
 
-def _plain_lines(network: GroundNetwork, ties: Ties, places: Places) -> Iterator[Item]:
-    """Yield the lines of all pairs, those of a formula as one path."""
-    lines = [(tie.source, (places.of(tie.atoms[0]), places.of(tie.atoms[1]))) for tie in ties.pairs]
-    yield from _by_source(network, lines)
-
-
-def _by_source(network: GroundNetwork, lines: Sequence[tuple[int, tuple[Point, Point]]]) -> Iterator[Item]:
-    """Yield all lines of a formula as one path, which is far smaller than as many."""
-    found: dict[int, list[tuple[Point, Point]]] = {}
-    for source, line in lines:
-        found.setdefault(source, []).append(line)
-    for source, pairs in found.items():
-        yield Path(path=segments(pairs), look=f"{_line_look(network, source)} faint")
+def _draw_mark(network: GroundNetwork, tie: Tie) -> Node:
+    hue, shape = link_kind(network, tie.source)
+    shown = mark(shape, 5.5 if network.number_of_atoms <= NAMED else 4.0, f"disc {hue}")
+    return Node(id=mark_id(tie), mark=shown, tooltip=_tip(network, tie))
 
 
 def _tip(network: GroundNetwork, tie: Tie) -> str:
@@ -376,16 +341,16 @@ class LitNetwork:
 
     def light_links(self, links: NDArray[np.bool_], look: str = "wash yellow") -> Layer:
         """Return a layer with the links that are in use: behind lines, around marks, over an atom's own."""
-        ties, places = self.drawing.ties, self.drawing.places
+        ties, places = self.drawing.ties, self.drawing.layout.places
         found: list[Item] = []
         for number, tie in enumerate(ties.pairs):
-            one, other = (places.of(atom) for atom in tie.atoms)
+            one, other = (places[atom] for atom in tie.atoms)
             found.append(_light(numbered_id("lit", 0, number), band(one, other, 6.0), tie, links, look))
-        for number, (tie, (x, y)) in enumerate(zip(ties.marks, places.marks.tolist(), strict=True)):
+        for number, (tie, (x, y)) in enumerate(zip(ties.marks, places[self.atoms :], strict=True)):
             found.append(_light(numbered_id("lit", 1, number), _around(x, y, 9.0), tie, links, look))
         for atom, own in enumerate(ties.own):
-            x, y = places.of(atom)
-            top = y - 11.0 if self.atoms <= NAMED else y - 8.0
+            x, y = places[atom]
+            top = y - 13.0 if self.atoms <= NAMED else y - 8.0
             for place, tie in enumerate(own):
                 middle = x + (place - (len(own) - 1) / 2) * 11
                 name = numbered_id("lit", 2, atom, place)
@@ -418,10 +383,10 @@ def lit_network(clauses: GroundClauses) -> LitNetwork | None:
     if not 0 < network.number_of_atoms <= MOST_LIT:
         return None
     drawing = network_drawing(network)
-    ties, atoms = drawing.ties, drawing.places.atoms.tolist()
-    half = box_sizes(network, ties)[:, 0] / 2 if len(atoms) <= NAMED else [6.0] * len(atoms)
-    corners = tuple((x + half[atom] - 4, y + 13.0) for atom, (x, y) in enumerate(atoms))
-    return LitNetwork(drawing, corners)
+    layout, count = drawing.layout, network.number_of_atoms
+    half = [width / 2 if layout.named else 6.0 for width, _ in layout.sizes[:count]]
+    places = zip(layout.places[:count], half, strict=True)
+    return LitNetwork(drawing, tuple((x + right - 4, y + 15.0) for (x, y), right in places))
 
 
 def _light(name: str, path: str, tie: Tie, links: NDArray[np.bool_], look: str) -> Path:

@@ -6,7 +6,7 @@ A layout is made once; a run draws it in each step with other looks, so that onl
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from itertools import pairwise
 from math import log2
@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from mlnlab.display.card.markup import count_of, shorten_text
-from mlnlab.display.nodelink.layouts.boxes import Spacing, boxes_layout, names_apart
+from mlnlab.display.nodelink.layouts.boxes import Earlier, Spacing, boxes_layout, known_places, names_apart
 from mlnlab.display.nodelink.layouts.communities import communities
 from mlnlab.display.nodelink.layouts.layered import layered_layout
 from mlnlab.display.scene.building import WIDTH, Entry, Kind, label, legend, mark, numbered_id, tooltip
-from mlnlab.display.scene.items import Circle, Group, Item, Layer, Path, Rectangle, Scene, Text
+from mlnlab.display.scene.items import Group, Item, Layer, Path, Rectangle, Scene, Text
 from mlnlab.display.scene.look import HUES
-from mlnlab.display.scene.paths import Point, arrow_head, band, segments, smooth_downward
+from mlnlab.display.scene.paths import Point, arrow_head, band, bow_curve, segments, smooth_downward
 from mlnlab.display.scene.text_fitting import fit_text, text_width
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ MOST_STRETCHES = 12  # of one bar
 HEIGHT = 26.0  # of a box with one line; a lower one has small text
 _LINE, _BAR, _DOT = 16.0, 5.0, 14.0
 _NAMED_OF_MANY = 40  # dots
-_SMALL_SPACING = 34.0, 15.0  # of dots
+_SMALL_GAP = 15.0  # between dots
 _HEAD = 8.0
 SMALL_LINE = 15.0
 _STRAIGHT = 6.0  # pixels that a link may lean
@@ -50,8 +50,8 @@ class Node:
     """A box with lines of text, or a ``mark`` instead of it.
 
     ``dot`` is the look of the dot that stands for the box where there are too many for names; ``shares``
-    are stretches of a bar below the box, ``parts`` are drawn over it. Lines with ``looks`` of their own begin
-    at the top.
+    are stretches of a bar below the box, ``fill`` says how far it is filled, ``parts`` are drawn over it.
+    Lines with ``looks`` of their own begin at the top.
     """
 
     id: str
@@ -61,6 +61,9 @@ class Node:
     parts: tuple[Item, ...] = ()
     look: str = "ring grey"
     dot: str = ""
+    shape: str = "circle"
+    radius: float = _DOT / 2
+    fill: float | None = None
     mark: Item | None = None
     shares: Sequence[float] = ()
     tooltip: str = ""
@@ -72,7 +75,7 @@ class Link:
     """A line from a node to another one, by their numbers, or many lines of one look as one path.
 
     ``head`` is the look of an arrow head at its end, empty where a later step has one, ``words`` stand beside
-    it, and ``half`` is half the width of a band.
+    it, and ``half`` is half the width of a band. Links with the same ends ``bow`` apart by that share.
     """
 
     ends: Sequence[Ends]
@@ -81,6 +84,8 @@ class Link:
     head: str | None = None
     words: str = ""
     half: float = 0.0
+    bow: float = 0.0
+    pick: bool = False
     tooltip: str = ""
 
 
@@ -106,16 +111,27 @@ def box_size(lines: Sequence[str], widest: float = 170.0, *, named: bool = True)
 
 
 def lay_out_springs(
-    names: Sequence[str], marks: int, edges: Sequence[Ends], length: float = 78.0, *, bars: bool = False
-) -> Layout:
-    """Lay out boxes, and behind them marks, with linked ones near each other; ``bars`` need room below."""
-    named = len(names) <= NAMED
-    boxes = [box_size([name], named=named) for name in names]
-    room = [(width, height * (2 if bars and named else 1)) for width, height in boxes]
-    spacing = Spacing(*((length, 26.0) if named else _SMALL_SPACING), WIDTH)
-    dots = [(_DOT, _DOT)] * marks
-    placed = boxes_layout(np.array([*room, *dots], np.float64).reshape(-1, 2), edges, spacing)
-    return Layout(tuple((x, y) for x, y in placed.places.tolist()), (*boxes, *dots), placed.size, named)
+    names: Sequence[str], marks: int, edges: Sequence[Ends], length: float = 78.0, *,
+    bars: bool = False, badges: Sequence[Sized] = (), widest: float = 170.0, most_named: int = NAMED,
+    dots: float = 34.0, ids: Sequence[str] = (), previous: Earlier | None = None,
+) -> Layout:  # fmt: skip
+    """Lay out boxes, and behind them marks, with linked ones near each other.
+
+    ``length`` is that of links between boxes, ``dots`` that where names have no room. ``bars`` take room
+    below boxes, ``badges`` above them. Places of ``previous`` ids are kept as far as possible.
+    """
+    named = len(names) <= most_named
+    boxes = [box_size([name], widest, named=named) for name in names]
+    room = [(width, height * (2 if bars and named else 1) + 4 * named) for width, height in boxes]
+    if named and badges:
+        room = [
+            (width, height + 8 * bool(len(own))) for (width, height), own in zip(room, badges, strict=True)
+        ]
+    spacing = Spacing(length if named else dots, 26.0 if named else _SMALL_GAP, WIDTH)
+    places = [(_DOT, _DOT)] * marks
+    known = known_places(ids, previous) if previous else None
+    placed = boxes_layout(np.array([*room, *places], np.float64).reshape(-1, 2), edges, spacing, known)
+    return Layout(tuple((x, y) for x, y in placed.places.tolist()), (*boxes, *places), placed.size, named)
 
 
 def lay_out_rows(
@@ -163,12 +179,16 @@ def _comes_from_right(before: float, end: float) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeLink:
-    """A picture of nodes and links; ``left_out`` is a sentence about those that are not drawn."""
+    """A picture of nodes and links; ``left_out`` is a sentence about those that are not drawn.
+
+    Among the links stand items of other kinds, too; ``names`` are drawn above everything.
+    """
 
     title: str
     layout: Layout
     nodes: Sequence[Node]
-    links: Sequence[Link] = ()
+    links: Sequence[Link | Item] = ()
+    names: Sequence[Item] = ()
     legend: Sequence[Entry] = ()
     words: str = ""
     left_out: str = ""
@@ -182,57 +202,59 @@ class NodeLink:
         layers = (
             Layer("links", self.link_items()),
             Layer("nodes", self.node_items()),
+            *((Layer("names", tuple(self.names)),) if self.names else ()),
             Layer("explained", (explained, *note), zooms=False),
         )
         words = " ".join(filter(None, (self.words, self.left_out)))
         return Scene(self.layout.size[0], total + 20 * len(note), layers, self.title, words)
 
     def node_items(self) -> tuple[Item, ...]:
-        """Return the marks, and above them the boxes."""
-        drawn = [self._node(number, node) for number, node in enumerate(self.nodes)]
-        marks = [item for item, node in zip(drawn, self.nodes, strict=True) if node.mark]
-        return *marks, *(item for item, node in zip(drawn, self.nodes, strict=True) if not node.mark)
+        """Return the marks, and above them the boxes on plates, as links would be seen through a wash."""
+        drawn = [(node, self.draw_node(number, node)) for number, node in enumerate(self.nodes)]
+        marks = (item for node, item in drawn if node.mark)
+        plates = (self._plate(number, node) for number, node in enumerate(self.nodes) if not node.mark)
+        return *marks, *plates, *(item for node, item in drawn if not node.mark)
+
+    def _plate(self, number: int, node: Node) -> Item:
+        (x, y), (width, height) = self.layout.places[number], self.layout.sizes[number]
+        if not self.layout.named:
+            return mark(node.shape, node.radius, "plate", x=x, y=y)
+        left, top, corner = x - width / 2, y - height / 2, _corner(node, height)
+        return Rectangle(x=left, y=top, width=width, height=height, corner=corner, look="plate")
 
     def link_items(self) -> tuple[Item, ...]:
         """Return the links; those with the same ends arrive side by side."""
-        alike = Counter(tuple(link.ends) for link in self.links)
+        alike = Counter(tuple(link.ends) for link in self.links if isinstance(link, Link))
         seen: Counter[tuple[Ends, ...]] = Counter()
-        found = []
+        found: list[Item] = []
         for link in self.links:
+            if not isinstance(link, Link):
+                found.append(link)
+                continue
             ends = tuple(link.ends)
             found.append(self._link(link, seen[ends] - (alike[ends] - 1) / 2))
             seen[ends] += 1
         return tuple(found)
 
-    def _node(self, number: int, node: Node) -> Group:
+    def draw_node(self, number: int, node: Node) -> Group:
+        """Return the node with a number at its place."""
         x, y = self.layout.places[number]
         children = (node.mark,) if node.mark else self._box(node, self.layout.sizes[number])
         return Group(id=node.id, x=x, y=y, pick=node.pick, tooltip=node.tooltip, children=children)
 
     def _box(self, node: Node, size: Size) -> tuple[Item, ...]:
-        """Return a box with its lines, on a plate, as links would be seen through a wash."""
+        """Return a box with its lines."""
         width, height = size
         if not self.layout.named:
-            look = node.dot or node.look
-            return tuple(
-                Circle(x=0, y=0, radius=_DOT / 2, look=word)
-                for word in (("plate", look) if not look.startswith("disc") else (look,))
-            )
+            return *_dot(node), *node.parts
         small = height < HEIGHT and not node.looks
         first = -height / 2 + 14 if node.looks else 4.5 - _LINE * (len(node.lines) - 1) / 2
         looks = node.looks or ("words small" if small else "words",) * len(node.lines)
+        filled = () if node.fill is None else (_fill(node.fill, size),)
+        left, top, corner = -width / 2, -height / 2, _corner(node, height)
         return (
-            *(
-                Rectangle(
-                    x=-width / 2,
-                    y=-height / 2,
-                    width=width,
-                    height=height,
-                    corner=3 if small else node.corner,
-                    look=word,
-                )
-                for word in ("plate", node.look)
-            ),
+            Rectangle(x=left, y=top, width=width, height=height, corner=corner, look=node.look),
+            *filled,
             *(
                 label(0, first + (SMALL_LINE if node.looks else _LINE) * n, line, width - 10, look)
                 for n, (line, look) in enumerate(zip(node.lines, looks, strict=True))
@@ -249,9 +271,15 @@ class NodeLink:
             path = segments((self._side(one, 1), self._side(other, -1)) for one, other in link.ends)
         elif self.layout.routes:
             path = "".join(smooth_downward(self._way(*ends, twin)) for ends in link.ends)
+        elif link.bow:
+            (one, other), *_ = link.ends
+            path = bow_curve(self.layout.places[one], self.layout.places[other], link.bow * twin)
         else:
             places = self.layout.places
             path = segments((places[one], places[other]) for one, other in link.ends)
+        if link.pick:
+            line = Path(path=path, look=link.look)
+            return Group(id=link.id, pick=True, tooltip=link.tooltip, children=(line,))
         if link.head is None:
             return Path(id=link.id, path=path, look=link.look, tooltip=link.tooltip)
         *_, before, tip = self._way(*link.ends[0], twin)
@@ -332,19 +360,46 @@ def collapse_nodes(names: Sequence[str], edges: Sequence[Ends], title: str, word
     )
 
 
-def badge_row(kinds: Sequence[Kind], y: float) -> Iterator[Item]:
-    """Yield a small mark for each kind, in a row on the upper edge of a node that they speak of alone."""
-    for place, (hue, shape) in enumerate(kinds):
-        yield mark(shape, 4.5, f"disc {hue}", x=(place - (len(kinds) - 1) / 2) * 11, y=y)
+def badge_row(kinds: Sequence[Kind], radius: float = HEIGHT / 2) -> tuple[Item, ...]:
+    """Return a small mark for each kind, in a row on the upper edge of a node that they speak of alone."""
+    middle = (len(kinds) - 1) / 2
+    return tuple(
+        mark(shape, 4.5, f"disc {hue}", x=(place - middle) * 11, y=-radius)
+        for place, (hue, shape) in enumerate(kinds)
+    )
 
 
-def choose_named_dots(
-    names: Sequence[str], places: NDArray[np.float64], degrees: NDArray[np.int64], widest: float
-) -> set[int]:
-    """Return the best connected dots whose names do not cover each other."""
+def name_dots(layout: Layout, names: Sequence[str], degrees: NDArray[np.int64], widest: float) -> list[Text]:
+    """Return the names of the best connected dots, as many as do not cover each other."""
+    if layout.named:
+        return []
+    places = np.array(layout.places[: len(names)]).reshape(-1, 2)
     widths = [min(text_width(name[:200], "small"), widest) + 4 for name in names]
     order = np.argsort(-degrees, kind="stable")[:_NAMED_OF_MANY]
-    return names_apart(places, np.column_stack([widths, np.full(len(widths), 15.0)]), order)
+    chosen = names_apart(places, np.column_stack([widths, np.full(len(widths), 15.0)]), order)
+    return [
+        label(x, y - 9, names[number], widest, "label small")
+        for number in sorted(chosen)
+        for x, y in (layout.places[number],)
+    ]
+
+
+def _dot(node: Node) -> Iterator[Item]:
+    """Yield the dot that stands for a box, filled as far as the box would be."""
+    yield mark(node.shape, node.radius, node.dot or node.look)
+    if node.fill is not None:
+        yield mark(node.shape, node.radius * node.fill**0.5, "bar grey")
+
+
+def _corner(node: Node, height: float) -> float:
+    return 3.0 if height < HEIGHT and not node.looks else node.corner
+
+
+def _fill(share: float, size: Size) -> Rectangle:
+    width, height = size[0] - 6, size[1] - 6
+    return Rectangle(
+        x=-width / 2, y=-height / 2, width=width * share, height=height, corner=2, look="bar grey faint"
+    )
 
 
 def write_note(title: str, words: str) -> Scene:

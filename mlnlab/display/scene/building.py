@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from math import sqrt
 from typing import NamedTuple
 
@@ -45,6 +46,7 @@ def label(x: float, y: float, text: str, width: float, look: str = "label") -> T
     return Text(x=x, y=y, text=fitted_name(text, width, look), look=look, anchor="middle")
 
 
+@lru_cache(maxsize=4_096)  # many are alike, and drawn anew at each step
 def mark(shape: str, size: float, look: str = "", x: float = 0, y: float = 0) -> Item:
     """Return a small shape around a point; all shapes of one size have about the same area."""
     if shape == "circle":

@@ -176,7 +176,7 @@ def test_each_message_is_an_arrow_and_the_last_one_is_marked():
             assert bool(down) == (sent >= 2 * count - n)
         marked = [hue for pair in found.values() for hue in pair if hue == "orange"]
         assert len(marked) == min(sent, 1)
-        senders = [i for i, group in items(scene, "clique").items() if "orange" in group.children[1].look]
+        senders = [i for i, group in items(scene, "clique").items() if "orange" in group.children[0].look]
         assert senders == ([f"clique-{step.state.source}"] if sent else [])
 
 
@@ -241,7 +241,7 @@ def test_a_stepper_goes_through_messages_and_back():
 def looks(scene, word):
     found = items(scene, word)
     return {
-        name: (item.children[1].look if isinstance(item, Group) else item.look)
+        name: (item.children[0].look if isinstance(item, Group) else item.look)
         for name, item in found.items()
     }
 

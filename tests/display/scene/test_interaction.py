@@ -118,14 +118,14 @@ def test_keys(page):
     assert item(page, current).bounding_box()["x"] > left
     page.keyboard.press("Enter")
     assert events(page)[-1] == {"type": "select", "id": current}
-    before = boxes(page)["atoms"]
+    before = boxes(page)["links"]
     page.keyboard.press("+")
-    assert boxes(page)["atoms"][2] > before[2]
+    assert boxes(page)["links"][2] > before[2]
     page.keyboard.press("Shift+ArrowRight")
     page.keyboard.press("Escape")
     assert events(page)[-1] == {"type": "select", "id": None}
     page.keyboard.press("Escape")
-    assert boxes(page)["atoms"] == pytest.approx(before, abs=0.5)
+    assert boxes(page)["links"] == pytest.approx(before, abs=0.5)
     page.keyboard.press(" ")
     assert events(page)[-1] == {"type": "key", "key": " "}
 

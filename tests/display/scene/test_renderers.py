@@ -83,5 +83,7 @@ def test_without_style_sheets_it_can_still_be_read(browser):
         )
         assert "#767676" in attributes
         assert not any("var(" in value for value in attributes)
-        frames = page.evaluate("getComputedStyle(document.querySelector('#host rect')).stroke")
+        frames = page.evaluate(
+            "getComputedStyle(document.querySelector('#host rect:not(.mlnlab-plate)')).stroke"
+        )
         assert frames == "rgb(133, 138, 143)"
