@@ -116,7 +116,7 @@ def test_a_flip_lights_the_messages_that_were_computed_again():
         lit = [arrow_of(scene, f"message-{n}") is not None for n in range(len(state.recomputed))]
         assert lit == (state.recomputed & (state.number > 0)).tolist()
         boxes = [item for item in scene.items() if item.id.startswith("cluster-")]
-        assert ["orange" in box.children[1].look for box in boxes] == state.changed.tolist()
+        assert ["orange" in box.children[0].look for box in boxes] == state.changed.tolist()
         assert [row[4] == "yes" for row in picture.table(step).rows] == state.recomputed.tolist()
     state = trace[-1].state
     assert not state.recomputed.all()
