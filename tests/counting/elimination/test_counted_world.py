@@ -164,10 +164,13 @@ def test_wide_clusters_count_each_formula_exactly_after_flips(text):
         assert world.number == counts_of([world.counter.formula], world.facts)[0]
 
 
-@pytest.mark.parametrize("options", [{"sweeps": 1}, {"sweeps": 1, "turns": "in turn"}, {"sweeps": 6}])
-def test_messages_that_do_not_settle_begin_afresh(options):
+@pytest.mark.parametrize(
+    ("share", "options"),
+    [(0.5, {"sweeps": 1}), (0.5, {"sweeps": 1, "turns": "in turn"}), (0.25, {"sweeps": 8})],
+)
+def test_messages_that_do_not_settle_begin_afresh(share, options):
     random = Random(5)
-    world = world_of(CYCLE, "ABCD", draw_rows(random, 4, 0.5), **options)
+    world = world_of(CYCLE, "ABCD", draw_rows(random, 4, share), **options)
     unsettled, settled = 0, world.estimate.settled
     for _ in flips_of(world, random, 60):
         if not (world.estimate.settled and settled):
