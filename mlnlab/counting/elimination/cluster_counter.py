@@ -66,6 +66,7 @@ class ClusterCounter:
         scopes = [one.scope for one in self.network.constraints]
         sizes = dict(enumerate(self.network.sizes))
         self.graph: JoinGraph = join_graph(scopes, self._order_variables(scopes), sizes, params.i)
+        self.is_tree = self.graph.is_tree
 
     def _order_variables(self, scopes: list[tuple[int, ...]]) -> list[int]:
         """Return an elimination order of least width of the variables that stand in constraints."""
@@ -99,7 +100,7 @@ class ClusterCounter:
 
     def count_from(self, log_z: float, bindings: int, *, settled: bool) -> CountEstimate:
         """Return the number of true groundings that messages have come to."""
-        exact = settled and self.graph.is_tree
+        exact = settled and self.is_tree
         try:
             number = exp(log_z) * self.network.free
             if self.network.network.complement:

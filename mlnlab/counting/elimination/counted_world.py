@@ -132,7 +132,7 @@ class CountedWorld:
         """Return by how much the number would change if an atom had its other value; nothing changes."""
         changes = self._turn(predicate, row)
         self._turn_atom(predicate, row)
-        if self.passing is None:
+        if self.passing is None or not changes:
             return 0.0
         log_z, settled = self.passing.look_ahead(changes)
         return self.counter.count_from(log_z, self._bindings, settled=settled).number - self.number
@@ -164,14 +164,16 @@ class CountedWorld:
     ) -> NDArray[np.int64]:
         """Return the cells of a constraint that differ in the world as it is now, a row for each."""
         source, values = one.constraint.source, one.constraint.values
-        if isinstance(source, Atom):
-            own = None if source.predicate != predicate else place_row(one, row)
-            signals = np.argwhere(values[..., 0] != values[..., 1])
-            places = np.zeros((0, len(one.own)), np.int64) if own is None else np.array([own], np.int64)
-            signals = signals[: len(signals) * len(places)]
-            return np.hstack([signals, places.repeat(len(signals), axis=0)])
+        none = np.zeros((0, len(one.scope)), np.int64)
         if self.passing is None or not reads(source, predicate):
-            return np.zeros((0, len(one.scope)), np.int64)
+            return none
+        if isinstance(source, Atom):
+            own = place_row(one, row)
+            if own is None:
+                return none
+            signals = np.argwhere(values[..., 0] != values[..., 1])
+            places = np.array([own] * len(signals), np.int64).reshape(len(signals), len(own))
+            return np.hstack([signals, places])
         now = self.counter.network.read_table(number, DenseRun(self.facts)).cells.astype(bool)
         return np.argwhere(now != self.passing.constraints[number].cells)
 

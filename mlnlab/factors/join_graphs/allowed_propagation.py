@@ -136,7 +136,10 @@ class AllowedPropagation:
 
     def change(self, changes: Changes) -> bool:
         """Let cells of constraints have their other values; return whether messages settle again."""
-        clusters, cells = self._change_constraints(changes)
+        return self._follow(*self._change_constraints(changes))
+
+    def _follow(self, clusters: NDArray[np.int64], cells: NDArray[np.int64]) -> bool:
+        """Change cells of clusters, and let messages settle again; return whether they do."""
         self.sums.summed[:] = self.sums.touched[:] = self.sums.sent[:] = 0
         if not len(cells):
             return self.settled
@@ -148,21 +151,25 @@ class AllowedPropagation:
 
     def _change_constraints(self, changes: Changes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Change constraints; return the clusters, in order, and their cells that change with them."""
+        self._turn_constraints(changes)
         affected: dict[int, list[NDArray[np.int64]]] = {}
         for number, cells in changes.items():
             table, home = self.constraints[number], self.graph.homes[number]
-            table.cells[tuple(cells.T)] ^= True
             own = affected.setdefault(home, [])
             own += [self._number_cells(home, dict(zip(table.scope, cell, strict=True))) for cell in cells]
         clusters, places = [], []
         for home, parts in sorted(affected.items()):
-            numbers = np.unique(np.concatenate(parts))
+            numbers = parts[0] if len(parts) == 1 else np.unique(np.concatenate(parts))
             before = self.tables.allowed[self.tables.cell_starts[home] + numbers]
             changed = numbers[self._allows(home, numbers) != before]
             clusters.append(np.full(len(changed), home, np.int64))
             places.append(changed)
         none = np.zeros(0, np.int64)
         return np.concatenate([none, *clusters]), np.concatenate([none, *places])
+
+    def _turn_constraints(self, changes: Changes) -> None:
+        for number, cells in changes.items():
+            self.constraints[number].cells[tuple(cells.T)] ^= True
 
     def _allows(self, cluster: int, cells: NDArray[np.int64]) -> Truths:
         """Return which cells of a cluster all its constraints allow."""
@@ -178,19 +185,22 @@ class AllowedPropagation:
         found, stride = np.zeros(1, np.int64), 1
         for variable in reversed(self.graph.clusters[cluster]):
             size = self.graph.sizes[variable]
-            own = np.array([fixed[variable]]) if variable in fixed else np.arange(size)
-            found = (own[:, None] * stride + found).reshape(-1)
+            if variable in fixed:
+                found = found + fixed[variable] * stride
+            else:
+                found = (np.arange(size)[:, None] * stride + found).reshape(-1)
             stride *= size
         return found
 
     def look_ahead(self, changes: Changes) -> tuple[float, bool]:
         """Return log Z after changes, and whether messages settle there; all stays as it is."""
+        clusters, cells = self._change_constraints(changes)
         try:
             with self._restoring():
-                self.change(changes)
+                self._follow(clusters, cells)
                 return self.estimate_log_z(), self.settled
         finally:
-            clusters, cells = self._change_constraints(changes)
+            self._turn_constraints(changes)
             self.tables.allowed[self.tables.cell_starts[clusters] + cells] ^= 1
 
     def look_afresh(self) -> tuple[float, bool]:
