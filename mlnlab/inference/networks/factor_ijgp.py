@@ -86,13 +86,16 @@ class FactorClusterState(OfRun):
         return {**change, "log Z (estimate)": self.log_z}
 
 
+def clusters_of(params: Params, question: FactorQuestion) -> JoinGraph:
+    """Return the join graph of a question."""
+    order = elimination_order(question.graph, params.elimination).numbers
+    return join_graph(list(question.scopes()), order, dict(enumerate(question.sizes.tolist())), params.i)
+
+
 def propagation(params: Params, question: FactorQuestion) -> Propagation:
     """Return a question as a join graph; refused where its clusters would be too large."""
-    scopes = list(question.scopes())
-    order = elimination_order(question.graph, params.elimination).numbers
-    graph = join_graph(scopes, order, dict(enumerate(question.sizes.tolist())), params.i)
-    tables = [LogTable(scope, question.table(number)) for number, scope in enumerate(scopes)]
-    return Propagation(graph, tables, params)
+    tables = [LogTable(scope, question.table(number)) for number, scope in enumerate(question.scopes())]
+    return Propagation(clusters_of(params, question), tables, params)
 
 
 def steps(
@@ -158,7 +161,7 @@ def answer(
     params: Params, question: FactorQuestion, state: FactorClusterState, seconds: float
 ) -> NetworkMarginals:
     """Return the beliefs of a state."""
-    graph = propagation(params, question).graph
+    graph = clusters_of(params, question)
     exact = state.converged and graph.is_tree
     sweeps, moving = count_of(state.sweeps, "sweep"), f"messages still change by {state.largest_change:.2g}"
     how = f"{sweeps} until messages settled" if state.converged else f"{sweeps}, and {moving}"
