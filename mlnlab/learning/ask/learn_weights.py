@@ -56,11 +56,11 @@ def learn_weights(
     are.
 
     ``counter=`` chooses how groundings are counted, by a method of :func:`ml.count`: "planned", "ijgp" (with
-    ``i=``, the widest cluster), "duckdb", "rejection", or "auto", the cheaper by :func:`ml.counting_plan`. With
-    it nothing is ground: "cd" is Algorithm 1 of Sarkhel and others (2016), whose N, K and η are ``samples=``,
-    ``frequency=`` and ``rate=`` (:mod:`mlnlab.learning.counts.counted_chains`), "vp" its voted perceptron with
-    ``flips=``, both by diagonal Newton where no ``rate`` is given, and "pll" counts each atom once.
-    :func:`ml.counting_error` tells how much estimates can cost.
+    ``i=``, the widest cluster), "duckdb", "rejection", or "auto", the cheaper by :func:`ml.counting_plan`.
+    With it nothing is ground: "cd" is Algorithm 1 of Sarkhel and others (2016), whose N, K and η are
+    ``samples=``, ``frequency=`` and ``rate=`` (:mod:`mlnlab.learning.counts.counted_chains`), "vp" its voted
+    perceptron with ``flips=``, both by diagonal Newton where no ``rate`` is given, and "pll" counts each atom
+    once. :func:`ml.counting_error` tells how much estimates can cost.
 
     ``batch=`` looks at so many of the databases in each step; ``rate="tuned"`` with ``validation=`` databases
     chooses the learning rate on them, by ``tune_by="cll"`` or "auc", and learns again from all

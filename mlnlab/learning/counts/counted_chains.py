@@ -33,17 +33,80 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.float64]
 
-MOST_ROWS = 100  # of counts that are kept, evenly spread over the worlds that are averaged
+MOST_ROWS = 512  # of a curvature
+_SWEEPS = 20  # over all choices, from which on the spread of the counts is taken for their variance
 _TRUTH = Kind("True or False", lambda value: isinstance(value, bool))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DrawnCounts:
-    """Counts in worlds drawn: their mean, some rows to tell how they vary, and the last world."""
+    """Counts in worlds drawn: their mean, rows R with R'R their curvature, and the last world."""
 
     mean: Numbers
     rows: Numbers
     world: FlippedWorld
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Options:
+    """An atom or a block to be set: how each option changes the counts, and its log-weight."""
+
+    number: int  # of the choice
+    place: int  # of its predicate
+    keys: NDArray[np.int64]  # the atoms that may be true; one option more is that none is
+    changes: Numbers  # a row for each option
+    scores: Numbers
+    now: int
+
+    def chances(self) -> Numbers:
+        """Return the probability of each option."""
+        shares = np.exp(self.scores - self.scores.max())
+        return np.asarray(shares / shares.sum())
+
+    def draw(self, random: NDArray[np.uint64]) -> int:
+        """Draw an option."""
+        chances = self.chances()
+        point = next_uniform(random)
+        return int(min(np.searchsorted(np.cumsum(chances), point, side="right"), np.flatnonzero(chances)[-1]))
+
+
+class Responses:
+    """How the mean of counts responds to weights, as far as the draws themselves tell.
+
+    A draw of S with chance p moves the counts by p (1 - p) Δ Δ' for a change of the weights, in the share of
+    the averaged worlds that come after it; drawn again, an atom forgets what it was. Until a chain has gone
+    through all atoms often, its worlds tell how it drifts from the data, which is much more than how counts
+    vary.
+    """
+
+    def __init__(self) -> None:
+        """Begin without a draw."""
+        self._rows: dict[int, tuple[float, Numbers]] = {}
+
+    def note(self, options: Options, share: float) -> None:
+        """Take a draw in; ``share`` is that of the averaged worlds which it bears on."""
+        chances = options.chances()
+        if len(options.keys) == 1:
+            rows = np.sqrt(chances[0] * chances[1]) * options.changes[:1]
+        else:
+            rows = np.sqrt(chances)[:, None] * (options.changes - chances @ options.changes)
+        first = self._rows.get(options.number, (share, rows))[0]
+        self._rows[options.number] = first, rows
+
+    def rows(self, formulas: int) -> Numbers:
+        """Return rows R with R'R the response."""
+        own = [np.sqrt(share) * rows for share, rows in self._rows.values()]
+        return shorten_rows(np.concatenate([np.zeros((0, formulas)), *own]))
+
+
+def shorten_rows(rows: Numbers) -> Numbers:
+    """Return no more rows than columns with the same R'R; of very many, some evenly spread."""
+    if len(rows) <= rows.shape[1]:
+        return rows
+    if rows.shape[1] <= MOST_ROWS:
+        return np.asarray(np.linalg.qr(rows, mode="r"))
+    kept = rows[:: -(-len(rows) // MOST_ROWS)]
+    return np.asarray(kept * np.sqrt(len(rows) / len(kept)))
 
 
 class WorkingWorld:
@@ -76,19 +139,13 @@ class WorkingWorld:
         self.flipped ^= {self.atoms.starts[place] + key}
         self.numbers = self.counts.numbers
 
-    def draw_choice(self) -> tuple[int, NDArray[np.int64]]:
-        """Draw an atom or a block: the place of its predicate, and the atoms of it that may be true."""
-        while True:
-            place, keys = self.atoms.choice(int(next_below(self.random, self.atoms.choices)))
-            if len(keys):
-                return place, keys
+    def weigh_options(self, weights: Numbers) -> Options:
+        """Draw an atom or a block, and weigh its options by Eq. (5).
 
-    def weigh_options(self, place: int, keys: NDArray[np.int64], weights: Numbers) -> tuple[Numbers, int]:
-        """Return the log-weight of each option, and which one it is now; the last is that none is true.
-
-        A block is emptied for that, so that the caller sets one of its options by ``choose``. An option that
-        breaks more groundings of hard formulas than another one is impossible.
+        A block is emptied for that, so that :meth:`choose` sets one of its options. An option that breaks
+        more groundings of hard formulas than another one is impossible.
         """
+        number, place, keys = self._draw_choice()
         open_none = self.atoms.predicates[place].may_be_none
         now = next((n for n, key in enumerate(keys.tolist()) if self.is_true(place, key)), len(keys))
         if len(keys) > 1 and now < len(keys):
@@ -101,15 +158,22 @@ class WorkingWorld:
             held = changes[:, self.hard].sum(axis=1)
             held[-1] += 0.0 if open_none else -np.inf
             scores[held < held.max()] = -np.inf
-        return np.asarray(scores), now
+        return Options(number, place, keys, changes, np.asarray(scores), now)
 
-    def choose(self, place: int, keys: NDArray[np.int64], before: int, option: int) -> None:
-        """Set a choice whose options were weighed."""
-        if len(keys) == 1:
-            if option != before:
-                self.flip(place, int(keys[0]))
-        elif option < len(keys):
-            self.flip(place, int(keys[option]))
+    def _draw_choice(self) -> tuple[int, int, NDArray[np.int64]]:
+        while True:
+            number = int(next_below(self.random, self.atoms.choices))
+            place, keys = self.atoms.choice(number)
+            if len(keys):
+                return number, place, keys
+
+    def choose(self, options: Options, option: int) -> None:
+        """Set the choice whose options were weighed last."""
+        if len(options.keys) == 1:
+            if option != options.now:
+                self.flip(options.place, int(options.keys[0]))
+        elif option < len(options.keys):
+            self.flip(options.place, int(options.keys[option]))
 
     def frozen(self, drawn: int) -> FlippedWorld:
         """Return the world as a state keeps it."""
@@ -117,13 +181,6 @@ class WorkingWorld:
         for array in (flipped, random):
             array.setflags(write=False)
         return FlippedWorld(flipped, random, drawn)
-
-
-def draw_option(scores: Numbers, random: NDArray[np.uint64]) -> int:
-    """Draw an option with probability proportional to the exponential of its score."""
-    shares = np.exp(scores - scores.max())
-    point = next_uniform(random) * shares.sum()
-    return int(min(np.searchsorted(np.cumsum(shares), point, side="right"), np.flatnonzero(shares)[-1]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,22 +224,21 @@ class CountedSamples:
         goes_on = self.persistent or (self.reading == "every" and 0 < before.drawn < self.samples)
         start = before if goes_on else FlippedWorld(_no_flips(), before.random)
         world = WorkingWorld(example, start)
-        total, rows = np.zeros(len(weights)), []
-        stride = -(-self.averaged // MOST_ROWS)
-        for step in range(1, self.steps + 1):
+        counts, responses = np.zeros((self.averaged, len(weights))), Responses()
+        for step in range(self.steps):
             if example.atoms.choices:
-                place, keys = world.draw_choice()
-                scores, now = world.weigh_options(place, keys, weights)
-                world.choose(place, keys, now, draw_option(scores, world.random))
-            if step <= self.averaged:
-                total += world.numbers
-                if step % stride == 0 or step == self.averaged:
-                    rows.append(world.numbers.copy())
-        soft = ~example.hard
-        return DrawnCounts(
-            np.where(soft, total / self.averaged, 0.0), np.where(soft, np.array(rows), 0.0),
-            world.frozen(start.drawn + self.steps),
-        )  # fmt: skip
+                options = world.weigh_options(weights)
+                world.choose(options, options.draw(world.random))
+                if step < self.averaged:
+                    responses.note(options, 1 - step / self.averaged)
+            if step < self.averaged:
+                counts[step] = world.numbers
+        mean = counts.mean(axis=0)
+        rows = shorten_rows((counts - mean) / np.sqrt(self.averaged))
+        if self.averaged < _SWEEPS * example.atoms.choices:
+            rows = responses.rows(len(weights))
+        found = [np.where(example.hard, 0.0, one) for one in (mean, rows)]
+        return DrawnCounts(found[0], found[1], world.frozen(start.drawn + self.steps))
 
     def effective_samples(self, example: CountedExample) -> int:
         """Return how many samples the worlds are worth: a sweep over all choices is one."""

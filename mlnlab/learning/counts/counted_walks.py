@@ -17,19 +17,14 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from mlnlab.kernels.random_numbers import next_uniform
-from mlnlab.learning.counts.counted_chains import (
-    MOST_ROWS,
-    CountedSamples,
-    DrawnCounts,
-    WorkingWorld,
-)
+from mlnlab.learning.counts.counted_chains import CountedSamples, DrawnCounts, Responses, WorkingWorld
+from mlnlab.learning.counts.open_atoms import FlippedWorld
 from mlnlab.logic.checked_options import check_options, real
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mlnlab.learning.counts.counted_worlds import CountedExample
-    from mlnlab.learning.counts.open_atoms import FlippedWorld
 
     Numbers = NDArray[np.float64]
 
@@ -65,32 +60,30 @@ class CountedWalk:
         world = WorkingWorld(example, before)
         soft = np.where(example.hard, 0.0, weights)
         best, counts, score = world.frozen(0), world.numbers, float(soft @ world.numbers)
-        rows, stride = [], -(-self.flips // MOST_ROWS)
+        responses = Responses()
         for move in range(1, self.flips + 1):
             noise = self.noise * (1 - move / self.flips)
-            if example.atoms.choices and _move(world, weights, noise):
+            if example.atoms.choices and _move(world, weights, noise, responses):
                 reached = float(soft @ world.numbers)
                 if reached >= score:
                     best, counts, score = world.frozen(0), world.numbers, reached
-            if move % stride == 0 or move == self.flips:
-                rows.append(world.numbers)
-        last = world.frozen(0).random
-        counted = [np.where(example.hard, 0.0, one) for one in (counts, np.array(rows))]
-        return DrawnCounts(counted[0], counted[1], type(best)(best.flipped, last))
+        found = [np.where(example.hard, 0.0, one) for one in (counts, responses.rows(len(weights)))]
+        return DrawnCounts(found[0], found[1], FlippedWorld(best.flipped, world.frozen(0).random))
 
     def effective_samples(self, example: CountedExample) -> int:  # noqa: ARG002 - as a sampler
         """Return 1: the counts are those of a single world."""
         return 1
 
 
-def _move(world: WorkingWorld, weights: Numbers, noise: float) -> bool:
+def _move(world: WorkingWorld, weights: Numbers, noise: float, responses: Responses) -> bool:
     """Draw an atom or a block, and set it to its best other value; return whether that was done."""
-    place, keys = world.draw_choice()
-    scores, now = world.weigh_options(place, keys, weights)
+    options = world.weigh_options(weights)
+    responses.note(options, 1.0)
     by_chance = next_uniform(world.random) < noise
+    scores, now = options.scores, options.now
     others = [option for option, score in enumerate(scores) if option != now and score > -np.inf]
     option = max(others, key=lambda other: float(scores[other]), default=now)
     if scores[option] < scores[now] and not by_chance:
         option = now
-    world.choose(place, keys, now, option)
+    world.choose(options, option)
     return option != now

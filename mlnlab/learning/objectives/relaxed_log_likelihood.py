@@ -25,7 +25,7 @@ from mlnlab.learning.counts.counted_worlds import CountedExample
 from mlnlab.learning.counts.counter_choice import CounterChoice
 from mlnlab.learning.counts.open_atoms import FlippedWorld, open_atoms
 from mlnlab.learning.objectives.conditional_log_likelihood import name_of
-from mlnlab.learning.problems.curvature import CurvatureSum, SampledCovariance
+from mlnlab.learning.problems.curvature import CurvatureSum, WeightedRows
 from mlnlab.learning.problems.learning_state import frozen
 from mlnlab.learning.problems.moments import Moments
 from mlnlab.logic.formulas.weights import Hard
@@ -47,7 +47,7 @@ _TRIED = 10  # steps by which their time is estimated
 @storable("learning.CountedDraws")
 @dataclass(frozen=True, slots=True, eq=False)
 class CountedDraws:
-    """Worlds drawn at some weights: the last one of each database, mean counts, and rows of counts."""
+    """Worlds drawn at some weights: the last one of each database, mean counts, and rows of curvature."""
 
     worlds: tuple[FlippedWorld, ...] = field(metadata=holds(Several(Elsewhere(), "databases")))
     means: tuple[Numbers, ...] = field(
@@ -92,7 +92,7 @@ class RelaxedLogLikelihood:
 
     def _of(self, drawn: CountedDraws) -> Moments:
         samples = [self.expecting.effective_samples(example) for example in self.examples]
-        spreads = [SampledCovariance(rows, np.full(len(rows), 1 / len(rows))) for rows in drawn.rows]
+        spreads = [WeightedRows(rows, np.ones(len(rows))) for rows in drawn.rows]
         errors = np.sqrt(sum(one.diagonal() / n for one, n in zip(spreads, samples, strict=True)))
         if samples == [1] * len(samples):
             errors = np.zeros_like(errors)  # those of a single world are not known
@@ -127,8 +127,8 @@ class RelaxedLogLikelihood:
         if type(memory) is not CountedDraws:
             return "there are no worlds"
         found = misshapen(memory, {"databases": len(self.examples), "formulas": len(self.counts)})
-        if found or any(not len(rows) for rows in memory.rows):
-            return found or "there are no rows of counts"
+        if found:
+            return found
         for example, world in zip(self.examples, memory.worlds, strict=True):
             if type(world) is not FlippedWorld:
                 return "there are no worlds"
