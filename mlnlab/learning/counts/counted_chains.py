@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.float64]
 
 MOST_ROWS = 512  # of a curvature
-_SWEEPS = 20  # over all choices, from which on the spread of the counts is taken for their variance
+SWEEPS = 20  # over all choices, from which on the spread of the counts is taken for their variance
 _TRUTH = Kind("True or False", lambda value: isinstance(value, bool))
 
 
@@ -235,7 +235,7 @@ class CountedSamples:
                 counts[step] = world.numbers
         mean = counts.mean(axis=0)
         rows = shorten_rows((counts - mean) / np.sqrt(self.averaged))
-        if self.averaged < _SWEEPS * example.atoms.choices:
+        if self.averaged < SWEEPS * example.atoms.choices:
             rows = responses.rows(len(weights))
         found = [np.where(example.hard, 0.0, one) for one in (mean, rows)]
         return DrawnCounts(found[0], found[1], world.frozen(start.drawn + self.steps))

@@ -147,6 +147,8 @@ def _of_all_data(problem: Problem, samples: int, seed: int) -> Problem:
         known = objective.expecting
         name: Sampling = known.name if isinstance(known, SampledCounts) else "mc-sat"
         objective = replace(objective, expecting=SampledCounts(name, samples, burn_in=_BURN_IN, seed=seed))
+    elif hasattr(objective, "with_sweeps"):
+        objective = objective.with_sweeps(samples, seed)
     return replace(problem, objective=objective)
 
 

@@ -21,6 +21,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mlnlab.counting.counts.counting_methods import AUTO
+from mlnlab.errors import TooLargeError
+from mlnlab.learning.counts.counted_chains import SWEEPS, CountedSamples
 from mlnlab.learning.counts.counted_worlds import CountedExample
 from mlnlab.learning.counts.counter_choice import CounterChoice
 from mlnlab.learning.counts.open_atoms import FlippedWorld, open_atoms
@@ -35,13 +37,13 @@ from mlnlab.steps.values.encoding import storable
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from mlnlab.learning.counts.counted_chains import CountedSamples
     from mlnlab.learning.counts.counted_walks import CountedWalk
     from mlnlab.learning.problems.training_data import Example, TrainingData
 
     Numbers = NDArray[np.float64]
 
-_TRIED = 10  # steps by which their time is estimated
+MOST_STEPS = 2_000_000  # of a chain for standard errors: some minutes
+_TRIED = 40  # steps by which their time is estimated
 
 
 @storable("learning.CountedDraws")
@@ -103,6 +105,19 @@ class RelaxedLogLikelihood:
         pairs = zip(self.examples, self.numbers, strict=True)
         return tuple(self.expecting.first(example, number) for example, number in pairs)
 
+    def with_sweeps(self, sweeps: int, seed: int) -> RelaxedLogLikelihood:
+        """Return the same with chains so long that the spread of their counts is their covariance."""
+        choices = max(1, *(example.atoms.choices for example in self.examples))
+        steps = max(SWEEPS, sweeps) * choices
+        if steps > MOST_STEPS:
+            raise TooLargeError(
+                f"The covariance of counts would be taken from {steps:,} steps of a chain, one for each of"
+                f" {choices:,} atoms in a sweep (up to {MOST_STEPS:,}).", float(steps),
+                ["ask for fewer samples=", "learn again from databases drawn with replacement: bootstrap=100",
+                 'use the pseudo-likelihood: method="pll"'],
+            )  # fmt: skip
+        return replace(self, expecting=CountedSamples(samples=steps, seed=seed))
+
     @cached_property
     def evaluation_seconds(self) -> float:
         """The estimated time of an evaluation, from a few steps in each database."""
@@ -114,7 +129,8 @@ class RelaxedLogLikelihood:
             few = self.expecting.shorter(steps)
             draw = partial(few.draw_counts, example, weights, few.first(example, 0))
             times.append(min(_time(draw) for _ in range(2)))  # the first one may have to compile
-        step = max(0.0, times[1] - times[0]) / (_TRIED - 1)
+        least = times[1] / (4 * _TRIED)  # of a step, where other work on the machine blurs the difference
+        step = max(least, (times[1] - times[0]) / (_TRIED - 1))
         return times[0] + step * self.expecting.steps
 
     def part(self, databases: Sequence[int]) -> RelaxedLogLikelihood:

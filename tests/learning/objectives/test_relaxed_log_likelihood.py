@@ -10,7 +10,7 @@ import pytest
 from scipy.special import log_expit
 
 import mlnlab as ml
-from mlnlab.errors import ArgumentError
+from mlnlab.errors import ArgumentError, TooLargeError
 from mlnlab.learning.counts.counted_chains import CountedSamples
 from mlnlab.learning.counts.counted_walks import CountedWalk
 from mlnlab.learning.counts.counted_worlds import CounterChoice
@@ -280,6 +280,29 @@ def test_counted_learners_race_and_are_judged_on_databases_held_out(mln, db):
         }
     )
     assert len(list(islice(racing, 4))) == 4
+
+
+def test_standard_errors_come_from_chains_that_are_long_enough():
+    mln = ml.MLN.from_text(SMALL)
+    db = ml.Database.from_text("R(A, B)\nS(A, B)\nS(B, B)", mln)
+    exact, found = (
+        ml.learn_weights(mln, db, method, ["R"], start=[0.4, -0.3], prior=ml.Gaussian(0, 1), **options)
+        for method, options in (("ll", {}), ("cd", {"counter": "planned", "samples": 400}))
+    )
+    assert found.weights == pytest.approx(exact.weights, abs=0.35)
+    expected, errors = exact.standard_errors(), found.standard_errors(samples=1500)
+    assert np.array(errors) == pytest.approx(np.array(expected), rel=0.12)
+    with pytest.raises(TooLargeError, match="bootstrap=100"):
+        found.standard_errors(samples=10**7)
+
+
+def test_hours_of_work_are_refused_before_they_begin(mln, db):
+    with pytest.raises(TooLargeError, match="samples=1000"):
+        ml.weight_learner("cd", mln, db, counter="ijgp", i=2, samples=10**10)
+    with pytest.raises(TooLargeError, match="flips=1000"):
+        ml.learn_weights(mln, db, "vp", counter="planned", flips=10**8, iterations=50)
+    learner = ml.weight_learner("cd", mln, db, counter="planned", samples=400)
+    assert 0 < learner.costs.problem.objective.evaluation_seconds < 60
 
 
 def test_several_databases_and_batches(mln, db):
