@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from mlnlab.counting.duckdb.duckdb_counter import count_in_duckdb, groundings_in_duckdb
 from mlnlab.counting.duckdb.duckdb_files import FactFiles
 from mlnlab.counting.duckdb.duckdb_store import Connection, store_of
 from mlnlab.errors import ArgumentError, TooLargeError
@@ -114,6 +113,8 @@ def counted_in_files(
     formulas: Sequence[Formula], files: FactFiles, vocabulary: Vocabulary
 ) -> tuple[list[int], list[int]]:
     """Return n_i and the number of all groundings of some formulas."""
+    from mlnlab.counting.duckdb.duckdb_counter import groundings_in_duckdb
+
     store = files.store.over(vocabulary)
     with store.turn:
         return [_count_one(formula, store) for formula in formulas], [
@@ -128,6 +129,8 @@ def count_all_in_duckdb(formulas: Sequence[Formula], facts: Facts, memory: str =
 
 
 def _count_one(formula: Formula, store: Connection) -> int:
+    from mlnlab.counting.duckdb.duckdb_counter import count_in_duckdb
+
     try:
         return count_in_duckdb(formula, store)
     except TooLargeError as refusal:
