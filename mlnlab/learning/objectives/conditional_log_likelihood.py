@@ -151,17 +151,12 @@ class EstimatedLogLikelihood:
         return replace(self, examples=examples, numbers=tuple(self.numbers[number] for number in databases))
 
 
-def name_of(data: TrainingData) -> str:
-    """Return the name of the likelihood: conditional, where something is only evidence."""
-    return "conditional-log-likelihood" if data.query else "log-likelihood"
-
-
 def estimated_log_likelihood(
     data: TrainingData, expecting: SampledCounts | BestWorldCounts
 ) -> EstimatedLogLikelihood:
     """Ground every database; expected counts will be estimated."""
     examples = tuple(ground_example(data, example) for example in data.examples)
-    return EstimatedLogLikelihood(name_of(data), examples, expecting, tuple(range(len(examples))))
+    return EstimatedLogLikelihood(data.likelihood, examples, expecting, tuple(range(len(examples))))
 
 
 def exact_log_likelihood(data: TrainingData) -> ExactLogLikelihood:
@@ -170,7 +165,7 @@ def exact_log_likelihood(data: TrainingData) -> ExactLogLikelihood:
 
     examples = tuple(ground_example(data, example) for example in data.examples)
     coins = tuple(count_coins(data, example) for example in data.examples)
-    return ExactLogLikelihood(name_of(data), examples, tuple(map(exact_counts, examples)), coins)
+    return ExactLogLikelihood(data.likelihood, examples, tuple(map(exact_counts, examples)), coins)
 
 
 def count_coins(data: TrainingData, example: Example) -> float:

@@ -26,7 +26,6 @@ from mlnlab.learning.counts.counted_chains import SWEEPS, CountedSamples
 from mlnlab.learning.counts.counted_worlds import CountedExample
 from mlnlab.learning.counts.counter_choice import CounterChoice
 from mlnlab.learning.counts.open_atoms import FlippedWorld, open_atoms
-from mlnlab.learning.objectives.conditional_log_likelihood import name_of
 from mlnlab.learning.problems.curvature import CurvatureSum, WeightedRows
 from mlnlab.learning.problems.learning_state import frozen
 from mlnlab.learning.problems.moments import Moments
@@ -175,7 +174,7 @@ def name_with_counter(data: TrainingData, examples: Sequence[CountedExample]) ->
     chosen = ""
     if choice.name == AUTO:
         chosen = f": {estimated} of {sum(len(one.formulas) for one in examples)} counts by ijgp"
-    return f"{'' if exact else 'relaxed '}{name_of(data)} (counter {choice}{chosen})"
+    return f"{'' if exact else 'relaxed '}{data.likelihood} (counter {choice}{chosen})"
 
 
 def relaxed_log_likelihood(

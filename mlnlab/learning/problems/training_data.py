@@ -65,6 +65,11 @@ class TrainingData:
         return replace(self.mln, vocabulary=example.vocabulary)
 
     @property
+    def likelihood(self) -> str:
+        """The name of the likelihood: conditional, where something is only evidence."""
+        return "conditional-log-likelihood" if self.query else "log-likelihood"
+
+    @property
     def predicted(self) -> tuple[str, ...]:
         """The predicates whose atoms are predicted: those of the query, or all that are not closed."""
         known = self.mln.vocabulary.predicates
