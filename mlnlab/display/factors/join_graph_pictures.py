@@ -116,6 +116,7 @@ class JoinGraphDrawing:
             id=arrow.id,
             look=f"curve {arrow.hue} thick" if shown else "clear",
             head=f"bar {arrow.hue}" if shown else "",
+            over=True,
             tooltip=tooltip(arrow.words, f"from cluster {ends[0]} to cluster {ends[1]}") if shown else "",
         )
 

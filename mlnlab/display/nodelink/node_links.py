@@ -75,7 +75,8 @@ class Link:
     """A line from a node to another one, by their numbers, or many lines of one look as one path.
 
     ``head`` is the look of an arrow head at its end, empty where a later step has one, ``words`` stand beside
-    it, and ``half`` is half the width of a band. Links with the same ends ``bow`` apart by that share.
+    it, and ``half`` is half the width of a band. Links with the same ends ``bow`` apart by that share; one
+    ``over`` others lies on these.
     """
 
     ends: Sequence[Ends]
@@ -86,6 +87,7 @@ class Link:
     half: float = 0.0
     bow: float = 0.0
     pick: bool = False
+    over: bool = False
     tooltip: str = ""
 
 
@@ -224,7 +226,8 @@ class NodeLink:
 
     def link_items(self) -> tuple[Item, ...]:
         """Return the links; those with the same ends arrive side by side."""
-        alike = Counter(tuple(link.ends) for link in self.links if isinstance(link, Link))
+        links = [link for link in self.links if isinstance(link, Link)]
+        alike = Counter(tuple(link.ends) for link in links if not link.over)
         seen: Counter[tuple[Ends, ...]] = Counter()
         found: list[Item] = []
         for link in self.links:
@@ -232,8 +235,8 @@ class NodeLink:
                 found.append(link)
                 continue
             ends = tuple(link.ends)
-            found.append(self._link(link, seen[ends] - (alike[ends] - 1) / 2))
-            seen[ends] += 1
+            found.append(self._link(link, 0.0 if link.over else seen[ends] - (alike[ends] - 1) / 2))
+            seen[ends] += not link.over
         return tuple(found)
 
     def draw_node(self, number: int, node: Node) -> Group:

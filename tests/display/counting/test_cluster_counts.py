@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from math import exp
 
 import numpy as np
@@ -62,6 +63,17 @@ def test_an_arrow_points_at_the_cluster_that_hears_it():
         boxes = {item.id: item for item in scene.items() if item.id.startswith("cluster-")}
         one, other = (boxes[f"cluster-{end}"] for end in ends_of(run, step.state.message))
         assert abs(tip[1] - other.y) < abs(tip[1] - one.y)
+
+
+def test_an_arrow_lies_on_its_link():
+    _, trace, picture = recorded(i=2)
+    for step in trace[1:20]:
+        scene = picture.parts["clusters"](step, trace)
+        _, line, _ = arrow_of(scene, "sent")
+        (link,) = [item for item in scene.items() if item.id == f"link-{step.state.message // 2}"]
+        numbers = [re.findall(r"[\d.]+", path) for path in (line.path, link.path)]
+        points = [[tuple(found[k : k + 2]) for k in range(0, len(found), 2)] for found in numbers]
+        assert points[0] in (points[1], points[1][::-1])
 
 
 def test_the_queue_is_in_order_and_as_long_as_the_changes_say():

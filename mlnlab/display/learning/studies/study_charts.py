@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from math import isnan
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mlnlab.display.card.cards import Card
+from mlnlab.display.card.cards import Card, Table, table_of
 from mlnlab.display.card.markup import element, shorten_text
 from mlnlab.display.card.symbols import in_symbols
-from mlnlab.display.chart.axes import Axis, place_axis, value_axis
+from mlnlab.display.chart.axes import MOST_TICKS, Axis, value_axis
 from mlnlab.display.chart.curves import Chart, plots_scene, vertical_axis
 from mlnlab.display.chart.plots import MARKS, Line, Plot
 from mlnlab.display.counting.count_bars import number_text
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
     from mlnlab.display.scene.items import Scene
     from mlnlab.experiments.reproduce.figure_2 import LiftedScaling, LiftedTiming
-    from mlnlab.experiments.studies.count_estimates import CountEstimates
+    from mlnlab.experiments.studies.count_estimates import CountEstimates, EstimatePoint
     from mlnlab.experiments.studies.counting_growth import CountingGrowth, GrowthPoint
     from mlnlab.experiments.studies.learning_growth import LearningGrowth, LearningPoint
     from mlnlab.experiments.studies.planted_rules import PlantedRules
@@ -132,21 +133,28 @@ def growth_card(growth: CountingGrowth) -> Card:
 def count_estimates_chart(found: CountEstimates) -> Chart:
     """Return the estimates over i, the exact number dashed, i = treewidth + 1 dotted; and sizes of tables."""
     bounds = np.array([point.i for point in found.points], np.float64)
-    across = place_axis(float(bounds[0]), float(bounds[-1]), whole=True)
-    estimates = Line("estimate", bounds, np.array([point.estimate for point in found.points], np.float64))
-    cells = Line("cells", bounds, np.array([point.cells for point in found.points], np.float64))
-    exact = () if found.exact is None else (float(found.exact),)
-    marked = float(found.treewidth + 1)
-    level, size = next(iter(exact), None), "cells of the largest table"
-    axes = vertical_axis((estimates,), around=exact), vertical_axis((cells,), log=True)
-    return Chart(
-        "Estimated count by i",
-        (
-            Plot("true groundings", (estimates,), across, axes[0], "i", marked=marked, level=level),
-            Plot(size, (cells,), across, axes[1], "i", marked=marked),
-        ),
-        " ".join(_describe_estimates(found)),
-    )  # fmt: skip
+    ticks = tuple(point.i for point in found.points[:MOST_TICKS])
+    words = tuple(f"i = {tick}" for tick in ticks)
+    across = Axis(bounds[0] - 0.3, bounds[-1] + 0.3, ticks, words, named=True)
+    tips = partial(_choose_points, [f"i = {one.i}, {_name_end(one)}" for one in found.points])
+
+    def line(name: str) -> Line:
+        values = np.array([getattr(point, name) for point in found.points], np.float64)
+        return Line(name, bounds, values, tips=tips, mark=MARKS[0])
+
+    estimates, cells, marked = line("estimate"), line("cells"), float(found.treewidth + 1)
+    level = None if found.exact is None else float(found.exact)
+    axis = vertical_axis((estimates,), around=() if level is None else (level,))
+    sizes = vertical_axis((cells,), log=True)
+    plots = (
+        Plot("true groundings", (estimates,), across, axis, "", marked=marked, level=level),
+        Plot("cells of the largest table", (cells,), across, sizes, "", marked=marked),
+    )
+    return Chart("Estimated count by i", plots, " ".join(_describe_estimates(found)))
+
+
+def _name_end(point: EstimatePoint) -> str:
+    return "exact" if point.exact else "settled" if point.settled else "not settled"
 
 
 def _describe_estimates(found: CountEstimates) -> Iterator[str]:
@@ -164,9 +172,20 @@ def count_estimates_card(found: CountEstimates) -> Card:
         f"{exactly} of {number_text(found.groundings)} groundings, treewidth {found.treewidth}",
         lead=(element("div", in_symbols(shorten_text(found.formula, _LONGEST_FORMULA)), kind="formula"),),
         picture=chart.scene(),
-        table=frame_table(found.to_frame(), "bounds"),
+        table=_estimates_table(found),
         remarks=(*_describe_estimates(found), *_remark_errors(found)),
     )
+
+
+def _estimates_table(found: CountEstimates) -> Table:
+    rows = (
+        (str(point.i), number_text(point.estimate), "" if isnan(error) else f"{error:,.6g}",
+         _name_end(point),
+         number_text(point.cells), f"{1000 * point.seconds:,.3g}")
+        for point, error in zip(found.points, found.errors, strict=True)
+    )  # fmt: skip
+    headings = ("i", "true groundings", "error", "messages", "cells of the largest table", "milliseconds")
+    return table_of(headings, rows, len(found.points), "bounds", numbers=(0, 1, 2, 4, 5))
 
 
 def _remark_errors(found: CountEstimates) -> Iterator[str]:
