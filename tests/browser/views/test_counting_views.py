@@ -8,7 +8,16 @@ import pytest
 
 import mlnlab as ml
 from mlnlab.display.counting.counts_steps import eliminations, list_fill_edges, standing
-from tests.browser.views.test_run_views import click, scrub_to, scrub_until_shown, step_shown, wait_for_step
+from mlnlab.display.doors.run_pictures import picture_of
+from mlnlab.display.scene.items import Group, Text
+from tests.browser.views.test_run_views import (
+    click,
+    scrub_to,
+    scrub_until_shown,
+    step_shown,
+    wait_for_step,
+    wait_for_title,
+)
 from tests.support.patience import becomes, wait_until
 
 PAPER = "t = {A, B}\\nR(t, t)\\nS(t, t)\\nT(t, t)\\n1 !R(x, y) v S(y, z) v T(x, z)"
@@ -25,6 +34,7 @@ _ROWS = """output => [...output.querySelectorAll("g[data-id^=step-]")].map(row =
 _VARIABLES = """output => [...output.querySelectorAll("g[data-id^=variable-]")]
   .map(one => [...one.querySelectorAll("text")].map(text => text.textContent))"""
 
+_WRITTEN = "row => [...row.querySelectorAll('text')].map(text => text.textContent).filter(Boolean)"
 _COLOURS = """output => [getComputedStyle(output.querySelector("g[data-id=step-0] text")).fill,
   getComputedStyle(document.querySelector(".jp-Notebook")).backgroundColor]"""
 
@@ -124,6 +134,117 @@ def test_it_can_be_read_in_both_themes(pages, theme):
     assert page.complaints == []
 
 
+# --- messages between clusters, and flips ---------------------------------------------------------
+
+MESSAGES = """
+steps = ml.counting_steps(mln, db, method="ijgp", i=2)
+view = ml.stepper(steps)
+view
+"""
+FLIPS = """
+flips = ml.counting_steps(mln, db, method="ijgp", i=2, sweeps=60, flips=["T(A, A)", "S(B, B)", "R(A, A)"])
+flipped = ml.stepper(flips)
+flipped
+"""
+# Arrows that can be seen, by their names, and the way each of them takes.
+_ARROWS = """output => Object.fromEntries(
+  [...output.querySelectorAll("[data-id=sent], [data-id=next], [data-id^=message-]")]
+  .map(arrow => [arrow.dataset.id, [...arrow.querySelectorAll("path")].map(path => path.getAttribute("d"))])
+  .filter(([, ways]) => ways.length === 2 && ways[1]))"""
+
+
+def recorded(**options):
+    """The same run in this process, with its pictures."""
+    mln = ml.MLN.from_text(PAPER.replace("\\n", "\n"))
+    run = ml.counting_steps(
+        mln, ml.Database.from_text(FACTS.replace("\\n", "\n"), mln), method="ijgp", i=2, **options
+    )
+    return ml.Trace.of(run), picture_of(run)
+
+
+def arrows_of(trace, picture, index):
+    """Where the arrows of a step lie."""
+    found = picture.parts["clusters"](trace[index], trace).layers[0].children
+    arrows = {item.id: [child.path for child in item.children] for item in found if isinstance(item, Group)}
+    return {name: ways for name, ways in arrows.items() if ways[1]}
+
+
+@pytest.fixture(scope="module")
+def messages(lab):
+    with lab.open(lab.write("messages.ipynb", MODEL + MESSAGES, FLIPS)) as page:
+        page.hide_sidebar()
+        page.run_all()
+        page.page.wait_for_selector("[data-id=cluster-0]")
+        yield page
+
+
+def test_arrows_are_the_messages_of_the_step(messages):
+    page, (trace, picture) = messages, recorded()
+
+    def shown(index):
+        becomes(lambda: page.output(0).evaluate(_ARROWS), arrows_of(trace, picture, index))
+        wait_until(lambda: picture.caption(trace[index]) in page.output(0).inner_text())
+
+    assert set(arrows_of(trace, picture, 5)) == {"sent", "next"}
+    shown(0)
+    for index in range(1, 7):
+        click(page, "step")
+        wait_for_step(page, index)
+    shown(6)
+    click(page, "back")
+    wait_for_step(page, 5)
+    shown(5)
+    click(page, "play")
+    wait_until(lambda: step_shown(page) > 8)
+    click(page, "play")  # it pauses
+    wait_for_title(page, "play")
+    scrub_until_shown(page, 3)
+    shown(3)
+
+
+def test_the_queue_stands_beside_the_clusters(messages):
+    page, (trace, picture) = messages, recorded()
+    scrub_until_shown(page, 4)
+    page.output(0).get_by_role("tab", name="queue").click()
+    rows = [item for item in picture.parts["queue"](trace[4], trace).items() if item.id.startswith("atom-")]
+    expected = [
+        [child.text for child in row.children if isinstance(child, Text) and child.text] for row in rows
+    ]
+    becomes(
+        lambda: [one.evaluate(_WRITTEN) for one in page.output(0).locator("g[data-id^=atom-]").all()],
+        expected,
+    )
+    page.output(0).get_by_role("tab", name="clusters").click()
+    page.page.wait_for_selector("[data-id=cluster-0]")
+
+
+def test_a_flip_lights_the_messages_that_were_computed_again(messages):
+    page, (trace, picture) = messages, recorded(sweeps=60, flips=["T(A, A)", "S(B, B)", "R(A, A)"])
+    for index in range(1, 4):
+        click(page, "step", 1)
+        wait_for_step(page, index, 1)
+        becomes(lambda: page.output(1).evaluate(_ARROWS), arrows_of(trace, picture, index))
+        lit = int(trace[index].state.recomputed.sum())
+        assert len(arrows_of(trace, picture, index)) == lit
+        words = f"{lit} of 8 messages computed again"
+        wait_until(lambda words=words: words in page.output(1).inner_text())
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (1920, 1080)])
+@pytest.mark.parametrize("theme", ["Dark", "Light"])
+def test_messages_can_be_read_in_both_themes(messages, theme, size):
+    page = messages
+    page.page.set_viewport_size({"width": size[0], "height": size[1]})
+    page.theme(theme)
+    text, back = (
+        sum(map(int, re.findall(r"\d+", colour)[:3])) / 3
+        for colour in page.output(0).evaluate(_COLOURS.replace("step-0", "cluster-0"))
+    )
+    assert abs(text - back) > 80
+    assert page.foreign == []
+    assert page.complaints == []
+
+
 # --- looking among groundings -------------------------------------------------------------------
 
 GROUNDINGS = """
@@ -134,7 +255,6 @@ view
 """
 _FRAMED = """output => [...output.querySelectorAll("g[data-id]")]
   .filter(row => row.firstElementChild?.classList.contains("mlnlab-panel")).map(row => row.dataset.id)"""
-_WRITTEN = "row => [...row.querySelectorAll('text')].map(text => text.textContent).filter(Boolean)"
 
 
 def test_a_click_lights_a_grounding_and_draws_another_sample(lab):
