@@ -86,20 +86,28 @@ def weigh_row(tables: Tables, sums: Sums, cluster: Number, row: Number, one: Num
     return found
 
 
-@borrowing
+@inlined
 def weigh_cells(tables: Tables, sums: Sums, cluster: Number, row: Number, one: Number, other: Number) -> None:
     """Multiply each cell's values of the messages that go along its row, except for two messages."""
     length = tables.lengths[cluster]
-    weights = sums.weights
     for cell in range(length):
-        weights[cell] = 1.0
+        sums.weights[cell] = 1.0
     for place in range(tables.heard_starts[cluster], tables.heard_starts[cluster + 1]):
         message = tables.heard[place]
         if message in (one, other) or not tables.along[message]:
             continue
-        start = tables.message_starts[message] + np.int64(tables.row_places[tables.row_starts[message] + row])
-        for cell in range(length):
-            weights[cell] *= sums.messages[start + cell]
+        value = np.int64(tables.row_places[tables.row_starts[message] + row])
+        weigh_row_by(sums.weights, sums.messages, np.uint64(tables.message_starts[message] + value), length)
+
+
+@borrowing
+def weigh_row_by(
+    weights: NDArray[np.float64], messages: NDArray[np.float64], start: np.uint64, length: Number
+) -> None:
+    """Multiply the weights of a row's cells by their values of a message."""
+    for place in range(length):
+        cell = np.uint64(place)
+        weights[cell] *= messages[start + cell]
 
 
 @inlined

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 MUCH = 1e6  # by how much a message changes that calls something impossible, or possible again
 TINY = 1e-200  # a value of a message below it is about to leave the numbers that there are
-FEW = 8  # one value in so many: then cells are looked at where they changed, and else all
+SLOWER = 8  # a cell by itself than one in a row
 
 # --- changes --------------------------------------------------------------------------------------
 
@@ -78,7 +78,9 @@ def send(tables: Tables, sums: Sums, message: Number, least: float, damping: flo
     for place in range(start, end):
         part = compare_values(sums.sums[place] / scale, sums.messages[place])
         change, number = max(change, part), number + (1 if part > least else 0)
-    few = number * FEW < end - start
+    cluster = tables.targets[message]
+    cells = tables.cell_starts[cluster + 1] - tables.cell_starts[cluster]
+    few = number * (rows_of(tables, cluster) + SLOWER * (cells // (end - start))) < cells
     for place in range(start, end):
         old, new = sums.messages[place], sums.sums[place] / scale
         if damping > 0.0 and old > 0.0 and new > 0.0:
@@ -90,7 +92,6 @@ def send(tables: Tables, sums: Sums, message: Number, least: float, damping: flo
         if few:
             tell_value(tables, sums, message, place - start, new - old)
     sums.sent[message] += 1
-    cluster = tables.targets[message]
     for place in range(tables.heard_starts[cluster], tables.heard_starts[cluster + 1]):
         other = tables.heard[place] ^ 1
         if tables.heard[place] == message:

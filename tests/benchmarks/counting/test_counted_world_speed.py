@@ -1,9 +1,10 @@
 """One flip in a world of 1,000 constants beside counting afresh, and how much of the messages it needs.
 
 Sarkhel, Venugopal, Pham, Singla and Gogate (AAAI 2016) report at most 3 iterations in most cases. Measured on
-busy cores, for half of all atoms true and for a twentieth: a flip 0.8 and 1.2 ms, afresh 350 and 230 ms, of
-which the same kernel without reuse needs 2.1 and 3.3 once the world has been read (22 to 24 ms); 8.0 and 8.6
-messages of 8 summed in whole, 6.2 in part, none after 2 sweeps; afresh 24 and 26 in whole, in 3 to 4 sweeps.
+busy cores, for half of all atoms true and for a twentieth: a flip 0.8 and 1.3 ms, afresh 280 and 150 ms, of
+which the same kernel without reuse needs 2.0 and 2.6 once the world has been read (22 to 24 ms). A flip makes
+8.0 and 8.8 sums of the 8 messages and changes 4.6 and 6.6 in part, in at most 2 sweeps; afresh 23 and 26 in
+about 3. In worlds of 10 to 30 constants messages need 3 to 5 sweeps until changes are below 1e-9.
 """
 
 from __future__ import annotations
