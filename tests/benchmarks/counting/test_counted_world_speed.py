@@ -4,7 +4,8 @@ Sarkhel, Venugopal, Pham, Singla and Gogate (AAAI 2016) report at most 3 iterati
 busy cores, for half of all atoms true and for a twentieth: a flip 0.8 and 1.3 ms, afresh 280 and 150 ms, of
 which the same kernel without reuse needs 2.0 and 2.6 once the world has been read (22 to 24 ms). A flip makes
 8.0 and 8.8 sums of the 8 messages and changes 4.6 and 6.6 in part, in at most 2 sweeps; afresh 23 and 26 in
-about 3. In worlds of 10 to 30 constants messages need 3 to 5 sweeps until changes are below 1e-9.
+about 3. Smaller worlds need more of them until changes are below 1e-9: 3 to 4 for 100 constants, 4 to 6 for
+30, 5 to 8 for 10.
 """
 
 from __future__ import annotations
