@@ -192,7 +192,7 @@ def test_the_search_finds_a_best_of_all_worlds(text, facts, query, choice):
 def test_the_pseudo_likelihood_is_that_of_single_flips(choice):
     name, options = choice
     mln = ml.MLN.from_text(SMALL)
-    db = ml.Database.from_text("R(A, B)\nS(A, B)\nS(B, B)", mln)
+    db = ml.Database.from_text("R(A, A)\nR(A, B)\nS(A, B)\nS(B, A)", mln)
     learner = ml.weight_learner("pll", mln, db, ["R"], counter=name, **options)
     counted = counted_example(learner.data, learner.data.examples[0], CounterChoice(name, options))
     weights = np.array([0.6, -0.9])
@@ -347,6 +347,22 @@ def test_worlds_that_cannot_be_are_refused(flipped, said):
     moved = dataclasses.replace(state.memory.worlds[0], flipped=np.array([0, 1], np.int64))
     assert isinstance(moved, FlippedWorld)
     assert len(list(islice(learner.resume(forged(state, moved)), 1))) == 1
+
+
+def test_atoms_that_are_known_to_be_false_are_never_flipped():
+    mln = ml.MLN.from_text("p = {A, B}\nR(p, p)\nR(x, y) => R(y, x)\n!R(x, y)")
+    db = ml.Database.from_text("R(A, B)\n!R(A, A)\n!R(B, A)", mln)
+    options = {"counter": "planned", "samples": 200, "false_facts": "evidence"}
+    learner = ml.weight_learner("cd", mln, db, **options)
+    state = next(iter(learner))
+    assert set(state.memory.worlds[0].flipped.tolist()) <= {1, 3}
+    for flipped, known in (([1, 3], True), ([0], False), ([1, 2], False)):
+        world = dataclasses.replace(state.memory.worlds[0], flipped=np.array(flipped, np.int64))
+        if known:
+            assert next(learner.resume(forged(state, world))).iteration == 1
+        else:
+            with pytest.raises(ArgumentError, match="an atom of R is flipped that is known to be false"):
+                learner.resume(forged(state, world))
 
 
 @pytest.mark.parametrize(

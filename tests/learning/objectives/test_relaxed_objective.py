@@ -11,7 +11,14 @@ import mlnlab as ml
 from mlnlab.errors import ArgumentError, TooLargeError
 from mlnlab.learning.counts.counted_worlds import CounterChoice
 from mlnlab.learning.objectives.conditional_log_likelihood import exact_log_likelihood
-from mlnlab.learning.objectives.relaxed_objective import relaxed_objective, with_positive_weights
+from mlnlab.learning.objectives.relaxed_objective import (
+    CountedWorlds,
+    RelaxedObjective,
+    lemma_1,
+    relaxed_objective,
+    theorem_1,
+    with_positive_weights,
+)
 from mlnlab.learning.problems.training_data import training_data
 from tests.support.thoroughness import examples
 
@@ -59,6 +66,31 @@ def test_lemma_1_holds_for_every_weights_and_database(model, i):
     if i == 3:
         assert error.epsilon < 1e-6
         assert difference < 1e-6
+
+
+@given(st.lists(st.tuples(st.floats(0, 9), st.floats(-1, 1)), min_size=2, max_size=30), st.floats(-3, 3))
+@settings(max_examples=examples(60), deadline=None)
+def test_lemma_1_holds_for_any_errors(worlds, weight):
+    true, error = np.array(worlds).T[:, :, None]
+    exact, relaxed = (
+        RelaxedObjective("", (CountedWorlds(counts, 0, 0.0),)) for counts in (true, true + error)
+    )
+    weights = np.array([weight])
+    bound = lemma_1(weights, float(np.abs(error).max()))
+    assert abs(exact.value(weights) - relaxed.value(weights)) <= bound + 1e-9
+
+
+def test_lemma_1_is_tight():
+    # The data's count is too large by ε, that of all other worlds too small.
+    true = np.zeros((10_000, 1))
+    error = np.where(np.arange(10_000) == 0, 0.5, -0.5)[:, None]
+    exact, relaxed = (
+        RelaxedObjective("", (CountedWorlds(counts, 0, 0.0),)) for counts in (true, true + error)
+    )
+    weights = np.array([1.5])
+    difference = relaxed.value(weights) - exact.value(weights)
+    assert 0.99 * lemma_1(weights, 0.5) <= difference <= lemma_1(weights, 0.5)
+    assert theorem_1(weights, -weights, 0.5) == pytest.approx(2 * 0.5 * (1.5 + 1.5))
 
 
 @given(models())
