@@ -164,7 +164,7 @@ def _remark_on_gaps(problem: Problem, state: LearningState, errors: Numbers, opt
     settled where gaps are, with 95 %, less than half of that.
     """
     gaps = np.abs(state.gap)
-    samples = _samples_of(problem)
+    samples, drawn = _samples_of(problem), _drawn_by(problem)
     if samples <= 1:
         if gaps.max(initial=0.0) > _MATCHED * _scale(state):
             yield (
@@ -181,13 +181,19 @@ def _remark_on_gaps(problem: Problem, state: LearningState, errors: Numbers, opt
     slow = samples >= _ENOUGH and optimizer not in _BY_CURVATURE and gaps[worst] > _ERRORS * noise[worst]
     yield (
         f"Learning has not settled, as far as {samples} samples a step can tell: after {state.iteration:,} "
-        f"steps a gap of {gaps[worst]:.3g} is left. Take more samples, samples={max(_ENOUGH, 4 * samples)}"
+        f"steps a gap of {gaps[worst]:.3g} is left. Take more samples, samples={max(_ENOUGH, 4 * drawn)}"
         f"{', and more iterations=' if slow else ''}."
     )
 
 
 def _samples_of(problem: Problem) -> int:
-    """Return how many samples an evaluation draws; 1 where it seeks a most probable world instead."""
+    """Return how many samples an evaluation is worth; 1 where it seeks a most probable world instead."""
+    worth: int | None = getattr(plain(problem.objective), "effective_samples", None)
+    return _drawn_by(problem) if worth is None else worth
+
+
+def _drawn_by(problem: Problem) -> int:
+    """Return how many samples an evaluation draws."""
     expecting = getattr(plain(problem.objective), "expecting", None)
     return int(getattr(expecting, "samples", 1)) * int(getattr(expecting, "chains", 1))
 

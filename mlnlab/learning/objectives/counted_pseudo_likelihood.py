@@ -8,6 +8,7 @@ the paper does not have, are moved and counted exactly.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -42,7 +43,8 @@ def counted_pseudo_log_likelihood(
     def counter(example: Example) -> RowCounter:
         return partial(_count_rows, examples[id(example)])
 
-    return pseudo_log_likelihood(data, weighted=weighted, counter=counter)
+    found = pseudo_log_likelihood(data, weighted=weighted, counter=counter)
+    return replace(found, counter=str(choice))
 
 
 def _count_rows(example: CountedExample, name: str) -> AtomRows:

@@ -66,11 +66,13 @@ class PseudoLogLikelihood:
     blocks: tuple[tuple[BlockMoves, ...], ...]
     formulas: int
     weighted: bool
+    counter: str = ""  # the name of another counter than plans
 
     @property
     def name(self) -> str:
         """The name of the objective."""
-        return "weighted-pseudo-log-likelihood" if self.weighted else "pseudo-log-likelihood"
+        name = "weighted-pseudo-log-likelihood" if self.weighted else "pseudo-log-likelihood"
+        return f"{name} (counter {self.counter})" if self.counter else name
 
     has_value = True
 

@@ -98,11 +98,18 @@ class RelaxedLogLikelihood:
         if samples == [1] * len(samples):
             errors = np.zeros_like(errors)  # those of a single world are not known
         expected = np.asarray(sum(drawn.means))
-        return Moments(self.counts, expected, CurvatureSum(spreads), None, errors, samples=min(samples))
+        return Moments(
+            self.counts, expected, CurvatureSum(spreads), None, errors, samples=self.effective_samples
+        )
 
     def _first(self) -> tuple[FlippedWorld, ...]:
         pairs = zip(self.examples, self.numbers, strict=True)
         return tuple(self.expecting.first(example, number) for example, number in pairs)
+
+    @property
+    def effective_samples(self) -> int:
+        """How many samples an evaluation is worth: worlds that follow each other differ by an atom."""
+        return min(self.expecting.effective_samples(example) for example in self.examples)
 
     def with_sweeps(self, sweeps: int, seed: int) -> RelaxedLogLikelihood:
         """Return the same with chains so long that the spread of their counts is their covariance."""

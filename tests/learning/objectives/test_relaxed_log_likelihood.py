@@ -202,6 +202,7 @@ def test_the_pseudo_likelihood_is_that_of_single_flips(choice):
         for atom in range(counted.atoms.atoms)
     )
     moments, _ = learner.problem.objective.moments(weights)
+    assert learner.problem.objective.name.startswith(f"pseudo-log-likelihood (counter {name}")
     assert moments.value == pytest.approx(value, abs=1e-7)
 
 
@@ -271,6 +272,8 @@ def test_counted_learners_race_and_are_judged_on_databases_held_out(mln, db):
     found = ml.learn_weights(
         mln, db, "cd", ["Smokes"], counter="ijgp", i=2, samples=30, iterations=4, observers=[held_out]
     )
+    assert found.problem.objective.effective_samples == 7  # sweeps over four atoms
+    assert not found.diagnostics or "samples=120" in found.diagnostics[-1]
     assert np.isfinite(held_out.to_frame().cll).all()
     assert found.to_frame().gap.notna().all()
     racing = race_of(
