@@ -76,7 +76,8 @@ LWL is best on all six, and took 2 to 7 seconds.
 BUSL on WebKB, of which the paper's theories did not compile either, was stopped after 25 seconds of the
 processor on ``webkb-fold12-train1-train2``, with 25 clauses beside 17 units. Compiling was given up after 5
 seconds, with 9 definitions made; clauses such as ``!ClassStaff(p1) v !Linked(p2, p1) v !Linked(p2, p3)``
-relate three pages.
+relate three pages. With two variables (``busl-pairs``) it has 21 rules there; PLL and LWL were stopped after
+two minutes by the clock of a busy machine, without an answer. Its other folds were not tried.
 
 Structures of ``lhl-pairs``, 4 to 33 rules beside the units, such as ``!workedUnder(p1, p2) v actor(p1)``,
 ``!advisedBy(p1, p2) v professor(p2)`` and ``!HasHomework(p) v ClassCourse(p)``, each learner for 30 seconds
