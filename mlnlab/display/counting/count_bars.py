@@ -111,7 +111,7 @@ def _table(counts: Counts) -> Table:
 
 
 def counting_plan_card(plan: CountingPlan) -> Card:
-    """Return the card of what counting would cost by either counter."""
+    """Return the card of the estimated costs of either counter."""
     rows = (
         (in_symbols(shorten_text(one.formula, 160)), _milliseconds(one.planned),
          f"{_milliseconds(one.clusters)}{', exact' * one.clusters_are_exact}", one.cheaper)
