@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from math import exp, isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -52,12 +53,12 @@ _SENT, _NEXT = "green", "orange"
 
 def message_picture(run: ClusterSteps) -> RunPicture:
     """Return the pictures of an estimate that is made message by message."""
-    drawing = join_graph_drawing(run.graph, run.names)
+    drawing, in_turn = join_graph_drawing(run.graph, run.names), run.params.turns == "in turn"
     return RunPicture(
         title="Counting by messages",
         parts={
-            "clusters": lambda step, _trace: _draw_messages(drawing, step.state),
-            "queue": lambda step, _trace: _draw_queue(run, step.state),
+            "clusters": lambda step, _trace: _draw_messages(run, drawing, step.state),
+            "changes" if in_turn else "queue": lambda step, _trace: _draw_queue(run, step.state),
             "estimate": _draw_estimates,
         },
         caption=lambda step: _caption(run, step.state),
@@ -90,26 +91,31 @@ def line_up(state: MessageState) -> list[int]:
     return [message for message in order.tolist() if state.changes[message] > LEAST]
 
 
-def _draw_messages(drawing: JoinGraphDrawing | None, state: MessageState) -> Scene:
+def _draw_messages(run: ClusterSteps, drawing: JoinGraphDrawing | None, state: MessageState) -> Scene:
     if drawing is None:
         return write_note("Join graph", _TOO_LARGE)
-    waiting = [] if state.settled else line_up(state)
+    in_turn = run.params.turns == "in turn"
+    waiting = [] if state.settled or in_turn else line_up(state)
     arrows = (
         Arrow(waiting[0] if waiting else -1, "next", _NEXT, "would change most: it is next"),
         Arrow(state.message, "sent", _SENT, "was sent in this step"),
     )
-    return drawing.scene(state.changes, arrows=arrows, entries=_ENTRIES, say=_would_change)
+    entries = _IN_TURN if in_turn else _BY_NEWS
+    say = partial(_say_change, "changed" if in_turn else "would change")
+    return drawing.scene(state.changes, arrows=arrows, entries=entries, say=say)
 
 
-_ENTRIES = (
+_LAST = Entry(mark("triangle", 4, f"disc {_SENT}"), "sent in this step")
+_BY_NEWS = (
     Entry(mark("square", 5, "bar orange"), "messages would change"),
     Entry(mark("triangle", 4, f"disc {_NEXT}"), "next: would change most"),
-    Entry(mark("triangle", 4, f"disc {_SENT}"), "sent in this step"),
+    _LAST,
 )
+_IN_TURN = (Entry(mark("square", 5, "bar orange"), "messages changed"), _LAST)
 
 
-def _would_change(change: float) -> str:
-    return f"a message would change {_change_words(change)}" if change > LEAST else "no message would change"
+def _say_change(verb: str, change: float) -> str:
+    return f"a message {verb} {_change_words(change)}" if change > LEAST else ""
 
 
 def _change_words(change: float) -> str:
@@ -128,7 +134,8 @@ def _draw_queue(run: ClusterRun[Any], state: MessageState) -> Scene:
     ]  # fmt: skip
     left = len(waiting) - len(bars)
     more = f" {count_of(left, 'more message')} in the table." if left else ""
-    words = f"How much each message would change, as 1 - exp(-change of its logarithm).{more}"
+    which = "changed when it was sent last" if run.params.turns == "in turn" else "would change"
+    words = f"How much each message {which}, as 1 - exp(-change of its logarithm).{more}"
     return bar_scene(bars, "Queue of messages", words, 80)
 
 
@@ -196,7 +203,8 @@ def _remarks(run: ClusterRun[Any], state: MessageState | FlipState) -> Iterator[
 
 def _tabulate_messages(run: ClusterSteps, state: MessageState) -> Table:
     places = {message: place for place, message in enumerate(line_up(state), 1)}
-    columns = columns_of(("message", "from", "to", "over", "would change", "place in the queue"), (0, 4, 5))
+    changes = ("changed", "by size") if run.params.turns == "in turn" else ("would change", "in the queue")
+    columns = columns_of(("message", "from", "to", "over", *changes), (0, 4, 5))
     rows = tuple(
         (message, *_message_cells(run, message), float(change), places.get(message, ""))
         for message, change in enumerate(state.changes.tolist())

@@ -74,7 +74,9 @@ class Work:
     def __post_init__(self) -> None:
         """Refuse unknown learners and impossible i-bounds."""
         if self.method not in METHODS:
-            raise ArgumentError(f"{self.method!r:.60} is not a learner here; these are: {', '.join(METHODS)}.")
+            raise ArgumentError(
+                f"{self.method!r:.60} is not a learner here; these are: {', '.join(METHODS)}."
+            )
         check_options(self, i=whole(0))
 
     @property
@@ -206,9 +208,7 @@ def learn_piece(benchmark: Benchmark, work: Work, settings: Settings, key: str =
     )  # fmt: skip
 
 
-def _learn(
-    benchmark: Benchmark, work: Work, settings: Settings, train: Database, curve: _Curve
-) -> None:
+def _learn(benchmark: Benchmark, work: Work, settings: Settings, train: Database, curve: _Curve) -> None:
     """Fill a curve with a learner's steps, until weights settle."""
     began = time.perf_counter()
     options = work.options(settings.draws)

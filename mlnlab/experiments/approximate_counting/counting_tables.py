@@ -110,7 +110,17 @@ class CountingPieces:
         """Return a row for each piece."""
         import pandas as pd
 
-        names = ("dataset", "method", "i", "fold", "fraction", "exact", "converged", "peak_megabytes", "ended")
+        names = (
+            "dataset",
+            "method",
+            "i",
+            "fold",
+            "fraction",
+            "exact",
+            "converged",
+            "peak_megabytes",
+            "ended",
+        )
         rows = [
             {**{name: getattr(one, name) for name in names}, "steps": len(one.times),
              "seconds": one.times[-1] if one.times else nan, "cll": one.cll, "problem": one.problem}

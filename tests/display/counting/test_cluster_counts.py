@@ -65,6 +65,17 @@ def test_an_arrow_points_at_the_cluster_that_hears_it():
         assert abs(tip[1] - other.y) < abs(tip[1] - one.y)
 
 
+def test_in_turn_no_message_is_next_by_its_news():
+    _, trace, picture = recorded(i=2, turns="in turn")
+    assert list(picture.parts) == ["clusters", "changes", "estimate"]
+    for step in trace[:12]:
+        scene = picture.parts["clusters"](step, trace)
+        assert arrow_of(scene, "next") is None
+        assert (arrow_of(scene, "sent") is None) == (step.index == 0)
+        assert "changed when it was sent last" in picture.parts["changes"](step, trace).description
+    assert [column.name for column in picture.table(trace[3]).columns[4:]] == ["changed", "by size"]
+
+
 def test_an_arrow_lies_on_its_link():
     _, trace, picture = recorded(i=2)
     for step in trace[1:20]:
