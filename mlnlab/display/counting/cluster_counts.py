@@ -181,7 +181,8 @@ def _beside_exact(plot: Plot, exact: Plot) -> Plot:
 
 
 def _caption(run: ClusterSteps, state: MessageState) -> str:
-    sent = f"message {state.number:,}" if state.number else "no message sent yet"
+    nothing = "no message has to be sent" if state.settled else "no message sent yet"
+    sent = f"message {state.number:,}" if state.number else nothing
     if state.message >= 0:
         one, other = _ends(run, state.message)
         sent += f", from cluster {one} to {other}"

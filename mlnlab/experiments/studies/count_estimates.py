@@ -104,12 +104,13 @@ def count_estimates(
     chosen, facts = choose_formula(expanded, formula), facts_of(db, expanded.vocabulary)
     params = counting_params(IJGP, options)
     assert isinstance(params, ClusterParams)  # noqa: S101 - those of clusters
-    whole = ClusterCounter(chosen, expanded.vocabulary, replace(params, i=1 << 20)).graph
-    bounds = range(1, whole.widest + 1) if i is None else _check_bounds(i)
+    # Without a bound no bucket is split: the widest cluster has one variable more than the order is wide.
+    width = max(1, ClusterCounter(chosen, expanded.vocabulary, replace(params, i=1 << 20)).graph.widest)
+    bounds = range(1, width + 1) if i is None else _check_bounds(i)
     exact, exact_seconds = _count_exactly(chosen, facts)
     points = tuple(_estimate(chosen, facts, replace(params, i=bound)) for bound in bounds)
     groundings = groundings_of(chosen, facts)
-    return CountEstimates(str(chosen), groundings, exact, exact_seconds, whole.widest - 1, points)
+    return CountEstimates(str(chosen), groundings, exact, exact_seconds, width - 1, points)
 
 
 def _check_bounds(bounds: object) -> list[int]:

@@ -115,6 +115,10 @@ def test_the_estimate_stands_beside_the_exact_number():
     assert {"estimate", "exact", "true groundings", "largest change of a message"} <= set(words)
     assert picture.caption(trace[0]) == "no message sent yet: about 5.75 true groundings, exactly 6"
     assert picture.caption(trace[-1]).endswith("about 5.58579 true groundings, exactly 6")
+    alone = ml.counting_steps(FIGURE_1, WORLD, "R(x, y)", method="ijgp")
+    (step,) = ml.Trace.of(alone)
+    words = "no message has to be sent: about 2 true groundings, exactly 2, settled"
+    assert picture_of(alone).caption(step) == words
     _, exact, tree = recorded(i=3)
     assert tree.caption(exact[-1]).endswith("about 6 true groundings, exactly 6, settled")
     assert tree.remarks(exact[-1]) == []

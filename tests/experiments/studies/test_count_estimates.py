@@ -69,6 +69,13 @@ def test_the_chart_marks_the_exact_number_and_the_treewidth():
     assert list(found.to_frame()["error"]) == list(found.errors)
 
 
+def test_a_formula_without_variables_has_one_bound():
+    mln, db, tables = octahedron(0)
+    found = ml.count_estimates(mln, db, "R0(A, B)")
+    assert (found.treewidth, found.exact, [point.i for point in found.points]) == (0, tables[0, 0, 1], [1])
+    assert "treewidth 0" in bundle(found)["text/plain"]
+
+
 def test_messages_that_do_not_settle_are_remarked():
     mln, db, _ = octahedron(5)
     found = ml.count_estimates(mln, db, i=[2], sweeps=1)
