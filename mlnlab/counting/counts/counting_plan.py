@@ -7,6 +7,7 @@ be too long, or its tables too wide, clusters are what is left. Both costs are e
 
 from __future__ import annotations
 
+from collections import Counter as Counted
 from dataclasses import dataclass
 from math import inf, isinf
 from typing import TYPE_CHECKING
@@ -121,6 +122,11 @@ def cluster_seconds(formula: Formula, facts: Facts, params: ClusterParams) -> tu
         refuse_large_clusters(graph)
     except MlnlabError:  # too wide, or counted with signs
         return inf, False
-    cells = graph.cells()
-    visited = sum(cells) + sum(cells[link.one] + cells[link.other] for link in graph.links)
-    return budget.LEAST_CLUSTERS + budget.CLUSTER_CELL * visited, graph.is_tree
+    heard = Counted(cluster for link in graph.links for cluster in (link.one, link.other))
+    first, again = 0, 0  # visits of cells: all messages once; and those that follow when each has changed
+    for cluster, cells in enumerate(graph.cells()):
+        own = heard[cluster] * (heard[cluster] + 3) * cells
+        first, again = first + own, again + own * max(0, heard[cluster] - 1)
+    sweeps = 0 if graph.is_tree else params.sweeps
+    visits = first + budget.CLUSTER_AGAIN * sweeps * again
+    return budget.LEAST_CLUSTERS + budget.CLUSTER_CELL * visits, graph.is_tree

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 import mlnlab as ml
+from mlnlab.counting.counts.counting_plan import cluster_seconds
 from mlnlab.counting.counts.rejection_counter import RejectionParams, estimate_by_trying
 from mlnlab.counting.facts.sorted_facts import facts_of
+from mlnlab.factors.join_graphs.propagation import ClusterParams
 
 TEXT = "t = {A, B, C, D}\nu = {B, E}\nR(t, t)\nQ(t)\nW(u)\n"
 FORMULAS = (
@@ -93,3 +95,15 @@ def test_wrong_options_of_a_plan_are_refused(known):
         ml.counting_plan(mln, db, i=0)
     with pytest.raises(ml.ArgumentError, match="A model is needed first"):
         ml.counting_plan("Q(x)", db)
+
+
+def test_messages_in_cycles_are_sent_again_and_cost_as_much(known):
+    mln, db = known
+    facts, (chain, _, loop, *_) = facts_of(db), [mln.formulas[n].formula for n in (2, 3, 0)]
+
+    def seconds(formula, **options):
+        return cluster_seconds(formula, facts, ClusterParams(**options))[0]
+
+    assert seconds(loop, i=2, sweeps=20) > seconds(loop, i=2, sweeps=1)
+    assert seconds(loop, i=3, sweeps=20) == seconds(loop, i=3, sweeps=1)
+    assert seconds(chain, i=2, sweeps=20) == seconds(chain, i=2, sweeps=1)
