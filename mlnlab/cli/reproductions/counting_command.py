@@ -8,7 +8,7 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mlnlab.cli.output.result_files import pressing_on, write_table
+from mlnlab.cli.output.result_files import pressing_on, write_plot, write_table
 from mlnlab.errors import ArgumentError, printable
 from mlnlab.logic.suggestions import did_you_mean
 
@@ -30,7 +30,8 @@ figure-3 show convergence and CLL over sampling fractions and over time (all par
 some are named). The data are smoker, webkb, protein (generated) and er (Cora merged,
 without canopies; --files names the folder that has the folder cora). A learner on a fold
 stops after --seconds or at --megabytes (the paper: 345600 and 8192), and its weights are
-judged by --samples Gibbs samples (the paper: 100000). --i 0 counts exactly. Each piece is
+judged by --samples Gibbs samples (the paper: 100000). --i 0 counts exactly; on a busy machine --clock
+processor counts the processor's seconds. Each piece is
 kept as it comes; other settings have pieces of their own."""
 
 EXAMPLES = """
@@ -54,6 +55,8 @@ def add_switches(parser: argparse.ArgumentParser) -> None:
                      help="sampling fraction of the figures (repeatable)")  # fmt: skip
     own.add_argument("--draws", type=int, default=1000, metavar="N",
                      help="samples or flips of an iteration (default: 1000)")  # fmt: skip
+    own.add_argument("--steps", type=int, default=10**6, metavar="M",
+                     help="steps of cd and vp (default: until weights settle)")  # fmt: skip
     own.add_argument("--settled", type=float, default=0.05, metavar="CHANGE",
                      help="|Δw|, averaged over five steps, at which weights have converged")  # fmt: skip
     own.add_argument("--megabytes", type=float, default=inf, metavar="MB",
@@ -75,7 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
         for part in PARTS:
             if part in parts:
                 print(f"{part}:")
-                _PARTS.get(part, _learn)(part, arguments, problems)
+                _OWN.get(part, _learn)(part, arguments, problems)
     except KeyboardInterrupt:
         return _INTERRUPTED
     return 1 if problems else 0
@@ -171,8 +174,8 @@ def _settings(part: str, arguments: argparse.Namespace) -> Settings:
 
     return Settings(
         draws=arguments.draws, samples=arguments.samples, seconds=arguments.seconds,
-        megabytes=arguments.megabytes, settled=arguments.settled, seed=arguments.seed,
-        spacing=2.0 if part == "figure-3" else inf,
+        megabytes=arguments.megabytes, steps=arguments.steps, settled=arguments.settled, seed=arguments.seed,
+        spacing=2.0 if part == "figure-3" else inf, clock=arguments.clock,
     )  # fmt: skip
 
 
@@ -211,13 +214,19 @@ def _show(part: str, table: pd.DataFrame, folder: Path, problems: list[str]) -> 
 
 
 def _draw(part: str, done: CountingPieces, folder: Path) -> None:
+    """Write a figure as a picture, and as a page to zoom into."""
+    from mlnlab.display.chart.figures import chart_figure
     from mlnlab.display.learning.studies.counting_curves import counting_chart
     from mlnlab.display.scene.export import to_svg
 
-    scene = counting_chart(done, part).scene()
-    if scene is not None:
-        to_svg(scene, folder / f"{part}.svg")
-        print(printable(str(folder / f"{part}.svg")))
+    chart = counting_chart(done, part)
+    scene = chart.scene()
+    if scene is None:
+        print(chart.empty)
+        return
+    to_svg(scene, folder / f"{part}.svg")
+    write_plot(folder / f"{part}.html", chart_figure(chart))
+    print(printable(str(folder / f"{part}.svg")))
 
 
-_PARTS = {"table-1": _costs, "table-2": _sizes}
+_OWN = {"table-1": _costs, "table-2": _sizes}

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 FOLDS = 5
 PEOPLE, PROTEINS, FUNCTIONS = 250, 1_439, 14
-_SMOKERS, _FRIENDS, _OTHERS = 0.4, 42, 0.4  # other habits are befriended less often
+_SHARE, _FRIENDS = 0.5, 31  # of people who smoke, and who have cancer; friends of each
 _RAREST = 0.034  # share of pages with the rarest word, which makes the paper's number of true atoms
 _FUNCTIONS_EACH, _PARTNERS, _ALIKE = 2, 16, 0.7
 
@@ -160,16 +160,14 @@ def benchmark(name: str, files: Path | None = None, seed: int = 0) -> Benchmark:
 
 
 def smoker(people: int = PEOPLE, seed: int = 0) -> Benchmark:
-    """Return people who befriend those with their own habits more often, and have cancer if they smoke."""
+    """Return people whose habits, illnesses and friends are random, as the paper's are."""
     rng = np.random.default_rng(seed)
-    smokes = rng.random(people) < _SMOKERS
-    cancer = rng.random(people) < np.where(smokes, 0.5, 0.1)
-    pairs = rng.integers(0, people, (_FRIENDS * people, 2))
-    alike = smokes[pairs[:, 0]] == smokes[pairs[:, 1]]
-    friends = pairs[alike | (rng.random(len(pairs)) < _OTHERS)]
-    domains = {"person": _names("P", people)}
-    rows = {"Smokes": np.argwhere(smokes), "Cancer": np.argwhere(cancer), "Friends": friends}
-    return _generated("smoker", SMOKER, domains, rows, ("Smokes", "Cancer"), rng)
+    rows = {
+        "Smokes": np.argwhere(rng.random(people) < _SHARE),
+        "Cancer": np.argwhere(rng.random(people) < _SHARE),
+        "Friends": rng.integers(0, people, (_FRIENDS * people, 2)),
+    }
+    return _make_benchmark("smoker", SMOKER, {"person": _names("P", people)}, rows, ("Smokes", "Cancer"), rng)
 
 
 def webkb(pages: int = PAGES, seed: int = 0) -> Benchmark:
@@ -178,7 +176,7 @@ def webkb(pages: int = PAGES, seed: int = 0) -> Benchmark:
     words, names = web.databases[0].domain("word"), [n for db in web.databases for n in db.domain("page")]
     domains = {"page": tuple(names), "word": words, "class": CATEGORIES}
     rows = {name: _join_pages(web, name) for name in ("Has", "LinksTo", "Class")}
-    return _generated("webkb", WEBKB, domains, rows, ("Class",), np.random.default_rng(seed))
+    return _make_benchmark("webkb", WEBKB, domains, rows, ("Class",), np.random.default_rng(seed))
 
 
 def _join_pages(web: SyntheticWeb, name: str) -> Rows:
@@ -205,14 +203,14 @@ def protein(proteins: int = PROTEINS, seed: int = 0) -> Benchmark:
     chosen = pairs[rng.random(len(pairs)) < np.where(alike, _ALIKE, 1 - _ALIKE)][: _PARTNERS * proteins]
     domains = {"protein": _names("P", proteins), "function": _names("F", FUNCTIONS)}
     rows = {"Function": np.argwhere(has), "Interaction": chosen}
-    return _generated("protein", PROTEIN, domains, rows, ("Function",), rng)
+    return _make_benchmark("protein", PROTEIN, domains, rows, ("Function",), rng)
 
 
 def _names(letter: str, number: int) -> tuple[str, ...]:
     return tuple(f"{letter}{place}" for place in range(number))
 
 
-def _generated(
+def _make_benchmark(
     name: str, text: str, domains: Mapping[str, Sequence[str]], rows: Mapping[str, Rows],
     query: tuple[str, ...], rng: np.random.Generator,
 ) -> Benchmark:  # fmt: skip

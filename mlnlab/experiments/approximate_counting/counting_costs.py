@@ -24,9 +24,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mlnlab.errors import ArgumentError
 from mlnlab.experiments.approximate_counting.counting_pieces import METHODS, Work
 from mlnlab.experiments.folds.kept_files import has_declared_types, keep, read_record
 from mlnlab.learning.ask.learner import weight_learner
+from mlnlab.logic.checked_options import check_options, whole
 from mlnlab.logic.relations import Relation, sorted_rows
 from mlnlab.logic.vocabulary import FrozenMapping, SizedDomain
 from mlnlab.model.database.database import Database
@@ -43,15 +45,23 @@ _ENDLESS = 10.0**6  # hours that may be begun
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """What is varied, each around the first of the others."""
+    """The sizes that are varied, each around the first of the others."""
 
     constants: tuple[int, ...] = (20, 40, 80, 160)
     formulas: tuple[int, ...] = (1, 2, 4, 8)
     bounds: tuple[int, ...] = (1, 2, 3)
     draws: int = 100
 
+    def __post_init__(self) -> None:
+        """Refuse sizes of which there is nothing to measure."""
+        if min(self.constants, default=0) < 2 or len(set(self.constants)) < 2:
+            raise ArgumentError(
+                f"Growth needs two different numbers of constants, each at least 2, not {self.constants}."
+            )
+        check_options(self, draws=whole(1))
+
     def points(self) -> list[tuple[str, int, int, int]]:
-        """Return what varies, the constants, the formulas and i of each measurement."""
+        """Return each measurement: its curve, constants, formulas and i."""
         few, middle = self.constants[0], self.constants[len(self.constants) // 2]
         return [
             *(("atoms", d, 1, i) for i in self.bounds for d in self.constants),

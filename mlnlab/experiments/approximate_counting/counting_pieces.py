@@ -11,7 +11,6 @@ over five steps, is below ``settled``, or where the learner itself ends.
 from __future__ import annotations
 
 import hashlib
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
@@ -23,15 +22,16 @@ import numpy as np
 
 from mlnlab.counting.elimination.cluster_counter import ClusterCounter
 from mlnlab.errors import ArgumentError, MlnlabError
-from mlnlab.experiments.approximate_counting.benchmark_sets import FOLDS, Benchmark
+from mlnlab.experiments.approximate_counting.benchmark_sets import FOLDS, Benchmark, smoker
 from mlnlab.experiments.approximate_counting.counted_cll import counted_evaluation
 from mlnlab.experiments.approximate_counting.work_limits import TimeOverError, limit_work
 from mlnlab.experiments.folds.fold_runs import begin_peak, peak_bytes
 from mlnlab.experiments.folds.kept_files import has_declared_types, keep, read_record
+from mlnlab.experiments.reproduce.figure_4_1_runs import CLOCKS
 from mlnlab.factors.join_graphs.propagation import ClusterParams
 from mlnlab.learning.ask.learner import WeightLearner, weight_learner
 from mlnlab.learning.counts.counted_worlds import CounterChoice
-from mlnlab.logic.checked_options import above, check_options, whole
+from mlnlab.logic.checked_options import above, check_options, one_of, whole
 from mlnlab.model.database.database import Database
 from mlnlab.model.mln.mln import MLN
 from mlnlab.steps.values.encoding import storable
@@ -51,15 +51,17 @@ class Settings:
     samples: int = 100_000  # Gibbs samples for the CLL
     seconds: float = 60.0
     megabytes: float = inf
+    steps: int = _ENDLESS
     settled: float = 0.05
     spacing: float = inf  # ratio of the times at which weights are judged; infinity: the last ones only
     seed: int = 0
+    clock: str = "wall"  # of the seconds: wall or processor
 
     def __post_init__(self) -> None:
         """Refuse invalid settings."""
         endless = above(0, endless=True)
         check_options(self, draws=whole(1), samples=whole(1), seconds=endless, megabytes=endless, seed=0)
-        check_options(self, settled=above(0), spacing=above(1, endless=True))
+        check_options(self, steps=whole(1), clock=one_of(tuple(CLOCKS)), settled=above(0), spacing=above(1, endless=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +76,8 @@ class Work:
     def __post_init__(self) -> None:
         """Refuse unknown learners and impossible i-bounds."""
         if self.method not in METHODS:
-            raise ArgumentError(
-                f"{self.method!r:.60} is not a learner here; these are: {', '.join(METHODS)}."
-            )
+            known = ", ".join(METHODS)
+            raise ArgumentError(f"{self.method!r:.60} is not a learner here; these are: {known}.")
         check_options(self, i=whole(0))
 
     @property
@@ -93,7 +94,7 @@ class Work:
 @storable("approximate_counting.Piece")
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """What became of one piece of work; times are seconds of learning, counting included."""
+    """The result of one piece of work; times are seconds of learning, counting included."""
 
     dataset: str
     method: str
@@ -104,7 +105,7 @@ class Piece:
     key: str
     exact: bool = False  # whether counts were exact in every world
     times: tuple[float, ...] = ()
-    changes: tuple[float, ...] = ()  # |Δw| of each step
+    changes: tuple[float, ...] = ()  # |Δw| of each step after the first
     judged: tuple[int, ...] = ()  # numbers of the steps whose weights were judged; the last one is the answer
     clls: tuple[float, ...] = ()
     converged: float = nan  # seconds; nan where weights did not converge within the limits
@@ -123,10 +124,14 @@ def pieces(
     benchmark: Benchmark, works: Sequence[Work], settings: Settings, folder: Path | None = None
 ) -> Iterator[tuple[Piece, bool]]:
     """Yield each piece, and whether it was kept from before."""
+    warm = False
     for work in works:
         key = _key(benchmark, work, settings)
         path = None if folder is None else folder / f"{benchmark.name}-{work.method}-{key}.json"
         kept = None if path is None else _load_piece(path, key)
+        if kept is None and not warm:
+            _compile_kernels()
+            warm = True
         found = kept or learn_piece(benchmark, work, settings, key)
         if path is not None and kept is None:
             keep(path, found)
@@ -139,6 +144,13 @@ def list_works(
 ) -> list[Work]:  # fmt: skip
     """Return a piece of work for each combination."""
     return [Work(m, i, fold, k) for k, m, i, fold in product(fractions, methods, bounds, folds)]
+
+
+def _compile_kernels() -> None:
+    """Learn from ten people, so that no compiler's time is measured."""
+    few = Settings(draws=5, samples=5, settled=10.0)
+    for work in list_works(bounds=(EXACT, 1), folds=[0]):
+        learn_piece(smoker(10), work, few)
 
 
 def _key(benchmark: Benchmark, work: Work, settings: Settings) -> str:
@@ -183,7 +195,7 @@ def learn_piece(benchmark: Benchmark, work: Work, settings: Settings, key: str =
     curve = _Curve()
     begin_peak()
     try:
-        with limit_work(settings.seconds, settings.megabytes):
+        with limit_work(settings.seconds, settings.megabytes, settings.clock):
             _learn(benchmark, work, settings, train, curve)
     except TimeOverError as problem:
         curve.ended = str(problem)
@@ -203,28 +215,32 @@ def learn_piece(benchmark: Benchmark, work: Work, settings: Settings, key: str =
         for model in models
     ]
     return replace(
-        piece, times=tuple(curve.times), changes=(nan, *curve.changes), judged=tuple(judged),
+        piece, times=tuple(curve.times), changes=tuple(curve.changes), judged=tuple(judged),
         clls=tuple(clls), converged=curve.converged, model=models[-1].to_text(),
     )  # fmt: skip
 
 
-def _learn(benchmark: Benchmark, work: Work, settings: Settings, train: Database, curve: _Curve) -> None:
+def _learn(
+    benchmark: Benchmark, work: Work, settings: Settings, train: Database, curve: _Curve
+) -> None:
     """Fill a curve with a learner's steps, until weights settle."""
-    began = time.perf_counter()
+    now = CLOCKS[settings.clock]
+    began = now()
     options = work.options(settings.draws)
     if work.method != "pll":  # Newton's method ends by itself
-        options |= {"iterations": _ENDLESS, "tolerance": 0.0}
+        options |= {"iterations": settings.steps, "tolerance": 0.0}
     curve.learner = weight_learner(
         work.method, benchmark.mln, train, list(benchmark.query), seed=settings.seed, most_hours=_ENDLESS,
         **options,
     )  # fmt: skip
     for state in curve.learner:
-        curve.times.append(time.perf_counter() - began)
+        curve.times.append(now() - began)
         curve.weights.append(state.answer)
         last = curve.changes[-_AVERAGED:]
         settled = len(last) == _AVERAGED and float(np.mean(last)) <= settings.settled
-        if settled or state.ended:
+        if settled or (state.ended and len(curve.times) <= settings.steps):
             curve.converged = curve.times[-1]
+        if settled or state.ended:
             curve.ended = state.ended or f"|Δw| is below {settings.settled:g}"
             return
         if curve.times[-1] > settings.seconds:  # where the system has no limits

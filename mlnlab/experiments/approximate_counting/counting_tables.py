@@ -1,4 +1,4 @@
-"""Tables 2 to 4 of Sarkhel et al. (2016), and what figures 2 and 3 show: our numbers beside the printed ones.
+"""Tables 2 to 4 and figures 2 and 3 of Sarkhel et al. (2016): our numbers beside the printed ones.
 
 Table 3 has the i-bound of the best mean CLL, and Table 4 those of CD, ``*`` where counts are exact. X is
 printed where memory ran out (Table 3) or weights did not converge (Table 4); ``*`` in Table 3 where Alchemy
@@ -66,7 +66,7 @@ class CountingPieces:
     pieces: tuple[Piece, ...]
 
     def cll_table(self) -> pd.DataFrame:
-        """Return Table 3: the CLL with the best i, its deviation over folds, and what the paper prints."""
+        """Return Table 3: the CLL with the best i, its deviation over folds, and the printed one."""
         import pandas as pd
 
         rows = [
@@ -111,16 +111,8 @@ class CountingPieces:
         import pandas as pd
 
         names = (
-            "dataset",
-            "method",
-            "i",
-            "fold",
-            "fraction",
-            "exact",
-            "converged",
-            "peak_megabytes",
-            "ended",
-        )
+            "dataset", "method", "i", "fold", "fraction", "exact", "converged", "peak_megabytes", "ended",
+        )  # fmt: skip
         rows = [
             {**{name: getattr(one, name) for name in names}, "steps": len(one.times),
              "seconds": one.times[-1] if one.times else nan, "cll": one.cll, "problem": one.problem}
@@ -156,7 +148,7 @@ class CountingPieces:
             if measure == "clls":
                 found[name] = times[list(one.judged)], np.array(one.clls)
             elif len(times) > 1:
-                found[name] = times[1:], np.array(one.changes[1:])
+                found[name] = times[1:], np.array(one.changes)
         return found
 
     def _by_name(self) -> dict[str, list[Piece]]:

@@ -20,6 +20,10 @@ except ImportError:  # Windows has no resource
     HAS_LIMITS = False
 else:
     HAS_LIMITS = hasattr(signal, "setitimer")
+    _TIMERS = {
+        "wall": (signal.ITIMER_REAL, signal.SIGALRM),
+        "processor": (signal.ITIMER_PROF, signal.SIGPROF),
+    }
 
 
 class TimeOverError(MlnlabError):
@@ -27,7 +31,7 @@ class TimeOverError(MlnlabError):
 
 
 @contextmanager
-def limit_work(seconds: float, megabytes: float) -> Iterator[None]:
+def limit_work(seconds: float, megabytes: float, clock: str = "wall") -> Iterator[None]:
     """Raise ``TimeOverError`` or ``MemoryError`` inside where a limit is reached; infinity is none."""
     if not HAS_LIMITS or threading.current_thread() is not threading.main_thread():
         yield
@@ -36,15 +40,16 @@ def limit_work(seconds: float, megabytes: float) -> Iterator[None]:
     def stop(*_: object) -> None:
         raise TimeOverError(f"{seconds:,.0f} seconds were over")
 
-    old, before = resource.getrlimit(resource.RLIMIT_DATA), signal.signal(signal.SIGALRM, stop)
+    timer, kind = _TIMERS[clock]
+    old, before = resource.getrlimit(resource.RLIMIT_DATA), signal.signal(kind, stop)
     try:
         if isfinite(megabytes):
             hard = old[1] if old[1] != resource.RLIM_INFINITY else None
             wanted = int(megabytes * 1e6)
             resource.setrlimit(resource.RLIMIT_DATA, (min(wanted, hard or wanted), old[1]))
-        signal.setitimer(signal.ITIMER_REAL, seconds if isfinite(seconds) else 0.0)
+        signal.setitimer(timer, seconds if isfinite(seconds) else 0.0)
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(timer, 0.0)
+        signal.signal(kind, before)
         resource.setrlimit(resource.RLIMIT_DATA, old)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     Curves = Mapping[str, tuple[NDArray[np.float64], NDArray[np.float64]]]
 
+_SECONDS = "seconds of learning"
 _EMPTY = "There is nothing to draw: no piece of work has learned weights."
 _FIGURES = {
     "figure-2": ("converged", "changes", "Convergence of scalable learning", ("seconds", "|Δw|")),
@@ -28,25 +29,19 @@ _FIGURES = {
 def counting_chart(pieces: CountingPieces, figure: str) -> Chart:
     """Return a figure: on the left over the sampling fraction k, on the right over seconds of learning.
 
-    The shaded stretch goes from where Alchemy stopped in the paper to where Tuffy did.
+    Upright lines stand where Alchemy and Tuffy stopped in the paper.
     """
     by_fraction, by_time, title, names = _FIGURES[figure]
-    said = ", ".join(f"{rival} stopped at {k:g}" for rival, k in STOPPED)
     plots = [
-        _plot(names[0], pieces.by_fraction(by_fraction), "sampling fraction k", figure, said),
-        _plot(names[1], pieces.by_time(by_time), "seconds of learning", figure, ""),
+        _plot(names[0], pieces.by_fraction(by_fraction), "sampling fraction k", log=figure == "figure-2"),
+        _plot(names[1], pieces.by_time(by_time), _SECONDS, log=figure == "figure-2"),
     ]
     drawn = tuple(plot for plot in plots if plot is not None)
-    words = f"{names[0]} over sampling fractions, and {names[1]} over seconds. In the paper {said}."
+    words = f"{names[0]} over sampling fractions, and {names[1]} over seconds."
     return Chart(title, drawn, words, _EMPTY, height=220.0, beside=True)
 
 
-def counting_pieces_chart(pieces: CountingPieces) -> Chart:
-    """Return figure 2."""
-    return counting_chart(pieces, "figure-2")
-
-
-def _plot(name: str, curves: Curves, across: str, figure: str, said: str) -> Plot | None:
+def _plot(name: str, curves: Curves, across: str, *, log: bool) -> Plot | None:
     """Return curves as a plot; none where no value is known."""
     lines = tuple(
         Line(learner, places[known], values[known], mark="circle")
@@ -55,9 +50,11 @@ def _plot(name: str, curves: Curves, across: str, figure: str, said: str) -> Plo
     )
     if not lines:
         return None
-    ends = [float(end) for line in lines for end in (line.across.min(), line.across.max())]
-    over_k = bool(said)
-    horizontal = value_axis(0.0, 1.0) if over_k else value_axis(min(ends), max(ends), log=True)
-    vertical = vertical_axis(lines, log=figure == "figure-2")
-    shaded = (STOPPED[0][1], STOPPED[1][1]) if over_k else None
-    return Plot(name, lines, horizontal, vertical, across, shaded=shaded, named=False, said=said)
+    vertical = vertical_axis(lines, log=log)
+    if across == _SECONDS:
+        ends = [float(end) for line in lines for end in (line.across.min(), line.across.max())]
+        return Plot(name, lines, value_axis(min(ends), max(ends), log=True), vertical, across, named=False)
+    levels = np.concatenate([line.values for line in lines])
+    reach = np.array([levels.min(), levels.max()])
+    stopped = (Line(f"{rival} stopped", np.full(2, k), reach) for rival, k in STOPPED)
+    return Plot(name, (*lines, *stopped), value_axis(0.0, 1.0), vertical, across, named=False)
