@@ -66,7 +66,7 @@ def add_switches(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Make the parts asked for one after the other; an interrupt keeps what is there."""
+    """Make the parts asked for one after the other; an interrupt keeps finished pieces."""
     from mlnlab.experiments.approximate_counting.counting_tables import DATASETS
 
     parts = arguments.part or PARTS
@@ -125,7 +125,7 @@ def _sizes(part: str, arguments: argparse.Namespace, problems: list[str]) -> Non
 
 
 def _learn(part: str, arguments: argparse.Namespace, problems: list[str]) -> None:
-    """Learn the pieces of a table or a figure, and write what is there after each."""
+    """Learn the pieces of a table or a figure, and write all that are done."""
     from mlnlab.experiments.approximate_counting.benchmark_sets import benchmark
     from mlnlab.experiments.approximate_counting.counting_pieces import pieces
     from mlnlab.experiments.approximate_counting.counting_tables import CountingPieces

@@ -90,7 +90,7 @@ PRINTED_SIZES: Mapping[str, PrintedSize] = {
 
 @dataclass(frozen=True, eq=False)
 class Benchmark:
-    """A data set: its model, one database of all, the constants of each fold, and what is asked for."""
+    """A data set: its model, one database of all, the constants of each fold, and the query."""
 
     name: str
     mln: MLN
@@ -101,7 +101,7 @@ class Benchmark:
     generated: bool
 
     def split(self, fold: int, fraction: float = 1.0, seed: int = 0) -> tuple[Database, Database]:
-        """Return what is learned from, a fraction of all folds but one, and the fold that is held out."""
+        """Return the training data, a fraction of all folds but one, and the fold that is held out."""
         if not 0 <= fold < len(self.folds):
             raise ArgumentError(f"There are folds 1 to {len(self.folds)}, not {fold + 1}.")
         if not 0 < fraction <= 1:

@@ -17,8 +17,9 @@ from mlnlab.errors import ArgumentError
 from mlnlab.evaluation.evaluating import Evaluation
 from mlnlab.evaluation.judged_atoms import JudgedAtoms
 from mlnlab.kernels.random_numbers import streams
-from mlnlab.learning.counts.counted_chains import WorkingWorld, draw_option
-from mlnlab.learning.counts.counted_worlds import CountedExample, CounterChoice
+from mlnlab.learning.counts.counted_chains import WorkingWorld
+from mlnlab.learning.counts.counted_worlds import CountedExample
+from mlnlab.learning.counts.counter_choice import CounterChoice
 from mlnlab.learning.counts.open_atoms import FlippedWorld
 from mlnlab.learning.objectives.relaxed_log_likelihood import counted_example
 from mlnlab.learning.problems.training_data import training_data
@@ -73,14 +74,12 @@ def _visit_atoms(
     visits: dict[int, int] = {}
     left_out = round(BURN_IN * samples)
     for step in one_by_one(range(samples if example.atoms.choices else 0), "sampling"):
-        place, keys = world.draw_choice()
-        scores, now = world.weigh_options(place, keys, weights)
-        world.choose(place, keys, now, draw_option(scores, world.random))
+        options = world.weigh_options(weights)
+        world.choose(options, options.draw(world.random))
         if step < left_out:
             continue
-        shares = np.exp(scores - scores.max())
-        for key, share in zip(keys.tolist(), (shares / shares.sum()).tolist(), strict=False):
-            number = starts[place] + key
+        for key, share in zip(options.keys.tolist(), options.chances().tolist(), strict=False):
+            number = starts[options.place] + key
             sums[number] = sums.get(number, 0.0) + share
             visits[number] = visits.get(number, 0) + 1
     return sums, visits

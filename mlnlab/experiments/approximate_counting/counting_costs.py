@@ -183,7 +183,7 @@ def slopes(points: Sequence[CostPoint]) -> pd.DataFrame:
 
 
 def _slope(points: Sequence[CostPoint], along: str, measure: str) -> float:
-    """Return the slope of a measure's logarithm over the logarithm of what varies; of d^i along i."""
+    """Return the slope of a measure's logarithm over the logarithm of a size; along i, of d^i."""
     sizes = [one.i * log(one.constants) if along == "i" else log(getattr(one, along)) for one in points]
     values = [log(getattr(one, measure)) for one in points]
     return float(np.polyfit(sizes, values, 1)[0])

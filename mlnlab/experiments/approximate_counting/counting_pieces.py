@@ -30,7 +30,7 @@ from mlnlab.experiments.folds.kept_files import has_declared_types, keep, read_r
 from mlnlab.experiments.reproduce.figure_4_1_runs import CLOCKS
 from mlnlab.factors.join_graphs.propagation import ClusterParams
 from mlnlab.learning.ask.learner import WeightLearner, weight_learner
-from mlnlab.learning.counts.counted_worlds import CounterChoice
+from mlnlab.learning.counts.counter_choice import CounterChoice
 from mlnlab.logic.checked_options import above, check_options, one_of, whole
 from mlnlab.model.database.database import Database
 from mlnlab.model.mln.mln import MLN
@@ -61,7 +61,13 @@ class Settings:
         """Refuse invalid settings."""
         endless = above(0, endless=True)
         check_options(self, draws=whole(1), samples=whole(1), seconds=endless, megabytes=endless, seed=0)
-        check_options(self, steps=whole(1), clock=one_of(tuple(CLOCKS)), settled=above(0), spacing=above(1, endless=True))
+        check_options(
+            self,
+            steps=whole(1),
+            clock=one_of(tuple(CLOCKS)),
+            settled=above(0),
+            spacing=above(1, endless=True),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,9 +226,7 @@ def learn_piece(benchmark: Benchmark, work: Work, settings: Settings, key: str =
     )  # fmt: skip
 
 
-def _learn(
-    benchmark: Benchmark, work: Work, settings: Settings, train: Database, curve: _Curve
-) -> None:
+def _learn(benchmark: Benchmark, work: Work, settings: Settings, train: Database, curve: _Curve) -> None:
     """Fill a curve with a learner's steps, until weights settle."""
     now = CLOCKS[settings.clock]
     began = now()

@@ -29,7 +29,7 @@ from mlnlab.experiments.approximate_counting.counting_tables import CountingPiec
 from mlnlab.experiments.approximate_counting.work_limits import TimeOverError, limit_work
 from mlnlab.experiments.folds.kept_files import KeepingWarning
 from mlnlab.learning.ask.learn_weights import learn_weights
-from mlnlab.learning.counts.counted_worlds import CounterChoice
+from mlnlab.learning.counts.counter_choice import CounterChoice
 from mlnlab.logic.formulas.weights import weight_value
 from mlnlab.model.mln.mln import MLN
 from tests.support.thoroughness import examples
