@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import product
+from itertools import pairwise, product
 from math import inf, nan
 from pathlib import Path
 from typing import Any
@@ -179,16 +179,24 @@ class _Curve:
     """The steps of a learner so far: when each was made, and its weights."""
 
     learner: WeightLearner | None = None
-    times: list[float] = field(default_factory=list)
-    weights: list[np.ndarray[Any, Any]] = field(default_factory=list)
+    steps: list[tuple[float, np.ndarray[Any, Any]]] = field(default_factory=list)
     converged: float = nan
     ended: str = ""
 
     @property
+    def times(self) -> list[float]:
+        """The seconds of each step, from the beginning."""
+        return [seconds for seconds, _ in self.steps]
+
+    @property
+    def weights(self) -> list[np.ndarray[Any, Any]]:
+        """The weights of each step."""
+        return [weights for _, weights in self.steps]
+
+    @property
     def changes(self) -> list[float]:
         """|Δw| of each step after the first."""
-        pairs = zip(self.weights[1:], self.weights, strict=False)
-        return [float(np.linalg.norm(now - before)) for now, before in pairs]
+        return [float(np.linalg.norm(now - before)) for before, now in pairwise(self.weights)]
 
 
 def learn_piece(benchmark: Benchmark, work: Work, settings: Settings, key: str = "") -> Piece:
@@ -210,7 +218,7 @@ def learn_piece(benchmark: Benchmark, work: Work, settings: Settings, key: str =
     except MlnlabError as problem:
         curve.ended, *_ = str(problem).splitlines()  # without the ways out
     piece = replace(piece, ended=curve.ended, peak_megabytes=peak_bytes() / 1e6)
-    if not curve.weights or curve.learner is None:
+    if not curve.steps or curve.learner is None:
         return replace(piece, problem=curve.ended)
     judged = _spaced_steps(curve.times, settings.spacing)
     models = [curve.learner.data.with_weights(curve.weights[step]) for step in judged]
@@ -238,8 +246,7 @@ def _learn(benchmark: Benchmark, work: Work, settings: Settings, train: Database
         **options,
     )  # fmt: skip
     for state in curve.learner:
-        curve.times.append(now() - began)
-        curve.weights.append(state.answer)
+        curve.steps.append((now() - began, state.answer))  # at once: the time may be over anywhere
         last = curve.changes[-_AVERAGED:]
         settled = len(last) == _AVERAGED and float(np.mean(last)) <= settings.settled
         if settled or (state.ended and len(curve.times) <= settings.steps):
