@@ -5,7 +5,7 @@ sampling fraction k. Its record keeps each step's time and |Δw|, and the CLL of
 is kept in a folder, so that a second start does what is not there yet. With i = 0 groundings are counted
 exactly, by plans. The weights are judged by exact counts, whichever counter they were learned with: Theorem 1
 bounds what that costs. The paper does not say when weights have converged; here they have once |Δw|, averaged
-over five steps, is below ``settled``, or where the learner itself ends.
+over the last five steps that were not taken back, is below ``settled``, or where the learner itself ends.
 """
 
 from __future__ import annotations
@@ -245,9 +245,12 @@ def _learn(benchmark: Benchmark, work: Work, settings: Settings, train: Database
         work.method, benchmark.mln, train, list(benchmark.query), seed=settings.seed, most_hours=_ENDLESS,
         **options,
     )  # fmt: skip
+    moves: list[float] = []
     for state in curve.learner:
         curve.steps.append((now() - began, state.answer))  # at once: the time may be over anywhere
-        last = curve.changes[-_AVERAGED:]
+        if state.move.accepted and len(curve.steps) > 1:  # a step that was taken back has settled nothing
+            moves.append(curve.changes[-1])
+        last = moves[-_AVERAGED:]
         settled = len(last) == _AVERAGED and float(np.mean(last)) <= settings.settled
         if settled or (state.ended and len(curve.times) <= settings.steps):
             curve.converged = curve.times[-1]
