@@ -249,7 +249,7 @@ def _learn(benchmark: Benchmark, work: Work, settings: Settings, train: Database
     for state in curve.learner:
         curve.steps.append((now() - began, state.answer))  # at once: the time may be over anywhere
         if state.move.accepted and len(curve.steps) > 1:  # a step that was taken back has settled nothing
-            moves.append(curve.changes[-1])
+            moves.append(float(np.linalg.norm(state.answer - curve.steps[-2][1])))
         last = moves[-_AVERAGED:]
         settled = len(last) == _AVERAGED and float(np.mean(last)) <= settings.settled
         if settled or (state.ended and len(curve.times) <= settings.steps):
