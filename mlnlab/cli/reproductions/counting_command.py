@@ -175,7 +175,7 @@ def _settings(part: str, arguments: argparse.Namespace) -> Settings:
     return Settings(
         draws=arguments.draws, samples=arguments.samples, seconds=arguments.seconds,
         megabytes=arguments.megabytes, steps=arguments.steps, settled=arguments.settled, seed=arguments.seed,
-        spacing=2.0 if part == "figure-3" else inf, clock=arguments.clock,
+        spacing=2.0 if part.startswith("figure") else inf, clock=arguments.clock,
     )  # fmt: skip
 
 
