@@ -25,9 +25,7 @@ if TYPE_CHECKING:
 AUTO, PLANNED, DUCKDB, IJGP, REJECTION = METHODS = "auto", "planned", "duckdb", "ijgp", "rejection"
 EstimateParams: TypeAlias = "ClusterParams | RejectionParams"
 
-_IN_MEMORY = {
-    PLANNED: "Plans need", IJGP: "Messages between clusters need", REJECTION: "Random groundings need",
-}  # fmt: skip
+_IN_MEMORY = {PLANNED: "Plans need", REJECTION: "Random groundings need"}
 
 
 def method_for(method: str, db: object) -> tuple[str, str]:
@@ -50,6 +48,8 @@ def method_for(method: str, db: object) -> tuple[str, str]:
             f"{needs} facts in memory, but these are in files: read them with ml.Database.from_files,"
             ' or use method="duckdb".'
         )
+    if in_files and method == IJGP:
+        return IJGP, "DuckDB aggregated the files, and messages between clusters estimated the counts."
     if in_files:
         return DUCKDB, "The facts are in files, where DuckDB counts them without loading them."
     if method == DUCKDB:
@@ -110,16 +110,21 @@ def check_executor(executor: object) -> None:
 
 
 def counted_in_files(
-    formulas: Sequence[Formula], files: FactFiles, vocabulary: Vocabulary
-) -> tuple[list[int], list[int]]:
-    """Return n_i and the number of all groundings of some formulas."""
+    formulas: Sequence[Formula], files: FactFiles, vocabulary: Vocabulary, params: EstimateParams | None
+) -> tuple[list[float], list[int]]:
+    """Return n_i, or with ``params`` estimates of them, and the number of all groundings of some formulas."""
+    from mlnlab.counting.duckdb.duckdb_clusters import estimate_in_files
     from mlnlab.counting.duckdb.duckdb_counter import groundings_in_duckdb
+    from mlnlab.factors.join_graphs.propagation import ClusterParams
 
     store = files.store.over(vocabulary)
     with store.turn:
-        return [_count_one(formula, store) for formula in formulas], [
-            groundings_in_duckdb(formula, store) for formula in formulas
-        ]
+        return [
+            estimate_in_files(formula, store, params).number
+            if isinstance(params, ClusterParams)
+            else _count_one(formula, store)
+            for formula in formulas
+        ], [groundings_in_duckdb(formula, store) for formula in formulas]
 
 
 def count_all_in_duckdb(formulas: Sequence[Formula], facts: Facts, memory: str = "") -> list[int]:

@@ -166,7 +166,8 @@ def count(
     ``method="ijgp"`` estimates the counts by messages between clusters of at most ``i`` logical variables
     (3), for formulas so wide that exact counts take too long; with ``i`` above the treewidth of a formula its
     count is exact, and ``.exact`` says of which, below 10^12, that is so. ``sweeps`` (10), ``tolerance``,
-    ``damping`` and ``turns`` are as for :func:`ml.marginals`.
+    ``damping`` and ``turns`` are as for :func:`ml.marginals`. For facts in files DuckDB sums out variables of
+    one literal alone, so that only tables over the others come into memory.
 
     >>> ml.count(mln, db, method="ijgp", i=2).exact, ml.count(mln, db, method="ijgp", i=3) == n
     ((False,), True)
@@ -185,7 +186,7 @@ def count(
     numbers: list[Any]  # whole numbers, or estimates
     if isinstance(db, FactFiles):
         with show_progress("ml.count", progress), report_early_stop("ml.count"):
-            numbers, groundings = counted_in_files(formulas, db, expanded.vocabulary)
+            numbers, groundings = counted_in_files(formulas, db, expanded.vocabulary, params)
     else:
         facts = facts_of(db, expanded.vocabulary)
         groundings = [groundings_of(formula, facts) for formula in formulas]

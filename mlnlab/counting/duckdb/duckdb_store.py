@@ -108,6 +108,12 @@ class Connection:
         with _explained():
             return interruptible(lambda: self.database.execute(sql).fetchall(), self.database.interrupt)
 
+    def columns(self, sql: str) -> list[NDArray[Any]]:
+        """Return the columns of a query."""
+        with _explained():
+            found = interruptible(lambda: self.database.execute(sql).fetchnumpy(), self.database.interrupt)
+        return [np.asarray(column) for column in found.values()]
+
     def over(self, vocabulary: Vocabulary) -> Connection:
         """Return the same connection for a vocabulary that has more constants."""
         return replace(self, vocabulary=vocabulary)

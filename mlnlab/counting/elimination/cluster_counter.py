@@ -63,10 +63,14 @@ class ClusterCounter:
                 f"{formula} has parts that are counted with signs, of which clusters can tell nothing: write"
                 ' it as clauses, or count it with method="planned".'
             )
-        scopes = [one.scope for one in self.network.constraints]
+        self.scopes = self._list_scopes()
         sizes = dict(enumerate(self.network.sizes))
-        self.graph: JoinGraph = join_graph(scopes, self._order_variables(scopes), sizes, params.i)
+        self.graph: JoinGraph = join_graph(self.scopes, self._order_variables(self.scopes), sizes, params.i)
         self.is_tree = self.graph.is_tree
+
+    def _list_scopes(self) -> list[tuple[int, ...]]:
+        """Return the variables of the table of each constraint."""
+        return [one.scope for one in self.network.constraints]
 
     def _order_variables(self, scopes: list[tuple[int, ...]]) -> list[int]:
         """Return an elimination order of least width of the variables that stand in constraints."""

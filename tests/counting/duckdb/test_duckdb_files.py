@@ -276,3 +276,37 @@ def test_kinds_that_name_no_constants_are_refused(tmp_path):
     frame.to_parquet(tmp_path / "q.parquet")
     with pytest.raises(ml.InputError, match="TIMESTAMP"):
         ml.FactFiles({"Q": tmp_path / "q.parquet"}, ml.MLN.from_text("Q(t, t)"))
+
+
+# --- estimates over aggregated tables -------------------------------------------------------------
+
+
+def test_messages_need_tables_over_shared_variables_only(tmp_path):
+    """Two tables of 10^12 cells each would be refused; summed out, they are one of 10^6."""
+    mln = ml.MLN.from_text("node = {1, ..., 1000000}\nR(node, node)\nS(node, node)\nR(x, y) => S(y, z)")
+    random, files = Random(1), {}
+    for name in "RS":
+        rows = {(random.randrange(1, 200), random.randrange(1, 200)) for _ in range(400)}
+        files[name] = tmp_path / f"{name}.csv"
+        files[name].write_text("a,b\n" + "\n".join(f"{a},{b}" for a, b in rows) + "\n")
+    with ml.FactFiles(files, mln) as facts:
+        exact, found = ml.count(mln, facts), ml.count(mln, facts, method="ijgp", i=1)
+    assert found.method == "ijgp"
+    assert "aggregated" in found.reason
+    assert found[0] == pytest.approx(exact[0], rel=1e-12)
+    with pytest.raises(ml.TooLargeError, match="cells"):
+        ml.count(mln, ml.Database.from_text("R(1, 2)", mln), method="ijgp", i=1)
+
+
+def test_estimates_in_files_are_those_of_messages_where_no_variable_stands_alone(tmp_path):
+    mln = ml.MLN.from_text("t = {1, ..., 9}\nR(t, t)\nR(x, y) ^ R(y, z) => R(x, z)\nEXIST y R(x, y)\nR(x, 3)")
+    random = Random(2)
+    rows = {(random.randrange(1, 10), random.randrange(1, 10)) for _ in range(30)}
+    file = tmp_path / "r.csv"
+    file.write_text("a,b\n" + "\n".join(f"{a},{b}" for a, b in rows) + "\n")
+    db = ml.Database.from_text("\n".join(f"R({a}, {b})" for a, b in rows), mln)
+    with ml.FactFiles({"R": file}, mln) as facts:
+        for i in (2, 3):
+            found, known = (ml.count(mln, one, method="ijgp", i=i) for one in (facts, db))
+            assert list(found) == pytest.approx(list(known), rel=1e-9)
+        assert list(found) == list(ml.count(mln, db))

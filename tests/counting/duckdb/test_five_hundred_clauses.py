@@ -16,10 +16,12 @@ import pytest
 
 from mlnlab.counting.counts.counter import Counter
 from mlnlab.counting.deltas.deltas import DeltaCounter
+from mlnlab.counting.duckdb.duckdb_clusters import estimate_in_files
 from mlnlab.counting.duckdb.duckdb_counter import count_in_duckdb
 from mlnlab.counting.duckdb.duckdb_store import store_of
 from mlnlab.counting.facts.sorted_facts import facts_from_tables
 from mlnlab.counting.incremental.incremental import IncrementalCounts
+from mlnlab.factors.join_graphs.propagation import ClusterParams
 from mlnlab.logic.evaluation import evaluate, groundings
 from mlnlab.logic.formulas.formulas import Constant, Equality, Not, Or, Quantified
 from mlnlab.logic.formulas.ground_atoms import GroundAtom
@@ -135,6 +137,14 @@ def test_counts_in_duckdb_equal_brute_force(cases, duckdb):
         with facts_in(duckdb, case.facts()) as store:
             number = count_in_duckdb(case.formula, store)
             assert number == in_one_world(case, case.tensors), str(case.formula)
+
+
+@pytest.mark.random
+def test_clusters_over_tables_that_duckdb_aggregates_equal_brute_force(cases, duckdb):
+    for case in cases[: examples(75)]:
+        with facts_in(duckdb, case.facts()) as store:
+            found = estimate_in_files(case.formula, store, ClusterParams(i=9))
+            assert (found.number, found.exact) == (in_one_world(case, case.tensors), True), str(case.formula)
 
 
 def test_on_larger_worlds_both_ways_equal_each_other(duckdb):

@@ -126,8 +126,8 @@ def test_what_cannot_be_counted_so_gets_a_sentence(tmp_path):
         ml.count(mln, db, method="ijgp", bound=2)
     (tmp_path / "R.csv").write_text("a,b\nC0,C1\n")
     files = ml.FactFiles({"R": tmp_path / "R.csv"}, mln)
-    with files, pytest.raises(ArgumentError, match="Messages between clusters need facts in memory"):
-        ml.count(mln, files, method="ijgp")
+    with files, pytest.raises(ArgumentError, match="Random groundings need facts in memory"):
+        ml.count(mln, files, method="rejection")
 
 
 def test_an_executor_changes_nothing():
