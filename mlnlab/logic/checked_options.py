@@ -40,7 +40,8 @@ def refuse_unknown_options(
     for name in options:
         if name not in known:
             hint = (hints or {}).get(name) or did_you_mean(name, known) or "."
-            raise ArgumentError(f"{called} has no option {name:.60}{hint} It has: {', '.join(known)}.")
+            own = f"It has: {', '.join(known)}." if known else "It has none."
+            raise ArgumentError(f"{called} has no option {name:.60}{hint} {own}")
 
 
 @dataclass(frozen=True, slots=True)

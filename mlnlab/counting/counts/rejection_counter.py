@@ -31,6 +31,7 @@ from mlnlab.logic.formulas.formulas import (
     Variable,
 )
 from mlnlab.logic.formulas.substitution import free_variables
+from mlnlab.steps.free_memory import refuse_beyond_memory
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
     from mlnlab.counting.facts.sorted_facts import Facts
 
     Columns: TypeAlias = dict[Variable, NDArray[np.int64]]
+
+_BYTES = 8  # of a variable's value, of an atom's key, and of its place
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +68,10 @@ def estimate_by_trying(formula: Formula, facts: Facts, params: RejectionParams) 
     sizes = [facts.size(variable.type) for variable in variables]
     if not all(sizes):
         return 0.0
+    refuse_beyond_memory(
+        float(_BYTES * (len(variables) + 2) * params.bindings),
+        f"{params.bindings:,} bindings that are tried together", ["try fewer, such as bindings=100_000"],
+    )  # fmt: skip
     rng = np.random.default_rng(params.seed)
     tried = {
         variable: rng.integers(0, size, params.bindings)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from mlnlab.logic.formulas.formulas import Formula
     from mlnlab.logic.vocabulary import Vocabulary
 
+WAYS = ('count it from its true atoms, by "planned" in the place of "ijgp"', "use fewer constants")
 WHOLE_BELOW = 10**12  # exact counts below it are rounded: messages are exact to some 13 digits
 
 
@@ -94,8 +95,14 @@ class ClusterCounter:
 
     def propagation(self, run: DenseRun) -> Propagation:
         """Return the messages of a world, of which none is sent yet."""
-        refuse_large_clusters(self.graph)
+        self.refuse_large()
         return Propagation(self.graph, [self._read_table(n, run) for n in self._numbers], self.params)
+
+    def refuse_large(self) -> None:
+        """Refuse clusters that would be too large, before any table is made."""
+        narrowest = max((len(one.scope) for one in self.network.constraints), default=1)
+        smaller = ["choose a smaller i"] if self.graph.widest > narrowest else []
+        refuse_large_clusters(self.graph, [*smaller, *WAYS])
 
     def count_bindings(self, run: DenseRun) -> int:
         """Return the number of all bindings, true and false, which no world changes."""

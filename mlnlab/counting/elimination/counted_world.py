@@ -51,6 +51,7 @@ class CountedWorld:
         network = counter.network
         self.passing: AllowedPropagation | None = None
         if all(network.sizes):
+            counter.refuse_large()
             run = DenseRun(facts)
             tables = [
                 AllowedTable(one.scope, network.read_table(number, run).cells.astype(bool))

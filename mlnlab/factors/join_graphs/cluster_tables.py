@@ -24,17 +24,17 @@ _PLACE_BYTES = 4
 WAYS = ("choose a smaller i", "give evidence on variables of the largest tables")
 
 
-def refuse_large_clusters(graph: JoinGraph) -> None:
+def refuse_large_clusters(graph: JoinGraph, ways: Sequence[str] = WAYS) -> None:
     """Refuse a join graph whose clusters would have too many cells, before any table is made."""
     cells = graph.cells()
     if sum(cells) > MOST_CELLS:
         raise TooLargeError(
             f"The clusters of this join graph, of up to {graph.widest} variables (i = {graph.i}), have"
-            f" {sum(cells):,} cells, and at most {MOST_CELLS:,} are worked on.", float(sum(cells)), WAYS,
+            f" {sum(cells):,} cells, and at most {MOST_CELLS:,} are worked on.", float(sum(cells)), ways,
         )  # fmt: skip
     places = sum(cells[link.one] + cells[link.other] for link in graph.links)
     refuse_beyond_memory(
-        _CELL_BYTES * sum(cells) + _PLACE_BYTES * places, "The clusters of a join graph", WAYS
+        _CELL_BYTES * sum(cells) + _PLACE_BYTES * places, "The clusters of a join graph", ways
     )
 
 

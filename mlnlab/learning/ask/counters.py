@@ -21,7 +21,8 @@ OPTIONS_OF = {IJGP: ("i", "sweeps", "turns"), AUTO: ("i", "sweeps", "turns"), RE
 
 def counter_choice(options: dict[str, object]) -> CounterChoice:
     """Return the counter of worlds; it takes ``counter`` and the counter's own options out of ``options``."""
-    name = options.pop("counter", None) or PLANNED
+    name = options.pop("counter", None)
+    name = PLANNED if name is None else name
     if not is_one_of(name, METHODS):
         near = did_you_mean(str(name), METHODS) or "."
         raise ArgumentError(f"counter= must be one of {', '.join(METHODS)}, not {name!r:.60}{near}")

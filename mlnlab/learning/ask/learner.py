@@ -199,7 +199,8 @@ def weight_learner(
     preset = with_counter(
         with_parts(find_preset(method), objective, optimizer, counts), options, (optimizer, counts)
     )
-    counting = Counting(mln, db, query, units, false_facts, preset, {"seed": seed, **options})
+    given = {"seed": seed, "most_hours": most_hours, **options}
+    counting = Counting(mln, db, query, units, false_facts, preset, given)
     data, optimised, left = counting()
     free = free_weights(data.formulas, tied=tied, fixed=fixed, bounds=bounds)
     if start is not None:
@@ -255,6 +256,7 @@ class Counting:
         if batch is not None:
             found = in_batches(found, len(data.examples), batch, int(str(seed)))
         left.pop("seed", None)
+        left.pop("most_hours", None)
         return data, found, left
 
 

@@ -35,6 +35,7 @@ from mlnlab.learning.objectives.lifted_counts import lifted_log_likelihood
 from mlnlab.learning.objectives.pseudo_log_likelihood import pseudo_log_likelihood
 from mlnlab.learning.problems.mini_batches import MiniBatches
 from mlnlab.logic.suggestions import did_you_mean
+from mlnlab.steps import budget
 
 if TYPE_CHECKING:
     from mlnlab.learning.problems.free_weights import FreeWeights
@@ -143,7 +144,9 @@ def _pseudo_log_likelihood(
         return pseudo_log_likelihood(data, weighted=weighted)
     from mlnlab.learning.objectives.counted_pseudo_likelihood import counted_pseudo_log_likelihood
 
-    return counted_pseudo_log_likelihood(data, counter_choice(options), weighted=weighted)
+    allowed = budget.limit_seconds(options.pop("most_hours", None), budget.MOST_SECONDS)  # type: ignore[arg-type]
+    choice = counter_choice(options)
+    return counted_pseudo_log_likelihood(data, choice, weighted=weighted, most_seconds=allowed)
 
 
 def _no_choice(counts: str, name: str, options: dict[str, object]) -> None:

@@ -18,6 +18,7 @@ import numpy as np
 from mlnlab.errors import ArgumentError
 from mlnlab.learning.ask.held_out import HiddenAtoms, Measure, hidden_atoms
 from mlnlab.learning.ask.learner import WeightLearner, complete_run, weight_learner
+from mlnlab.learning.ask.presets import find_preset
 from mlnlab.learning.optimizers.gradient_descent import Params as DescentParams
 from mlnlab.learning.optimizers.gradient_descent import first_rate, rates_of
 from mlnlab.learning.optimizers.stochastic_meta_descent import Params as MetaParams
@@ -155,7 +156,9 @@ def tune_rate(
             f"seconds, the learning time for each rate, must be a number above 0, not {seconds!r:.60}."
         )
     databases = [db] if isinstance(db, Database) else list(db)
-    learner = weight_learner(method, mln, databases, query, seed=seed, **options)
+    follows = options.get("counter") is not None and find_preset(method).counted
+    rated = {"rate": 1.0, **options} if follows else options  # else its steps would find their own length
+    learner = weight_learner(method, mln, databases, query, seed=seed, **rated)
     hidden = hidden_atoms(learner.data, asked, samples=samples, burn_in=burn_in, seed=seed)
     trials = tried_rates(learner, hidden, rates, seconds)
     names = () if query is None else (query,) if isinstance(query, str) else tuple(query)

@@ -178,7 +178,10 @@ class CountingError:
         return theorem_1(self._check(alpha), self._check(beta), self.epsilon)
 
     def _check(self, weights: Sequence[float] | Numbers) -> Numbers:
-        found = np.asarray(weights, np.float64)
+        try:
+            found = np.asarray(weights, np.float64)
+        except (TypeError, ValueError):
+            found = np.full(1, np.inf)
         if found.shape != self.by_formula.shape or not np.isfinite(found).all():
             raise ArgumentError(f"A bound needs {len(self.by_formula)} finite weights, one for each formula.")
         return found

@@ -11,6 +11,7 @@ import mlnlab as ml
 from mlnlab.counting.counts.counting_plan import cluster_seconds
 from mlnlab.counting.counts.rejection_counter import RejectionParams, estimate_by_trying
 from mlnlab.counting.facts.sorted_facts import facts_of
+from mlnlab.errors import TooLargeError
 from mlnlab.factors.join_graphs.propagation import ClusterParams
 
 TEXT = "t = {A, B, C, D}\nu = {B, E}\nR(t, t)\nQ(t)\nW(u)\n"
@@ -64,6 +65,11 @@ def test_rejection_refuses_with_a_way_out(known, formula, options, sentence):
     mln = ml.MLN.from_text(f"{TEXT}{formula}")
     with pytest.raises(ml.ArgumentError, match=sentence):
         ml.count(mln, known[1], method="rejection", **options)
+
+
+def test_bindings_that_need_more_memory_than_is_free_are_refused(known):
+    with pytest.raises(TooLargeError, match=r"bindings that are tried together.*memory"):
+        ml.count(*known, method="rejection", bindings=10**14)
 
 
 def test_an_empty_type_has_no_groundings():

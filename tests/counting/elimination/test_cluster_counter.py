@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 import mlnlab as ml
 from mlnlab.counting.elimination.cluster_counter import ClusterCounter
+from mlnlab.counting.elimination.counted_world import CountedWorld
 from mlnlab.counting.facts.sorted_facts import facts_of
 from mlnlab.display.doors.bundles import bundle
-from mlnlab.errors import ArgumentError
+from mlnlab.errors import ArgumentError, TooLargeError
 from mlnlab.factors.join_graphs.propagation import ClusterParams
 from mlnlab.logic.formulas.formulas import Atom, Constant, Or, Variable
 from tests.support.thoroughness import examples
@@ -128,6 +129,25 @@ def test_what_cannot_be_counted_so_gets_a_sentence(tmp_path):
     files = ml.FactFiles({"R": tmp_path / "R.csv"}, mln)
     with files, pytest.raises(ArgumentError, match="Random groundings need facts in memory"):
         ml.count(mln, files, method="rejection")
+
+
+def test_clusters_that_would_be_too_large_are_refused_before_any_table_is_read(monkeypatch):
+    mln = ml.MLN.from_text("t = {1, ..., 20000}\nP(t)\nR(t, t)\nR(x, y) v !R(y, z) v !R(x, z)")
+    db = ml.Database.from_text("R(1, 2)", mln)
+    facts = facts_of(db)
+    counter = ClusterCounter(mln.formulas[0].formula, db.vocabulary, ClusterParams(i=1))
+
+    def refuse(*_):
+        raise AssertionError("a table was read")
+
+    monkeypatch.setattr(type(counter.network), "read_table", refuse)
+    for count in (counter, lambda facts: CountedWorld(counter, facts)):
+        with pytest.raises(TooLargeError, match='by "planned" in the place of "ijgp"') as refusal:
+            count(facts)
+        assert "smaller i" not in str(refusal.value)  # the relation itself is too large
+    wider = ClusterCounter(mln.formulas[0].formula, db.vocabulary, ClusterParams(i=3))
+    with pytest.raises(TooLargeError, match="choose a smaller i"):
+        wider(facts)
 
 
 def test_an_executor_changes_nothing():

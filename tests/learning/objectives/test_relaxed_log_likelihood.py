@@ -308,6 +308,26 @@ def test_hours_of_work_are_refused_before_they_begin(mln, db):
     assert 0 < learner.costs.problem.objective.evaluation_seconds < 60
 
 
+def test_hours_of_counting_single_atoms_are_refused_before_they_begin(mln):
+    names = [f"P{n}" for n in range(40)]
+    db = ml.Database.from_text("\n".join(f"Friends({a}, {b})" for a, b in pairwise(names)), mln)
+    with pytest.raises(TooLargeError, match=r"(?s)3,240 atoms, one by one.*planned.*most_hours=1") as refusal:
+        ml.weight_learner("pll", mln, db, counter="ijgp", i=2, most_hours=1e-9)
+    assert refusal.value.estimate > 0
+    learner = ml.weight_learner("pll", mln, db, ["Smokes"], counter="ijgp", i=2, most_hours=1e-9)
+    assert learner.problem.objective.rows[0][0].atoms == 40  # few are counted without an estimate
+
+
+def test_rates_of_counted_learners_are_tuned(mln, db):
+    other = ml.Database.from_text("Friends(A, C)\nLikes(C, A)\nSmokes(C)", mln)
+    found = ml.learn_weights(
+        mln, db, "cd", ["Smokes"], counter="ijgp", i=1, rate="tuned", rates=[0.01, 0.1], validation=[other],
+        samples=10, iterations=2,
+    )  # fmt: skip
+    assert [trial.rate for trial in found.tuned.trials] == [0.01, 0.1]
+    assert "was best of 2" in found.diagnostics[0]
+
+
 def test_several_databases_and_batches(mln, db):
     other = ml.Database.from_text("Friends(A, C)\nLikes(C, A)\nSmokes(C)", mln)
     short = {"iterations": 3, "samples": 60, "seed": 2}
@@ -373,6 +393,7 @@ def test_atoms_that_are_known_to_be_false_are_never_flipped():
     [
         ("cd", {"counter": "igjp"}, "counter= must be one of auto, planned, duckdb, ijgp, rejection, not"),
         ("cd", {"counter": 3}, "counter= must be one of"),
+        ("cd", {"counter": ""}, "counter= must be one of"),
         ("cd", {"counter": "ijgp", "i": 0}, "i must be a whole number of at least 1"),
         ("cd", {"counter": "planned", "i": 2}, "has no option i"),
         ("pll", {"counter": "ijgp", "i": 2.5}, "i must be a whole number"),

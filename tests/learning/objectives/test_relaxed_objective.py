@@ -179,3 +179,13 @@ def test_many_worlds_are_refused_and_errors_become_estimates():
         error.lemma_1([1, 2])
     with pytest.raises(ArgumentError, match="has no option damping"):
         ml.counting_error(mln, db, damping=0.5)
+
+
+def test_bounds_and_counters_say_what_they_need():
+    mln = ml.MLN.from_text("t = {A, B}\nR(t, t)\nR(x, y) => R(y, x)")
+    db = ml.Database.from_text("R(A, B)", mln)
+    for weights in ("abc", [1, 2], [float("nan")], None):
+        with pytest.raises(ArgumentError, match="A bound needs 1 finite weights"):
+            ml.counting_error(mln, db, i=1).lemma_1(weights)
+    with pytest.raises(ArgumentError, match=r'counter="planned" has no option i\. It has none'):
+        ml.counting_error(mln, db, counter="planned", i=3)
