@@ -8,6 +8,7 @@ from mlnlab.learning.ask.counters import OPTIONS_OF, counter_choice
 from mlnlab.learning.objectives.relaxed_objective import CountingError, measure_error
 from mlnlab.learning.problems.training_data import training_data
 from mlnlab.logic.checked_options import checked_seed, refuse_unknown_options, whole_number
+from mlnlab.steps.runs.interrupted import report_early_stop
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,4 +49,5 @@ def counting_error(
     given: dict[str, object] = {"counter": counter, **options}
     choice = counter_choice(given)
     refuse_unknown_options(f'counter="{counter}"', given, OPTIONS_OF.get(counter, ()))
-    return measure_error(data, choice, draws=whole_number(draws, "draws", 1), seed=checked_seed(seed))
+    with report_early_stop("ml.counting_error"):
+        return measure_error(data, choice, draws=whole_number(draws, "draws", 1), seed=checked_seed(seed))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from mlnlab.learning.ask.learner import USUAL_PRIOR, complete_run, weight_learner
 from mlnlab.learning.ask.learning_line import learning_lines
 from mlnlab.learning.ask.tuning import learned_with_tuned_rate
+from mlnlab.steps.runs.interrupted import report_early_stop
 from mlnlab.steps.runs.run_line import show_lines
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ def learn_weights(
         "false_facts": false_facts, "tied": tied, "fixed": fixed, "bounds": bounds, "start": start,
         "seed": seed, "most_hours": most_hours, **options,
     }  # fmt: skip
-    with show_lines(lines):
+    with show_lines(lines), report_early_stop(f"Learning by {method}", "its first step"):
         if options.get("rate") == "tuned":
             return learned_with_tuned_rate(mln, db, method, query, watching, given)
         began = time.perf_counter()

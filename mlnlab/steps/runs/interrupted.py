@@ -48,14 +48,14 @@ class Interrupted(KeyboardInterrupt):
 
 
 @contextmanager
-def report_early_stop(name: str) -> Iterator[None]:
-    """Say in a sentence that work which knows nothing before its end was stopped."""
+def report_early_stop(name: str, before: str = "its end") -> Iterator[None]:
+    """Say in a sentence that work which knows nothing ``before`` its end was stopped."""
     try:
         yield
     except Interrupted:
         raise
     except KeyboardInterrupt:
-        raise Interrupted(f"{name} was stopped; it has no result before its end.") from None
+        raise Interrupted(f"{name} was stopped; it has no result before {before}.") from None
 
 
 def so_far() -> object:

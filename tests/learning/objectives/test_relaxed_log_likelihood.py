@@ -13,7 +13,7 @@ import mlnlab as ml
 from mlnlab.errors import ArgumentError, TooLargeError
 from mlnlab.learning.counts.counted_chains import CountedSamples
 from mlnlab.learning.counts.counted_walks import CountedWalk
-from mlnlab.learning.counts.counted_worlds import CounterChoice
+from mlnlab.learning.counts.counted_worlds import ClusterWorld, CounterChoice
 from mlnlab.learning.counts.open_atoms import FlippedWorld
 from mlnlab.learning.objectives.relaxed_log_likelihood import counted_example, relaxed_log_likelihood
 from mlnlab.learning.objectives.relaxed_objective import relaxed_objective
@@ -264,6 +264,21 @@ def test_an_interrupt_keeps_what_was_learned(mln, db):
     with pytest.raises(Interrupted):
         ml.learn_weights(mln, db, "cd", counter="ijgp", i=2, samples=20, observers=[StopsAt3()])
     assert ml.so_far().state.iteration == 3
+
+
+def test_an_interrupt_before_the_first_step_says_that_nothing_is_known(mln, db, monkeypatch):
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(ClusterWorld, "difference", stop)
+    for method in ("pll", "cd"):
+        with pytest.raises(Interrupted, match=f"Learning by {method} was stopped; it has no result"):
+            ml.learn_weights(mln, db, method, counter="ijgp", i=1)
+        with pytest.raises(ArgumentError, match="no result before its first step"):
+            ml.so_far()  # not what some run before it had learned
+    monkeypatch.setattr(ClusterWorld, "numbers", property(stop))
+    with pytest.raises(Interrupted, match=r"ml\.counting_error was stopped"):
+        ml.counting_error(mln, db, counter="ijgp", i=1)
 
 
 def test_counted_learners_race_and_are_judged_on_databases_held_out(mln, db):
