@@ -17,6 +17,15 @@ if TYPE_CHECKING:
     from mlnlab.learning.problems.problem import Problem
 
 
+_OF_CLUSTERS = ': it belongs to counter="ijgp", as in counter="ijgp", i=2.'
+_OF_COUNTERS = {
+    **dict.fromkeys(("i", "sweeps", "turns"), _OF_CLUSTERS),
+    "bindings": ': it belongs to counter="rejection".',
+    "frequency": ': it belongs to Algorithm 1, method="cd" with a counter=.',
+    "reading": ': it belongs to Algorithm 1, method="cd" with a counter=.',
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Optimizer:
     """An optimiser: ``steps(params, problem, start)`` yields states, those after ``start`` if given.
@@ -40,7 +49,7 @@ class Optimizer:
         """Return the optimiser's parameters; options that are ``None`` keep their defaults."""
         known = inspect.signature(self.params).parameters
         given = {name: value for name, value in options.items() if value is not None}
-        refuse_unknown_options(self.name, given, tuple(known))
+        refuse_unknown_options(self.name, given, tuple(known), _OF_COUNTERS)
         for name, value in given.items():
             _check_kind(name, value, str(known[name].annotation))
         return self.params(**given)

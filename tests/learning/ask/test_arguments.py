@@ -147,3 +147,16 @@ def test_a_misspelt_optimizer_is_corrected_without_importing_the_others():
     assert "newton" in sentence
     assert "stochastic-meta-descent" in sentence
     assert imported == "[]"
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"i": 2}, 'has no option i: it belongs to counter="ijgp"'),
+        ({"counter": "planned", "bindings": 5}, 'has no option bindings: it belongs to counter="rejection"'),
+        ({"frequency": 3}, 'has no option frequency: it belongs to Algorithm 1, method="cd" with a counter='),
+    ],
+)
+def test_options_of_counters_say_whose_they_are(options: dict[str, object], sentence: str) -> None:
+    with pytest.raises(ArgumentError, match=sentence):
+        ml.learn_weights(MLN, DB, "cd", **options)
