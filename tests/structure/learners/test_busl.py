@@ -184,7 +184,7 @@ def test_two_blankets_have_to_agree_where_that_is_asked_for():
 
 def test_it_keeps_to_the_protocol_with_nodes_of_two_atoms(tmp_path):
     """The suite of all learners runs it with clauses of two literals, to which such nodes give nothing."""
-    make = partial(ml.structure_learner, "busl", planted(0.1, 1), **_SMALL)
+    make = partial(ml.structure_learner, "busl", make_planted_database(1, 0.1, people=8, things=4), **_SMALL)
     assert any(len(path.atoms) == 3 for path in list(make())[-1].paths)
     structure_checks.every_check(make, tmp_path)
     structure_checks.an_interrupt_within_a_step_keeps_the_best_model(make)
