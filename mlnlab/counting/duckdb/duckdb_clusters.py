@@ -101,7 +101,7 @@ def _is_aggregated(one: BoundConstraint) -> bool:
 
 
 def _match_pattern(one: BoundConstraint) -> tuple[dict[int, str], list[str]]:
-    """Return the column of each variable of a literal, and what rows have to fulfil."""
+    """Return the column of each variable of a literal, and the conditions that its rows fulfil."""
     assert one.scan is not None  # noqa: S101 - as above
     pattern = one.scan.pattern
     firsts: dict[int, str] = {}
