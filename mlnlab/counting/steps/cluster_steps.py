@@ -8,6 +8,7 @@ there again.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -96,7 +97,7 @@ def _seal_array(array: NDArray[Any]) -> NDArray[Any]:
 S = TypeVar("S", MessageState, FlipState)
 
 
-class ClusterRun(Generic[S]):
+class ClusterRun(ABC, Generic[S]):
     """A formula in a world with its join graph, as something that goes step by step."""
 
     kind: type[S]
@@ -122,8 +123,8 @@ class ClusterRun(Generic[S]):
     def _go_on(self, state: S | None) -> Iterator[S]:
         return islice(self._states(), 0 if state is None else state.number + 1, None)
 
-    def _states(self) -> Iterator[S]:
-        raise NotImplementedError
+    @abstractmethod
+    def _states(self) -> Iterator[S]: ...
 
     def _sizes(self) -> dict[str, int]:
         return {"messages": 2 * len(self.graph.links), "clusters": len(self.graph.clusters)}

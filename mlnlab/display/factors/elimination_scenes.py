@@ -23,7 +23,7 @@ from mlnlab.display.nodelink.node_links import (
     write_note,
 )
 from mlnlab.display.runs.runs import RunPicture, Table, columns_of
-from mlnlab.display.scene.building import Entry, mark, numbered_id, tooltip
+from mlnlab.display.scene.building import Entry, mark, numbered_id, swatch, tooltip
 from mlnlab.display.scene.items import Path, Rectangle, Scene
 from mlnlab.display.scene.paths import arrow_head, segments
 from mlnlab.display.scene.text_fitting import text_width
@@ -294,7 +294,7 @@ def tree_words(tree: CliqueTree) -> str:
 
 def _entries(*, messages: bool) -> list[Entry]:
     found = [
-        Entry(Rectangle(x=-6, y=-5, width=12, height=10, corner=3, look="wash blue"), "clique"),
+        Entry(swatch("wash blue"), "clique"),
         Entry(
             Rectangle(x=-6, y=-4, width=12, height=8, corner=2, look="ring grey"), "separator: what two share"
         ),

@@ -71,6 +71,11 @@ class Entry(NamedTuple):
     pick: str = ""
 
 
+def swatch(look: str) -> Item:
+    """Return a small box, as a legend shows one."""
+    return Rectangle(x=-6, y=-5, width=12, height=10, corner=3, look=look)
+
+
 def legend(entries: Sequence[Entry], x: float, y: float, width: float) -> tuple[Group, float]:
     """Return a legend in rows that fit into a width, and the height it takes."""
     left, top, row = x, y, 20.0

@@ -15,7 +15,7 @@ from mlnlab.display.card.formula_markup import formula_text
 from mlnlab.display.card.markup import count_of, shorten_text
 from mlnlab.display.nodelink.node_links import Layout, Link, Node, NodeLink, box_size
 from mlnlab.display.runs.runs import Column, RunPicture, Table
-from mlnlab.display.scene.building import Entry, numbered_id, tooltip
+from mlnlab.display.scene.building import Entry, numbered_id, swatch, tooltip
 from mlnlab.display.scene.items import Item, Layer, Path, Rectangle, Scene, Text
 from mlnlab.display.scene.text_fitting import fitted_lines
 from mlnlab.display.structure.clause_table_rows import number
@@ -205,24 +205,20 @@ def _links(focus: Focus, drawn: Sequence[int]) -> Iterator[Link]:
         yield Link(ends=((place_of[one], place_of[other]),), id=numbered_id("link", one, other), look=look)
 
 
-def _box(look: str) -> Item:
-    return Rectangle(x=-6, y=-5, width=12, height=10, corner=3, look=look)
-
-
 def _line(look: str) -> Item:
     return Path(path="M-7,0L7,0", look=look)
 
 
 # The same in all steps, so that nothing jumps.
 _LEGEND = (
-    Entry(_box("wash blue"), "head, in the middle"),
+    Entry(swatch("wash blue"), "head, in the middle"),
     Entry(_line("curve grey"), "each in the other's blanket"),
     Entry(_line("curve grey dashed"), "one in the other's blanket"),
-    Entry(_box("wash orange thick"), "tested"),
-    Entry(_box("wash purple dashed"), "given"),
+    Entry(swatch("wash orange thick"), "tested"),
+    Entry(swatch("wash purple dashed"), "given"),
     Entry(_line("curve orange thick"), "added"),
     Entry(_line("curve orange dashed"), "removed"),
-    Entry(_box("wash green thick"), "in the clique"),
+    Entry(swatch("wash green thick"), "in the clique"),
 )
 
 

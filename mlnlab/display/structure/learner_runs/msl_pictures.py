@@ -12,7 +12,7 @@ from mlnlab.display.card.formula_markup import formula_text
 from mlnlab.display.card.markup import count_of, shorten_text
 from mlnlab.display.nodelink.node_links import Layout, Link, Node, NodeLink, write_note
 from mlnlab.display.runs.runs import Column, RunPicture, Table
-from mlnlab.display.scene.building import Entry, numbered_id, tooltip
+from mlnlab.display.scene.building import Entry, numbered_id, swatch, tooltip
 from mlnlab.display.scene.items import Item, Layer, Rectangle, Scene, Text
 from mlnlab.display.scene.text_fitting import fitted_lines
 from mlnlab.display.structure.clause_table_rows import number
@@ -276,18 +276,14 @@ def _node(
     )  # fmt: skip
 
 
-def _sample(look: str) -> Item:
-    return Rectangle(x=-6, y=-5, width=12, height=10, corner=3, look=look)
-
-
 # The same in all steps, so that nothing jumps.
 _LEGEND = (
-    Entry(_sample("wash blue"), "in the beam"),
-    Entry(_sample("ring grey"), "improves the model"),
-    Entry(_sample("ring grey dashed"), "does not"),
-    Entry(_sample("ring grey thick"), "tried in this step"),
-    Entry(_sample("wash orange"), "edited in this step"),
-    Entry(_sample("wash green thick"), "joins the model"),
+    Entry(swatch("wash blue"), "in the beam"),
+    Entry(swatch("ring grey"), "improves the model"),
+    Entry(swatch("ring grey dashed"), "does not"),
+    Entry(swatch("ring grey thick"), "tried in this step"),
+    Entry(swatch("wash orange"), "edited in this step"),
+    Entry(swatch("wash green thick"), "joins the model"),
     Entry(Text(x=-6, y=4, text="−", look="words"), "gain − price = net gain of WPLL"),
 )
 
