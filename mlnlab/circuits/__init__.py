@@ -1,10 +1,9 @@
-"""Evaluate circuits: sums and products over flat arrays, one fold over many semirings.
+"""Evaluate circuits: sums and products over flat arrays, one pass up for values and one down for derivatives.
 
-Start with ``first_order.py``, the circuit as a value that knows nothing of logic. ``fold.py`` evaluates it
-in any semiring, ``log_space.py`` gives log Z and all its derivatives in one pass up and one down,
-``properties.py`` checks that a value is a count.
+Start with ``first_order/first_order_circuit.py`` for models with domains, and with
+``propositional/arithmetic_circuit.py`` for distributions over random variables.
 
-It may import what lies below ``factors``, and not ``counting``, its neighbour.
+It may import ``factors`` and what lies below, and not ``counting``, its neighbour.
 What always holds: a circuit is never changed; its cost is told before it is evaluated; derivatives come
 from the passes, never from differences of large logarithms.
 """

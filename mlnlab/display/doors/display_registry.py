@@ -15,7 +15,7 @@ from importlib import import_module
 from typing import Any
 
 CARDS: Mapping[str, str] = {
-    "mlnlab.circuits.first_order.FirstOrderCircuit": "mlnlab.display.runs.run_cards:first_order_circuit_card",
+    "mlnlab.circuits.first_order.first_order_circuit.FirstOrderCircuit": "mlnlab.display.runs.run_cards:first_order_circuit_card",
     "mlnlab.counting.counts.counting_plan.CountingPlan": "mlnlab.display.counting.count_bars:counting_plan_card",
     "mlnlab.counting.counts.counts.Counts": "mlnlab.display.counting.count_bars:counts_card",
     "mlnlab.counting.deltas.delta_answers.Deltas": "mlnlab.display.counting.counts_deltas:deltas_card",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mlnlab.circuits.first_order import Body, calls_of
+from mlnlab.circuits.first_order.first_order_circuit import Body, calls_of
 from mlnlab.display.lifted.circuits.circuit_details import note_of
 from mlnlab.display.lifted.circuits.circuit_nodes import PRIMES, joined_bodies, legend_lines, sign_lines
 from mlnlab.display.lifted.circuits.circuit_scenes import circuit_items, draw_bodies

@@ -16,7 +16,7 @@ from mlnlab.display.chart.axes import value_words
 if TYPE_CHECKING:
     import pandas as pd
 
-    from mlnlab.circuits.first_order import FirstOrderCircuit
+    from mlnlab.circuits.first_order.first_order_circuit import FirstOrderCircuit
     from mlnlab.counting.duckdb.duckdb_files import FactFiles
     from mlnlab.counting.incremental.incremental import IncrementalCounts
     from mlnlab.experiments.studies.count_spreads import Conditioning

@@ -82,7 +82,7 @@ function countsOf(program, trueAtoms, falseAtoms, sizes) {
   return counts;
 }
 
-// --- what each definition is worth, as in mlnlab/circuits/node_values.py ------------------------
+// --- what each definition is worth, as in mlnlab/circuits/first_order/node_values.py ------------------------
 
 /** Return for each definition its value where most hangs on it, the derivative by all its values, and the sizes k. */
 function nodeValues(plan) {

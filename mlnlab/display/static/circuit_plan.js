@@ -1,9 +1,9 @@
 // What a circuit is computed of at some sizes: nodes, each after those that it is made of, and how often each counts.
-// This is the walk of LogPass in mlnlab/circuits/log_space.py without its values: while only weights move, it stays.
+// This is the walk of LogPass in mlnlab/circuits/first_order/log_space.py without its values: while only weights move, it stays.
 // A counting node gives its call an axis of its own, n + 1 sizes k; what hangs on no chosen size has no such axis.
-// Circuits come as mlnlab/circuits/circuit_json.py writes them, sizes of the root's subdomains as numbers.
+// Circuits come as mlnlab/circuits/first_order/circuit_json.py writes them, sizes of the root's subdomains as numbers.
 
-const CHOSEN = -1; // as in mlnlab/circuits/sizes.py: the k of the counting node that calls
+const CHOSEN = -1; // as in mlnlab/circuits/first_order/sizes.py: the k of the counting node that calls
 
 /** Return the plan, null where it takes more than so many numbers; `logFactorial(n)` has all up to n. */
 export function planned(circuit, sizes, most, logFactorial) {
@@ -25,7 +25,7 @@ function form(constant, terms) {
   return { constant, terms, key: [constant, ...terms.map(([axis, times]) => `${times}*${axis.name}`)].join(" ") };
 }
 
-/** Return a size in terms of those that the caller's subdomains have (Size.within in mlnlab/circuits/sizes.py). */
+/** Return a size in terms of those that the caller's subdomains have (Size.within in mlnlab/circuits/first_order/sizes.py). */
 function within(size, sizes, chosen) {
   let constant = size.constant;
   const found = new Map();

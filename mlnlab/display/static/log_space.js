@@ -1,5 +1,5 @@
 // One pass up and one down over a plan, in logarithms: values, and the derivatives of log Z by them. The same rules
-// as in mlnlab/circuits/log_space.py, which cites them, but without bounds of errors. Circuits with signs, where nearly
+// as in mlnlab/circuits/first_order/log_space.py, which cites them, but without bounds of errors. Circuits with signs, where nearly
 // all could cancel, get no program.
 
 /** Give all nodes their values; false where the last one is no number, or 0. */

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from mlnlab.circuits.evaluation_cost import count_needed_values, predicted_numbers
+from mlnlab.circuits.first_order.evaluation_cost import count_needed_values, predicted_numbers
 from mlnlab.errors import MlnlabError, count_of
 from mlnlab.lifted.ask.cell_theory import CellTheory, cell_theory
 from mlnlab.lifted.ask.lift import Lift, LiftedCircuit, lift

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mlnlab.circuits.evaluation_cost import predicted_numbers
+from mlnlab.circuits.first_order.evaluation_cost import predicted_numbers
 from mlnlab.errors import MlnlabError, TooLargeError, UnsatisfiableError, count_of
 from mlnlab.grounding.clauses.ground_clause_making import ground_clauses
 from mlnlab.grounding.networks.network_size import open_atoms_of

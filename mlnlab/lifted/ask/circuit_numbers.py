@@ -14,9 +14,9 @@ import numpy as np
 
 from mlnlab.algebra.doors import within
 from mlnlab.algebra.semirings import ball_series, balls
-from mlnlab.circuits.evaluation_cost import count_needed_values, predicted_numbers
-from mlnlab.circuits.fold import Weights, all_values
-from mlnlab.circuits.node_values import NodeValue, log_node_values, ring_node_values
+from mlnlab.circuits.first_order.evaluation_cost import count_needed_values, predicted_numbers
+from mlnlab.circuits.first_order.fold import Weights, all_values
+from mlnlab.circuits.first_order.node_values import NodeValue, log_node_values, ring_node_values
 from mlnlab.errors import TooLargeError, UnsatisfiableError
 from mlnlab.lifted.circuit.arithmetic import FLOATS, SHARP, Digits, Evaluated, LiftedValue, is_sharp_enough
 from mlnlab.lifted.circuit.lifted_questions import groundings_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from mlnlab.circuits.evaluation_cost import count_needed_values, predicted_numbers
+from mlnlab.circuits.first_order.evaluation_cost import count_needed_values, predicted_numbers
 from mlnlab.errors import MlnlabError, TooLargeError
 from mlnlab.lifted.ask.cell_theory import cell_theory
 from mlnlab.lifted.circuit.bits_of_counts import bits_of_counts, most_terms, too_long
@@ -14,7 +14,7 @@ from mlnlab.steps.free_memory import refuse_beyond_memory
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mlnlab.circuits.first_order import FirstOrderCircuit
+    from mlnlab.circuits.first_order.first_order_circuit import FirstOrderCircuit
     from mlnlab.lifted.circuit.arithmetic import Evaluation
     from mlnlab.lifted.theory.weighted_theory import WeightedTheory
 

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Literal, overload
 
 import numpy as np
 
-from mlnlab.circuits.first_order import FirstOrderCircuit, Unfolded
-from mlnlab.circuits.fold import Bodies, Weights
+from mlnlab.circuits.first_order.first_order_circuit import FirstOrderCircuit, Unfolded
+from mlnlab.circuits.first_order.fold import Bodies, Weights
 from mlnlab.errors import ArgumentError, UnsatisfiableError, count_of, require
 from mlnlab.lifted.ask.cell_choice import chosen_cells
 from mlnlab.lifted.ask.cell_theory import CellTheory, cells_to_sample

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mlnlab.algebra.doors import refuse_useless_log
-from mlnlab.circuits.log_space import log_value
+from mlnlab.circuits.first_order.log_space import log_value
 from mlnlab.errors import ArgumentError, UnsatisfiableError
 from mlnlab.lifted.circuit.arithmetic import SHARP
 from mlnlab.lifted.circuit.equiprobable import class_size

@@ -20,10 +20,10 @@ import numpy as np
 
 from mlnlab.algebra.doors import USEFUL, RoundingError, refuse_useless, refuse_useless_log, within
 from mlnlab.algebra.semirings import Semiring, ball_series, balls, rationals, series
-from mlnlab.circuits.derivatives import derivatives
-from mlnlab.circuits.evaluation_cost import count_needed_values
-from mlnlab.circuits.fold import Bodies, Weights, fold
-from mlnlab.circuits.log_space import log_value
+from mlnlab.circuits.first_order.derivatives import derivatives
+from mlnlab.circuits.first_order.evaluation_cost import count_needed_values
+from mlnlab.circuits.first_order.fold import Bodies, Weights, fold
+from mlnlab.circuits.first_order.log_space import log_value
 from mlnlab.errors import TooLargeError
 from mlnlab.lifted.theory.sorts import shared_out
 from mlnlab.logic.formulas.formulas import holds_between
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from mlnlab.circuits.first_order import FirstOrderCircuit
+    from mlnlab.circuits.first_order.first_order_circuit import FirstOrderCircuit
     from mlnlab.lifted.theory.tallies import Tally
     from mlnlab.lifted.theory.weighted_theory import WeightedTheory
 

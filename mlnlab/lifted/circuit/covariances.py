@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mlnlab.algebra.semirings import ball_series
-from mlnlab.circuits.derivatives import derivatives
-from mlnlab.circuits.fold import Weights
+from mlnlab.circuits.first_order.derivatives import derivatives
+from mlnlab.circuits.first_order.fold import Weights
 from mlnlab.errors import TooLargeError
 from mlnlab.lifted.circuit.arithmetic import Evaluation, LogWeights, at_growing_precision, is_sharp, middle_of
 from mlnlab.lifted.circuit.lifted_questions import read_direction

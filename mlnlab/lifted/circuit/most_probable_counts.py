@@ -19,8 +19,8 @@ from dataclasses import dataclass, replace
 from math import exp, inf, lgamma
 
 from mlnlab.algebra.semirings import LOGARITHMS
-from mlnlab.circuits.first_order import Counting, FirstOrderCircuit, Product, SizeCase
-from mlnlab.circuits.fold import Key, Weights, fold, list_needed_values, resolve_call, value_of
+from mlnlab.circuits.first_order.first_order_circuit import Counting, FirstOrderCircuit, Product, SizeCase
+from mlnlab.circuits.first_order.fold import Key, Weights, fold, list_needed_values, resolve_call, value_of
 
 Values = dict["Key", float]
 

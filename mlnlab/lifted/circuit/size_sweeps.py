@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from mlnlab.circuits.log_space import log_value
+from mlnlab.circuits.first_order.log_space import log_value
 from mlnlab.errors import ArgumentError, TooLargeError, UnsatisfiableError
 from mlnlab.lifted.circuit.arithmetic import SHARP, Evaluated, is_sharp_enough, share_within
 from mlnlab.lifted.circuit.lifted_questions import (
@@ -31,7 +31,7 @@ from mlnlab.lifted.circuit.lifted_questions import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from mlnlab.circuits.first_order import FirstOrderCircuit
+    from mlnlab.circuits.first_order.first_order_circuit import FirstOrderCircuit
     from mlnlab.lifted.theory.shattering import Symbol
     from mlnlab.lifted.theory.weighted_theory import WeightedTheory
     from mlnlab.logic.formulas.formulas import Formula

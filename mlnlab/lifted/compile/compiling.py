@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from math import inf
 from typing import TYPE_CHECKING
 
-from mlnlab.circuits.first_order import (
+from mlnlab.circuits.first_order.first_order_circuit import (
     Body,
     Call,
     Counting,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mlnlab.circuits.first_order import Body, Call, Counting, FirstOrderCircuit, Unfolded
+from mlnlab.circuits.first_order.first_order_circuit import Body, Call, Counting, FirstOrderCircuit, Unfolded
 from mlnlab.errors import TooLargeError
 from mlnlab.lifted.compile.compiling import LARGE_THEORY, Compilation, with_calls, work_of
 from mlnlab.lifted.rules.domain_recursion import of_few_constants, take_constant

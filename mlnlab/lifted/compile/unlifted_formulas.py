@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from math import log2, prod
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from mlnlab.circuits.first_order import SIGNED, Unfolded
+from mlnlab.circuits.first_order.first_order_circuit import SIGNED, Unfolded
 from mlnlab.errors import TooLargeError, count_of
 from mlnlab.lifted.compile.compiling import RECURSION, Compilation, CompileParams, NotLiftableError
 from mlnlab.lifted.theory.canonical_theory import canonical

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import product
 
-from mlnlab.circuits.first_order import Counting
-from mlnlab.circuits.sizes import CHOSEN, Size, of_subdomain
+from mlnlab.circuits.first_order.first_order_circuit import Counting
+from mlnlab.circuits.first_order.sizes import CHOSEN, Size, of_subdomain
 from mlnlab.lifted.theory.rule import Fired, Parts, Refused, Rule
 from mlnlab.lifted.theory.theory import Clause, Literal, Piece, Theory, condition_clauses
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mlnlab.circuits.first_order import Call, Product, SizeCase
-from mlnlab.circuits.sizes import fix_size, of_subdomain
+from mlnlab.circuits.first_order.first_order_circuit import Call, Product, SizeCase
+from mlnlab.circuits.first_order.sizes import fix_size, of_subdomain
 from mlnlab.lifted.theory.rule import Fired, Parts, Refused, Rule
 from mlnlab.lifted.theory.theory import Clause, Literal, Piece, Theory
 

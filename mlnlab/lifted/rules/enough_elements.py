@@ -6,7 +6,7 @@ where such variables are dropped, and for smaller ones, where the clause is.
 
 from __future__ import annotations
 
-from mlnlab.circuits.first_order import SizeCase
+from mlnlab.circuits.first_order.first_order_circuit import SizeCase
 from mlnlab.lifted.theory.rule import Fired, Parts, Refused, Rule
 from mlnlab.lifted.theory.theory import Clause, Theory
 

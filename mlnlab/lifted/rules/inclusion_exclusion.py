@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mlnlab.circuits.first_order import InclusionExclusion
+from mlnlab.circuits.first_order.first_order_circuit import InclusionExclusion
 from mlnlab.lifted.theory.rule import Fired, Parts, Refused, Rule
 from mlnlab.lifted.theory.theory import Clause, Literal, Theory
 

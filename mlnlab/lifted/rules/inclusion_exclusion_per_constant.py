@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
-from mlnlab.circuits.first_order import SIGNED, Counting
-from mlnlab.circuits.sizes import CHOSEN, Size, of_subdomain
+from mlnlab.circuits.first_order.first_order_circuit import SIGNED, Counting
+from mlnlab.circuits.first_order.sizes import CHOSEN, Size, of_subdomain
 from mlnlab.lifted.rules.atom_counting import Place, split_clause, split_pieces
 from mlnlab.lifted.rules.inclusion_exclusion import part_of
 from mlnlab.lifted.theory.rule import Fired, Parts, Refused, Rule

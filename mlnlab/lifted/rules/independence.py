@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mlnlab.circuits.first_order import Product
+from mlnlab.circuits.first_order.first_order_circuit import Product
 from mlnlab.lifted.theory.rule import Fired, Parts, Refused, Rule, impossible, leaf
 from mlnlab.lifted.theory.theory import Clause, Theory, pieces_in
 

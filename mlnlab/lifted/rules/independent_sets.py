@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from itertools import permutations
 
-from mlnlab.circuits.first_order import Power
-from mlnlab.circuits.sizes import sets_of
+from mlnlab.circuits.first_order.first_order_circuit import Power
+from mlnlab.circuits.first_order.sizes import sets_of
 from mlnlab.lifted.theory.rule import Fired, Parts, Refused, Rule
 from mlnlab.lifted.theory.theory import Clause, Literal, Piece, Theory
 

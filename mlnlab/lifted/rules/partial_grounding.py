@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from mlnlab.circuits.first_order import Power
-from mlnlab.circuits.sizes import fix_size, of_subdomain, tuples_of
+from mlnlab.circuits.first_order.first_order_circuit import Power
+from mlnlab.circuits.first_order.sizes import fix_size, of_subdomain, tuples_of
 from mlnlab.lifted.theory.rule import Fired, Parts, Refused, Rule
 from mlnlab.lifted.theory.theory import Clause, Piece, Theory, pieces_in
 

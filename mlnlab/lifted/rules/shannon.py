@@ -6,7 +6,7 @@ mention is taken, so that most of them get smaller.
 
 from __future__ import annotations
 
-from mlnlab.circuits.first_order import Sum
+from mlnlab.circuits.first_order.first_order_circuit import Sum
 from mlnlab.lifted.theory.rule import Fired, Parts, Refused, Rule, leaf
 from mlnlab.lifted.theory.theory import Theory, condition_clauses
 

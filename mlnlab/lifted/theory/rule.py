@@ -6,8 +6,8 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from mlnlab.circuits.first_order import Body, Call, Leaf, Product, Sign
-from mlnlab.circuits.sizes import Size, of_subdomain, tuples_of
+from mlnlab.circuits.first_order.first_order_circuit import Body, Call, Leaf, Product, Sign
+from mlnlab.circuits.first_order.sizes import Size, of_subdomain, tuples_of
 from mlnlab.lifted.theory.theory import Clause, Piece, Theory, compact_theory, pieces_in
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from mlnlab.circuits.first_order import SIGNED
+from mlnlab.circuits.first_order.first_order_circuit import SIGNED
 from mlnlab.lifted.theory.shattering import Symbol
 
 if TYPE_CHECKING:

@@ -92,7 +92,7 @@ def test_value_and_gradient_beside_the_closed_form(n):
 @pytest.mark.benchmark
 def test_evaluation_grows_with_n_and_compilation_does_not():
     import mlnlab as ml
-    from mlnlab.circuits.evaluation_cost import predicted_numbers
+    from mlnlab.circuits.first_order.evaluation_cost import predicted_numbers
 
     print_growth(ml)
     circuit = ml.lift(ml.MLN.from_text(FRIENDS)).compile()
@@ -120,7 +120,7 @@ def print_growth(ml):
     for n in (10, 30, 100, 300):
         print(f"signed, n = {n:>3}: {1000 * best(lambda n=n: signed.log_z({'d': n}), 1):8.1f} ms")
     vectors = np.random.default_rng(0).normal(size=(50, 3)) * 0.3
-    from mlnlab.circuits.log_space import log_value
+    from mlnlab.circuits.first_order.log_space import log_value
 
     weighted = friends.weighted
     true, false = weighted.true @ vectors.T, weighted.false @ vectors.T

@@ -10,13 +10,13 @@ import pytest
 
 import mlnlab as ml
 from mlnlab.algebra.semirings import LOGARITHMS
-from mlnlab.circuits.fold import Weights, all_values
+from mlnlab.circuits.first_order.fold import Weights, all_values
 from mlnlab.display.lifted.circuits.circuit_boxes import chart_path, value_line
 from mlnlab.display.lifted.circuits.circuit_details import circuit_program, numbers_json
 from mlnlab.display.scene.scripts import STATIC, join_modules
 from mlnlab.errors import MlnlabError
 from mlnlab.lifted.ask.circuit_numbers import circuit_numbers
-from tests.circuits.test_folds import MODELS
+from tests.circuits.first_order.test_folds import MODELS
 from tests.display.scene.pages import address, open_page
 from tests.lifted.compile.test_ground_truths import ROWS
 from tests.lifted.compile.test_random_theories import random_model

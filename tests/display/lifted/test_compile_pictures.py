@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 import mlnlab as ml
-from mlnlab.circuits.first_order import Definition, FirstOrderCircuit, calls_of
+from mlnlab.circuits.first_order.first_order_circuit import Definition, FirstOrderCircuit, calls_of
 from mlnlab.display.doors.run_pictures import picture_of
 from mlnlab.display.lifted.circuits.circuit_nodes import (
     SIGNED_LINE,

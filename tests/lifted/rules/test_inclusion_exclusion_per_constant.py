@@ -8,8 +8,8 @@ from math import factorial
 import pytest
 
 import mlnlab as ml
-from mlnlab.circuits.circuit_json import circuit_from_json, circuit_json
-from mlnlab.circuits.first_order import SIGNED
+from mlnlab.circuits.first_order.circuit_json import circuit_from_json, circuit_json
+from mlnlab.circuits.first_order.first_order_circuit import SIGNED
 from mlnlab.errors import ArgumentError
 from mlnlab.lifted.compile.compiling import NotLiftableError
 from mlnlab.lifted.compile.rule_registry import RULES

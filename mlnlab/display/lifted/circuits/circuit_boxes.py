@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from mlnlab.circuits.first_order import Counting, Leaf, calls_of, products_of
+from mlnlab.circuits.first_order.first_order_circuit import Counting, Leaf, calls_of, products_of
 from mlnlab.display.lifted.circuits.circuit_nodes import Joined, atoms_of, node_words, numbers_words
 from mlnlab.display.nodelink.node_links import SMALL_LINE
 from mlnlab.display.scene.paths import polyline
@@ -23,7 +23,7 @@ from mlnlab.logic.formulas.ground_atoms import formula_constant
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from mlnlab.circuits.node_values import NodeValue
+    from mlnlab.circuits.first_order.node_values import NodeValue
     from mlnlab.lifted.ask.lift import LiftedCircuit
     from mlnlab.lifted.compile.compiling import Compiled
     from mlnlab.lifted.theory.shattering import Symbol

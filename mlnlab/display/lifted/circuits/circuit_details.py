@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mlnlab.circuits.circuit_json import circuit_json
-from mlnlab.circuits.first_order import SIGNED, calls_of
+from mlnlab.circuits.first_order.circuit_json import circuit_json
+from mlnlab.circuits.first_order.first_order_circuit import SIGNED, calls_of
 from mlnlab.display.card.cards import bounded_table, scene_image
 from mlnlab.display.card.markup import Element, element, fit, shorten_text
 from mlnlab.display.card.style import card, fold_away, quiet, title
@@ -26,7 +26,7 @@ from mlnlab.logic.formulas.weights import Soft, ToLearn, WeightedFormula, weight
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from mlnlab.circuits.node_values import NodeValue
+    from mlnlab.circuits.first_order.node_values import NodeValue
     from mlnlab.lifted.ask.circuit_numbers import CircuitNumbers
     from mlnlab.lifted.ask.lift import LiftedCircuit
     from mlnlab.lifted.compile.compiling import Compiled

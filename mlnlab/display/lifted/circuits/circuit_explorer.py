@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from mlnlab.circuits.first_order import calls_of
+from mlnlab.circuits.first_order.first_order_circuit import calls_of
 from mlnlab.display.card.markup import count_of
 from mlnlab.display.lifted.circuits.circuit_boxes import (
     CHART,

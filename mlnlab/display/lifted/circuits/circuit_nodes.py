@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from mlnlab.circuits.first_order import (
+from mlnlab.circuits.first_order.first_order_circuit import (
     SIGNED,
     Body,
     Call,
@@ -21,7 +21,7 @@ from mlnlab.circuits.first_order import (
     calls_of,
     products_of,
 )
-from mlnlab.circuits.sizes import Count, Size
+from mlnlab.circuits.first_order.sizes import Count, Size
 from mlnlab.lifted.theory.symbol_names import SUBSCRIPTS, shown_predicate, shown_symbol, symbol_at
 from mlnlab.logic.formulas.substitution import free_variables
 

@@ -9,7 +9,15 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from mlnlab.circuits.first_order import Counting, InclusionExclusion, Power, Product, SizeCase, Sum, calls_of
+from mlnlab.circuits.first_order.first_order_circuit import (
+    Counting,
+    InclusionExclusion,
+    Power,
+    Product,
+    SizeCase,
+    Sum,
+    calls_of,
+)
 from mlnlab.display.card.cards import Card, Part, table_of
 from mlnlab.display.card.markup import count_of, element, shorten_text
 from mlnlab.display.lifted.circuits.circuit_boxes import Box, body_box, leaf_box
@@ -29,7 +37,7 @@ from mlnlab.display.scene.text_fitting import fitted_lines
 from mlnlab.lifted.theory.theory_text import clause_text
 
 if TYPE_CHECKING:
-    from mlnlab.circuits.first_order import Body
+    from mlnlab.circuits.first_order.first_order_circuit import Body
     from mlnlab.lifted.ask.lift import Lift, LiftedCircuit
     from mlnlab.lifted.circuit.arithmetic import LiftedValue
     from mlnlab.lifted.theory.shattering import Symbol

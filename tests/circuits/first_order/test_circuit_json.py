@@ -11,11 +11,13 @@ from jsonschema import Draft202012Validator
 
 import mlnlab as ml
 from mlnlab.algebra.semirings import LOGARITHMS
-from mlnlab.circuits.fold import Weights, fold
+from mlnlab.circuits.first_order.fold import Weights, fold
 from mlnlab.errors import ArgumentError
-from tests.circuits.test_folds import MODELS, asked, compiled
+from tests.circuits.first_order.test_folds import MODELS, asked, compiled
 
-SCHEMA = json.loads(files("mlnlab.circuits").joinpath("circuit.schema.json").read_text(encoding="utf-8"))
+SCHEMA = json.loads(
+    files("mlnlab.circuits.first_order").joinpath("circuit.schema.json").read_text(encoding="utf-8")
+)
 UNFINISHED = "E(p, p)\nE(x, y) ^ E(y, z) => E(x, z)."
 
 

@@ -10,7 +10,7 @@ from functools import partial
 from math import comb
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mlnlab.circuits.first_order import (
+from mlnlab.circuits.first_order.first_order_circuit import (
     SIGNED,
     Counting,
     FirstOrderCircuit,
@@ -20,7 +20,7 @@ from mlnlab.circuits.first_order import (
     SizeCase,
     Sum,
 )
-from mlnlab.circuits.fold import (
+from mlnlab.circuits.first_order.fold import (
     Bodies,
     Key,
     Weights,
@@ -31,7 +31,12 @@ from mlnlab.circuits.fold import (
     run_of_calls,
     run_of_powers,
 )
-from mlnlab.circuits.multiplying_out import CountingProduct, MultipliedOut, binomials, run_of_counts
+from mlnlab.circuits.first_order.multiplying_out import (
+    CountingProduct,
+    MultipliedOut,
+    binomials,
+    run_of_counts,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, assert_never
 
 import numpy as np
 
-from mlnlab.circuits.first_order import (
+from mlnlab.circuits.first_order.first_order_circuit import (
     Body,
     Counting,
     InclusionExclusion,
@@ -24,7 +24,7 @@ from mlnlab.circuits.first_order import (
     Sum,
     Unfolded,
 )
-from mlnlab.circuits.log_nodes import (
+from mlnlab.circuits.first_order.log_nodes import (
     EPSILON,
     MOST_NUMBERS,
     Linear,
@@ -37,7 +37,7 @@ from mlnlab.circuits.log_nodes import (
     share,
     sum_linear,
 )
-from mlnlab.circuits.sizes import Count, Size, of_subdomain
+from mlnlab.circuits.first_order.sizes import Count, Size, of_subdomain
 from mlnlab.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from mlnlab.circuits.first_order import Call, FirstOrderCircuit, Leaf
+    from mlnlab.circuits.first_order.first_order_circuit import Call, FirstOrderCircuit, Leaf
 
     Values = NDArray[np.float64]
 

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any, assert_never
 
-from mlnlab.circuits.first_order import (
+from mlnlab.circuits.first_order.first_order_circuit import (
     SIGNED,
     Body,
     Call,
@@ -26,7 +26,7 @@ from mlnlab.circuits.first_order import (
     Unfolded,
     calls_of,
 )
-from mlnlab.circuits.sizes import CHOSEN, Count, Size
+from mlnlab.circuits.first_order.sizes import CHOSEN, Count, Size
 from mlnlab.errors import ArgumentError, require
 
 FORMAT, VERSION = "mlnlab-circuit", 1

@@ -9,10 +9,10 @@ import pytest
 
 import mlnlab as ml
 from mlnlab.algebra.semirings import LOGARITHMS, MAXIMA, balls, rationals
-from mlnlab.circuits import log_nodes
-from mlnlab.circuits.derivatives import derivatives
-from mlnlab.circuits.fold import Weights, fold
-from mlnlab.circuits.log_space import log_value
+from mlnlab.circuits.first_order import log_nodes
+from mlnlab.circuits.first_order.derivatives import derivatives
+from mlnlab.circuits.first_order.fold import Weights, fold
+from mlnlab.circuits.first_order.log_space import log_value
 
 MODELS = {
     "friends": "F(p, p)\nS(p)\n0 F(x, y) ^ S(x) => S(y)\n0 F(x, y)",

@@ -8,11 +8,11 @@ from math import perm
 import pytest
 
 import mlnlab as ml
-from mlnlab.circuits import properties
-from mlnlab.circuits.first_order import Call, Definition, Leaf, Product, Sum
-from mlnlab.circuits.sizes import of_subdomain, tuples_of
+from mlnlab.circuits.first_order import properties
+from mlnlab.circuits.first_order.first_order_circuit import Call, Definition, Leaf, Product, Sum
+from mlnlab.circuits.first_order.sizes import of_subdomain, tuples_of
 from mlnlab.errors import CircuitError
-from tests.circuits.test_folds import MODELS
+from tests.circuits.first_order.test_folds import MODELS
 
 MORE = {
     "lonesum": "R(a, b)\n!(R(x, y) ^ R(u, v) ^ !R(x, v) ^ !R(u, y)).",

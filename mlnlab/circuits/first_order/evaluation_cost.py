@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
-from mlnlab.circuits.first_order import Counting, FirstOrderCircuit, calls_of
-from mlnlab.circuits.fold import Bodies, Key, list_needed_values
-from mlnlab.circuits.sizes import Size, of_subdomain
+from mlnlab.circuits.first_order.first_order_circuit import Counting, FirstOrderCircuit, calls_of
+from mlnlab.circuits.first_order.fold import Bodies, Key, list_needed_values
+from mlnlab.circuits.first_order.sizes import Size, of_subdomain
 
 
 def predicted_numbers(circuit: FirstOrderCircuit, sizes: Sequence[int]) -> int:

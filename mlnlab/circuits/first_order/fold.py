@@ -10,7 +10,7 @@ from functools import reduce
 from math import comb
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
-from mlnlab.circuits.first_order import (
+from mlnlab.circuits.first_order.first_order_circuit import (
     SIGNED,
     Counting,
     FirstOrderCircuit,
@@ -21,7 +21,7 @@ from mlnlab.circuits.first_order import (
     Sum,
     Unfolded,
 )
-from mlnlab.circuits.multiplying_out import (
+from mlnlab.circuits.first_order.multiplying_out import (
     CountingProduct,
     MultipliedOut,
     binomials,
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from mlnlab.algebra.semirings import Semiring
-    from mlnlab.circuits.first_order import Body, Call, Leaf
+    from mlnlab.circuits.first_order.first_order_circuit import Body, Call, Leaf
 
 V = TypeVar("V")
 Key = tuple[int, tuple[int, ...]]

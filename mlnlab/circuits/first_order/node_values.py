@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mlnlab.circuits.derivatives import both_passes
-from mlnlab.circuits.first_order import Call, Counting, FirstOrderCircuit
-from mlnlab.circuits.fold import Bodies, Key, Weights, resolve_call
-from mlnlab.circuits.log_nodes import Linear, Node, Term
-from mlnlab.circuits.log_space import LogPass, LogResult
-from mlnlab.circuits.sizes import Size, of_subdomain
+from mlnlab.circuits.first_order.derivatives import both_passes
+from mlnlab.circuits.first_order.first_order_circuit import Call, Counting, FirstOrderCircuit
+from mlnlab.circuits.first_order.fold import Bodies, Key, Weights, resolve_call
+from mlnlab.circuits.first_order.log_nodes import Linear, Node, Term
+from mlnlab.circuits.first_order.log_space import LogPass, LogResult
+from mlnlab.circuits.first_order.sizes import Size, of_subdomain
 from mlnlab.errors import ArgumentError
 
 if TYPE_CHECKING:

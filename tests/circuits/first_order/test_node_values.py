@@ -10,13 +10,13 @@ import pytest
 
 import mlnlab as ml
 from mlnlab.algebra.semirings import LOGARITHMS, balls
-from mlnlab.circuits.evaluation_cost import count_needed_values, predicted_numbers
-from mlnlab.circuits.first_order import Counting, calls_of
-from mlnlab.circuits.fold import Weights, all_values
-from mlnlab.circuits.node_values import log_node_values, ring_node_values
+from mlnlab.circuits.first_order.evaluation_cost import count_needed_values, predicted_numbers
+from mlnlab.circuits.first_order.first_order_circuit import Counting, calls_of
+from mlnlab.circuits.first_order.fold import Weights, all_values
+from mlnlab.circuits.first_order.node_values import log_node_values, ring_node_values
 from mlnlab.errors import TooLargeError
 from mlnlab.lifted.ask.circuit_numbers import LIVE_NUMBERS, circuit_numbers
-from tests.circuits.test_folds import MODELS, asked, compiled
+from tests.circuits.first_order.test_folds import MODELS, asked, compiled
 
 SIGNED = "E(p, p)\nS(p)\n0.5 S(x)\n0.3 E(x, y) => E(y, x)\nEXIST y E(x, y).\n-0.7 S(x) => E(x, x)"
 

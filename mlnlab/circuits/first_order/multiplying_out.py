@@ -13,7 +13,7 @@ from math import comb, perm
 from operator import mul
 from typing import TYPE_CHECKING, NamedTuple
 
-from mlnlab.circuits.first_order import (
+from mlnlab.circuits.first_order.first_order_circuit import (
     Call,
     Counting,
     InclusionExclusion,
@@ -23,12 +23,12 @@ from mlnlab.circuits.first_order import (
     Sum,
     calls_of,
 )
-from mlnlab.circuits.sizes import CHOSEN, Count, Size
+from mlnlab.circuits.first_order.sizes import CHOSEN, Count, Size
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mlnlab.circuits.first_order import Body, FirstOrderCircuit
+    from mlnlab.circuits.first_order.first_order_circuit import Body, FirstOrderCircuit
 
 
 class CountingProduct(NamedTuple):

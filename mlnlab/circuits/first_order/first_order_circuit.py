@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from mlnlab.circuits.sizes import Count, Size
+    from mlnlab.circuits.first_order.sizes import Count, Size
 
 Sign = Literal["true", "false", "free", "impossible"]
 SIGNED = -2  # the symbol of atoms that rules make: each weighs -1 where it is true, and 1 where it is false

@@ -23,8 +23,8 @@ from typing import NamedTuple
 import numpy as np
 
 from mlnlab.algebra.semirings import Semiring
-from mlnlab.circuits.first_order import Body, FirstOrderCircuit, products_of
-from mlnlab.circuits.fold import Weights, all_values
+from mlnlab.circuits.first_order.first_order_circuit import Body, FirstOrderCircuit, products_of
+from mlnlab.circuits.first_order.fold import Weights, all_values
 from mlnlab.errors import ArgumentError, CircuitError, TooLargeError
 
 MOST_ATOMS = 1_000  # that one value names

@@ -1,0 +1,4 @@
+"""Evaluate arithmetic circuits: distributions over random variables as sums and products.
+
+Start with ``arithmetic_circuit.py``.
+"""
