@@ -53,6 +53,7 @@ def _modules() -> tuple[ModuleType, ...]:
         *_structures(),
         *_paths(),
         *_lifts(),
+        *_trees(),
     )
 
 
@@ -143,3 +144,9 @@ def _structures() -> tuple[ModuleType, ...]:
     from mlnlab.kernels.lift import clause_newton, whole_model_newton
 
     return clause_newton, whole_model_newton
+
+
+def _trees() -> tuple[ModuleType, ...]:
+    from mlnlab.kernels.trees import bit_columns, leaf_gains
+
+    return bit_columns, leaf_gains

@@ -138,7 +138,7 @@ def compose_rows(
 
 
 @compiled
-def _ones(word: np.uint64) -> np.int64:
+def count_ones(word: np.uint64) -> np.int64:
     """Count the bits that are set (Warren, "Hacker's Delight", 2nd ed., section 5-1)."""
     word -= (word >> np.uint64(1)) & np.uint64(0x5555555555555555)
     word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
@@ -162,7 +162,7 @@ def common_neighbours(
         one, other = rows[row, 0], rows[row, 1]
         number = np.int64(0)
         for word in range(left.shape[1]):
-            number += _ones(left[one, word] & right[other, word])
+            number += count_ones(left[one, word] & right[other, word])
         total += number * left_weights[one] * right_weights[other]
     return total
 
