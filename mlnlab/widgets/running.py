@@ -85,12 +85,17 @@ def stepper(
     2
     >>> view.close()
     """
+    from mlnlab.counting.steps.cluster_steps import ClusterRun
+    from mlnlab.widgets.run.flip_view import FlipStepper
+
     if isinstance(source, Trace) and any((stop, conditions(breaks), observers_of(observers))):
         raise ArgumentError(
             "A trace is only looked at: stop, breaks and observers are for algorithms that run."
         )
     if isinstance(source, LiftGraph):
         return LiftStepper(source, stop=stop, breaks=breaks, observers=observers, delay=delay)
+    if isinstance(source, ClusterRun):
+        return FlipStepper(source, stop=stop, breaks=breaks, observers=observers, delay=delay)
     if isinstance(source, StructureLearner):
         return StructureStepper(source, stop=stop, breaks=breaks, observers=observers, delay=delay)
     if isinstance(source, WeightLearner):

@@ -102,6 +102,7 @@ class ClusterRun(ABC, Generic[S]):
 
     kind: type[S]
     called: str
+    flips: tuple[GroundAtom, ...] = ()
 
     def __init__(self, counter: ClusterCounter, facts: Facts) -> None:
         """Take the formula, prepared for messages, and the world; nothing is computed yet."""
@@ -138,6 +139,20 @@ class ClusterRun(ABC, Generic[S]):
             self.called, data=digest(*constants_of(facts.vocabulary), *rows),
             model=repr(self.counter.formula), settings=settings_text(self.params),
         )  # fmt: skip
+
+    def holds(self, atom: GroundAtom, state: S) -> bool:
+        """Tell whether an atom is true in the world of a state."""
+        begun = bool((self.facts.rows(atom.predicate) == self._row(atom)).all(axis=1).any())
+        return begun != bool(self.flips[: state.number].count(atom) % 2)
+
+    def with_flip(self, atom: GroundAtom, state: S) -> FlipSteps:
+        """Return the run of the flips up to a state, and of one more."""
+        return FlipSteps(self.counter, self.facts, (*self.flips[: state.number], atom))
+
+    def _row(self, atom: GroundAtom) -> tuple[int, ...]:
+        words = self.facts.vocabulary
+        domains = map(words.domain, words[atom.predicate].types)
+        return tuple(domain.number(name) for domain, name in zip(domains, atom.arguments, strict=True))
 
     @cached_property
     def _exactly(self) -> Counter:
@@ -210,11 +225,6 @@ class FlipSteps(ClusterRun[FlipState]):
             world.flip(predicate, row)
             changed = self._mark_changed(predicate, row)
             yield self._state(world, number, str(atom), changed, true=world.holds(predicate, row))
-
-    def _row(self, atom: GroundAtom) -> tuple[int, ...]:
-        words = self.facts.vocabulary
-        domains = map(words.domain, words[atom.predicate].types)
-        return tuple(domain.number(name) for domain, name in zip(domains, atom.arguments, strict=True))
 
     def _mark_changed(self, predicate: str, row: tuple[int, ...]) -> NDArray[np.bool_]:
         """Return in which clusters the tables at home have a cell for an atom."""

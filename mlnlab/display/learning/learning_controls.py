@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mlnlab.display.scene.building import WIDTH, tooltip
-from mlnlab.display.scene.items import Group, Item, Rectangle, Text
+from mlnlab.display.scene.building import WIDTH
+from mlnlab.display.scene.buttons import Button, button_line
+from mlnlab.display.scene.items import Item, Text
 from mlnlab.display.scene.text_fitting import fit_text, text_width
 
-_HEIGHT, _GAP, _ROW = 19.0, 6.0, 25.0
+_ROW = 25.0
 STRIDE = 0.1  # by how much a click moves a weight
 PAUSES = ("back", "fall", "sign")  # where a click makes the run pause
-
-# An id, what stands on the button, and what is said of it.
-Button = tuple[str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,21 +82,3 @@ def _of_formula(steering: Steering) -> list[Button]:
         ("act-more", f"weight + {STRIDE:g}", "and go on from there"),
         ("act-zero", "weight 0", "as if the formula were not there"),
     ]
-
-
-def button_line(buttons: Sequence[Button], x: float, y: float) -> tuple[list[Item], float]:
-    """Return buttons in a line, and where it ends."""
-    items: list[Item] = []
-    for name, words, tip in buttons:
-        width = text_width(words, "small") + 16
-        items.append(
-            Group(
-                id=name, x=x, y=y, press=True, tooltip=tooltip(words, tip),
-                children=(
-                    Rectangle(x=0, y=0, width=width, height=_HEIGHT, look="panel", corner=4),
-                    Text(x=8, y=13.5, text=words, look="words small"),
-                ),
-            )
-        )  # fmt: skip
-        x += width + _GAP
-    return items, x

@@ -17,7 +17,7 @@ from mlnlab.display.chart.bars import BAR, ROW, WIDTH
 from mlnlab.display.chart.curves import vertical_axis
 from mlnlab.display.chart.plots import Line, Plot
 from mlnlab.display.inference.samplers.samplers_view import History, Latest
-from mlnlab.display.learning.learning_controls import Steering, button_line, steering_items
+from mlnlab.display.learning.learning_controls import Steering, steering_items
 from mlnlab.display.learning.learning_gradients import GradientView, gradients_part
 from mlnlab.display.learning.learning_plots import Scores, dots, learning_plots, plot_place, plots_items
 from mlnlab.display.learning.learning_view import (
@@ -29,6 +29,7 @@ from mlnlab.display.learning.learning_view import (
 )
 from mlnlab.display.runs.runs import Draw, RunPicture, Table, columns_of
 from mlnlab.display.scene.building import Entry, legend, numbered_id, tooltip
+from mlnlab.display.scene.buttons import button_line
 from mlnlab.display.scene.items import Group, Item, Layer, Path, Rectangle, Scene, Text
 from mlnlab.display.scene.paths import segments
 from mlnlab.display.scene.text_fitting import fit_text, text_width

@@ -13,10 +13,10 @@ from mlnlab.display.chart.axes import place_axis, value_words
 from mlnlab.display.chart.curves import vertical_axis
 from mlnlab.display.chart.plots import Box, Line, Plot, plot_items, sample
 from mlnlab.display.inference.samplers.samplers_view import History
-from mlnlab.display.learning.learning_controls import button_line
 from mlnlab.display.learning.learning_plots import plots_items
 from mlnlab.display.runs.runs import Draw, RunPicture, Table, columns_of
 from mlnlab.display.scene.building import WIDTH, numbered_id, tooltip
+from mlnlab.display.scene.buttons import button_line
 from mlnlab.display.scene.items import Group, Item, Layer, Scene, Text
 from mlnlab.display.scene.text_fitting import fit_text
 from mlnlab.learning.studies.diverging_runs import Parting, PartingSearch

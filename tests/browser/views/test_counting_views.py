@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
 import pytest
 
@@ -296,4 +297,20 @@ def test_a_click_lights_a_grounding_and_draws_another_sample(lab):
         page.moment()
         assert page.page.locator(".jp-Notebook .jp-Cell").count() == 2
         assert page.foreign == []
+        assert page.complaints == []
+
+
+def test_a_click_on_an_atom_flips_it_and_lights_what_is_computed_again(lab):
+    source = f"{MODEL}view = ml.stepper(ml.counting_steps(mln, db, method='ijgp', i=2, sweeps=60))\nview"
+    with lab.open(lab.write("flips by hand.ipynb", source)) as page:
+        page.hide_sidebar()
+        page.run_all()
+        page.page.wait_for_selector("[data-id=flip-8]")  # T(A, A)
+        for index, (button, atom) in enumerate([(8, "T(A, A)"), (0, "R(A, A)"), (8, "T(A, A)")], 1):
+            page.output(0).locator(f"[data-id=flip-{button}]").click()
+            wait_for_step(page, index)
+            trace, picture = recorded(sweeps=60, flips=["T(A, A)", "R(A, A)", "T(A, A)"][:index])
+            becomes(lambda: page.output(0).evaluate(_ARROWS), arrows_of(trace, picture, index))
+            written = partial(page.output(0).locator(f"[data-id=flip-{button}]").evaluate, _WRITTEN)
+            becomes(written, [f"{'●' if trace[index].state.true else '○'} {atom}"])
         assert page.complaints == []

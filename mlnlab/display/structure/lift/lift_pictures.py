@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from mlnlab.display.card.cards import Card, table_of
 from mlnlab.display.card.markup import count_of, shorten_text
-from mlnlab.display.learning.learning_controls import Button, button_line
 from mlnlab.display.runs.run_cards import calls_in_words
 from mlnlab.display.runs.runs import RunPicture, Table, columns_of
 from mlnlab.display.scene.building import legend
+from mlnlab.display.scene.buttons import Button, button_line
 from mlnlab.display.scene.items import Group, Item, Layer, Path, Scene, Text
 from mlnlab.display.scene.paths import segments
 from mlnlab.display.scene.text_fitting import fit_text, text_width
