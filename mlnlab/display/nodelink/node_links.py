@@ -19,7 +19,7 @@ from mlnlab.display.nodelink.layouts.boxes import Earlier, Spacing, boxes_layout
 from mlnlab.display.nodelink.layouts.communities import communities
 from mlnlab.display.nodelink.layouts.layered import layered_layout
 from mlnlab.display.scene.building import WIDTH, Entry, Kind, label, legend, mark, numbered_id, tooltip
-from mlnlab.display.scene.items import Group, Item, Layer, Path, Rectangle, Scene, Text
+from mlnlab.display.scene.items import Circle, Group, Item, Layer, Path, Rectangle, Scene, Text
 from mlnlab.display.scene.look import HUES
 from mlnlab.display.scene.paths import Point, arrow_head, band, bow_curve, segments, smooth_downward
 from mlnlab.display.scene.text_fitting import fit_text, text_width
@@ -51,7 +51,7 @@ class Node:
 
     ``dot`` is the look of the dot that stands for the box where there are too many for names; ``shares``
     are stretches of a bar below the box, ``fill`` says how far it is filled, ``parts`` are drawn over it.
-    Lines with ``looks`` of their own begin at the top.
+    Lines with ``looks`` of their own begin at the top. It can be selected, or it is a button to ``press``.
     """
 
     id: str
@@ -68,6 +68,7 @@ class Node:
     shares: Sequence[float] = ()
     tooltip: str = ""
     pick: bool = True
+    press: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -243,7 +244,10 @@ class NodeLink:
         """Return the node with a number at its place."""
         x, y = self.layout.places[number]
         children = (node.mark,) if node.mark else self._box(node, self.layout.sizes[number])
-        return Group(id=node.id, x=x, y=y, pick=node.pick, tooltip=node.tooltip, children=children)
+        pick = node.pick and not node.press
+        return Group(
+            id=node.id, x=x, y=y, pick=pick, press=node.press, tooltip=node.tooltip, children=children
+        )
 
     def _box(self, node: Node, size: Size) -> tuple[Item, ...]:
         """Return a box with its lines."""
@@ -403,6 +407,17 @@ def _fill(share: float, size: Size) -> Rectangle:
     return Rectangle(
         x=-width / 2, y=-height / 2, width=width * share, height=height, corner=2, look="bar grey faint"
     )
+
+
+def fold_handle(name: str, y: float, words: str, *, folded: bool) -> Group:
+    """Return the button that folds and unfolds a box: a small circle at its lower edge."""
+    return Group(
+        id=name, expands="closed" if folded else "open", tooltip=words,
+        children=(
+            Circle(x=0, y=y, radius=7.5, look="ring grey"),
+            Text(x=0, y=y + 4, text="+" if folded else "−", anchor="middle", look="words small strong"),
+        ),
+    )  # fmt: skip
 
 
 def write_note(title: str, words: str) -> Scene:

@@ -13,10 +13,11 @@ from mlnlab.display.card.markup import count_of, shorten_text
 from mlnlab.display.card.symbols import in_symbols
 from mlnlab.display.nodelink.node_links import write_note
 from mlnlab.display.scene.building import numbered_id, tooltip
+from mlnlab.display.scene.chips import chip
 from mlnlab.display.scene.items import Circle, Group, Item, Layer, Path, Scene, Text
 from mlnlab.display.scene.paths import segments
 from mlnlab.display.scene.text_fitting import fit_text, fitted_lines
-from mlnlab.display.structure.clause_table_rows import WIDTH, ShownTable, chip, number
+from mlnlab.display.structure.clause_table_rows import WIDTH, ShownTable, number
 from mlnlab.display.structure.lift.lifted_boxes import edge_items
 from mlnlab.display.structure.paths.path_view import Drawing, drawing_of, lit_items, whole_drawing
 from mlnlab.structure.ask.clause_provenance import MOST_PLACES, PathPlace, Provenance

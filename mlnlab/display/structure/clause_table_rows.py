@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from mlnlab.display.card.formula_markup import formula_text
 from mlnlab.display.card.markup import count_of, shorten_text
 from mlnlab.display.scene.building import numbered_id, tooltip
+from mlnlab.display.scene.chips import chip
 from mlnlab.display.scene.items import Group, Item, Path, Rectangle, Text
 from mlnlab.display.scene.paths import segments
 from mlnlab.display.scene.text_fitting import fit_text, fitted_lines, text_width
@@ -76,21 +77,6 @@ class ShownTable:
         if self.shows_dropped and self.dropped is not None:
             total = len(self.dropped.closest)
         return max(1, -(-total // PAGE))
-
-
-def chip(
-    name: str, x: float, y: float, words: str, tip: str, *, pressed: bool = False
-) -> tuple[Group, float]:
-    """Return a button, and how wide it is; the pressed one has a mark as well as a frame."""
-    shown, look = (f"● {words}", "words small strong") if pressed else (words, "words small")
-    width = text_width(shown, look) + 16
-    return Group(
-        id=name, x=x, y=y, press=True, tooltip=tooltip(words, tip),
-        children=(
-            Rectangle(x=0, y=0, width=width, height=19, corner=4, look="panel" if pressed else "frame"),
-            Text(x=8, y=13.5, text=shown, look=look),
-        ),
-    ), width  # fmt: skip
 
 
 def number(value: float, digits: int = 4) -> str:

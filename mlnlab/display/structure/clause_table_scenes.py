@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import isnan, nan
 from typing import TYPE_CHECKING
 
@@ -10,15 +9,15 @@ from mlnlab.display.card.cards import MOST_ROWS, Card, table_of
 from mlnlab.display.card.formula_markup import formula_markup
 from mlnlab.display.card.markup import Node, count_of, element, shorten_text
 from mlnlab.display.scene.building import numbered_id
+from mlnlab.display.scene.chips import Chip, chip, chip_lines
 from mlnlab.display.scene.items import Item, Layer, Path, Rectangle, Scene, Text
 from mlnlab.display.scene.paths import segments
-from mlnlab.display.scene.text_fitting import fit_text, fitted_lines, text_width
+from mlnlab.display.scene.text_fitting import fit_text, fitted_lines
 from mlnlab.display.structure.clause_details import detail_items
 from mlnlab.display.structure.clause_table_rows import (
     ROW,
     SHORT_VERDICTS,
     WIDTH,
-    chip,
     dropped_items,
     heading_items,
     number,
@@ -35,8 +34,6 @@ if TYPE_CHECKING:
 
 _UNDO = WIDTH - 52
 MOST_PREDICATES = 16  # that have a button; others are typed
-# An id, what stands on the button, what it does, and whether it is pressed.
-Chip = tuple[str, str, str, bool]
 
 
 def clause_table_scene(shown: ShownTable) -> Scene:
@@ -126,7 +123,7 @@ def _filter_items(shown: ShownTable, top: float) -> tuple[list[Item], float]:
     y = top
     for heading, chips in lines[:1] if shown.shows_dropped else lines:
         items.append(Text(x=8, y=y + 13.5, text=heading, look="quiet small"))
-        row, y = _flow(chips, 70, y)
+        row, y = chip_lines(chips, 70, y, WIDTH - 4)
         items += row
     return items, y + 4
 
@@ -153,19 +150,6 @@ def _verdict_chips(shown: ShownTable) -> list[Chip]:
                   "heuristic 1: paths with too few true atoms, of which no clause was made",
                   shown.shows_dropped))  # fmt: skip
     return found
-
-
-def _flow(chips: Sequence[Chip], left: float, top: float) -> tuple[list[Item], float]:
-    """Place buttons in lines, and return where these end."""
-    items: list[Item] = []
-    x, y = left, top
-    for name, words, tip, pressed in chips:
-        if x > left and x + text_width("● " + words, "small strong") + 16 > WIDTH - 4:
-            x, y = left, y + 23
-        made, width = chip(name, x, y, words, tip, pressed=pressed)
-        items.append(made)
-        x += width + 6
-    return items, y + 24
 
 
 # --- cards ----------------------------------------------------------------------------------------

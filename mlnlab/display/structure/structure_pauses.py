@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from mlnlab.display.card.formula_markup import formula_text
 from mlnlab.display.card.markup import shorten_text
 from mlnlab.display.chart.bars import WIDTH
+from mlnlab.display.scene.chips import chip
 from mlnlab.display.scene.items import Item, Layer, Scene, Text
 from mlnlab.display.scene.text_fitting import fit_text
-from mlnlab.display.structure.clause_table_rows import chip
 from mlnlab.structure.clauses.assembly import ASSEMBLING
 from mlnlab.structure.clauses.create_mln import CREATING
 from mlnlab.structure.learners.busl import JUDGING, TABULATING, TAKING

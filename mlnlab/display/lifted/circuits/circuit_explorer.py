@@ -37,9 +37,9 @@ from mlnlab.display.lifted.circuits.circuit_scenes import (
     draw_calls,
     legend_items,
 )
-from mlnlab.display.nodelink.node_links import SMALL_LINE, Node
+from mlnlab.display.nodelink.node_links import SMALL_LINE, Node, fold_handle
 from mlnlab.display.scene.building import numbered_id, tooltip
-from mlnlab.display.scene.items import Circle, Group, Item, Layer, Path, Scene, Text
+from mlnlab.display.scene.items import Item, Layer, Path, Scene, Text
 from mlnlab.display.scene.paths import polyline
 
 if TYPE_CHECKING:
@@ -155,18 +155,10 @@ def _value_items(node: CircuitNode, shown: ExploredCircuit) -> Iterator[Item]:
 
 
 def _handle(node: CircuitNode, shown: ExploredCircuit, under: int) -> Item:
-    """Return the button that folds and unfolds a box: a small circle at its lower edge."""
+    """Return the button that folds and unfolds a box."""
     is_folded = node.number in shown.folded
     words = f"unfold {count_of(under, 'definition')}" if is_folded else "fold what is below"
-    sign = "+" if is_folded else "−"
-    y = node.box.height / 2
-    return Group(
-        id=numbered_id("fold", node.number), expands="closed" if is_folded else "open", tooltip=words,
-        children=(
-            Circle(x=0, y=y, radius=7.5, look="ring grey"),
-            Text(x=0, y=y + 4, text=sign, anchor="middle", look="words small strong"),
-        ),
-    )  # fmt: skip
+    return fold_handle(numbered_id("fold", node.number), node.box.height / 2, words, folded=is_folded)
 
 
 # --- folds ----------------------------------------------------------------------------------------
