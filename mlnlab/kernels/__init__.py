@@ -54,6 +54,7 @@ def _modules() -> tuple[ModuleType, ...]:
         *_paths(),
         *_lifts(),
         *_trees(),
+        *_circuits(),
     )
 
 
@@ -138,6 +139,12 @@ def _lifts() -> tuple[ModuleType, ...]:
     from mlnlab.kernels.lift import lift_combinations, lift_gains, lift_merges, lift_pairs
 
     return lift_combinations, lift_pairs, lift_gains, lift_merges
+
+
+def _circuits() -> tuple[ModuleType, ...]:
+    from mlnlab.kernels.circuits import circuit_checks, downward_passes, upward_passes
+
+    return upward_passes, downward_passes, circuit_checks
 
 
 def _structures() -> tuple[ModuleType, ...]:

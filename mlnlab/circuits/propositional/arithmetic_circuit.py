@@ -6,42 +6,105 @@ with the evidence at 1 and the others at 0, its value is the probability of the 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from mlnlab.errors import count_of
-from mlnlab.factors.graphs.random_variables import RandomVariable
+import numpy as np
+
+from mlnlab.circuits.propositional.circuit_arrays import INDICATOR as INDICATOR  # noqa: PLC0414 - who makes
+from mlnlab.circuits.propositional.circuit_arrays import PARAMETER as PARAMETER  # noqa: PLC0414 - circuits
+from mlnlab.circuits.propositional.circuit_arrays import PRODUCT as PRODUCT  # noqa: PLC0414 - takes the
+from mlnlab.circuits.propositional.circuit_arrays import SUM as SUM  # noqa: PLC0414 - kinds from here
+from mlnlab.circuits.propositional.circuit_arrays import CircuitArrays
+from mlnlab.circuits.propositional.circuit_passes import EvaluatedCircuit, evaluator_of
+from mlnlab.circuits.propositional.circuit_properties import require_properties
+from mlnlab.errors import ArgumentError, count_of
+from mlnlab.factors.graphs.random_variables import Assignment
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
-INDICATOR, PARAMETER, SUM, PRODUCT = 0, 1, 2, 3
+    from mlnlab.factors.data.data_table import DataTable
+    from mlnlab.factors.trees.network_answers import MostProbable, VariableMarginals
+
+_LASTING = ("program", "smooth", "parameters", "deterministic")  # prepared from the nodes alone
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ArithmeticCircuit:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ArithmeticCircuit(CircuitArrays):
     """Nodes in flat arrays, children before their parents, the root last.
 
     The children of node i are ``children[first_child[i]:first_child[i + 1]]``. An indicator has a variable
     and one of its values; a parameter has a number, and may name the variable whose distribution it is of.
+    A circuit that is not smooth or not decomposable is refused by the first question that needs it to be.
+
+    >>> import mlnlab as ml
+    >>> ac = ml.compile_circuit(ml.sample_network("greenhouse"))
+    >>> round(ac.query({"Soil": "dry"}, evidence={"Wilting": "yes"}), 4)
+    0.6378
+    >>> ac.most_probable({"Wilting": "yes"})["Soil"]
+    'dry'
+    >>> len(ac.sample(100, seed=1))
+    100
     """
 
-    variables: tuple[RandomVariable, ...]
-    kinds: NDArray[np.uint8]  # INDICATOR, PARAMETER, SUM or PRODUCT
-    first_child: NDArray[np.uint32]  # one more than there are nodes
-    children: NDArray[np.uint32]
-    variable: NDArray[np.int32]  # of an indicator, or of a parameter's distribution; -1 where there is none
-    value: NDArray[np.int32]  # of an indicator; of a parameter's variable, where known; otherwise -1
-    parameters: NDArray[np.float64]  # of parameter nodes; 0 elsewhere
+    def with_parameters(self, parameters: ArrayLike) -> ArithmeticCircuit:
+        """Return the same circuit with other numbers in its parameter nodes; the others' are not read."""
+        numbers = np.where(self.kinds == PARAMETER, np.asarray(parameters, np.float64), 0.0)
+        changed = replace(self, parameters=numbers)
+        changed.prepared.update({name: self.prepared[name] for name in _LASTING if name in self.prepared})
+        return changed
 
-    @property
-    def edges(self) -> int:
-        """The number of edges."""
-        return len(self.children)
+    def check(self) -> None:
+        """Raise an error that names a node unless the circuit is smooth, decomposable and deterministic."""
+        require_properties(self, "smooth", "parameters", "deterministic")
 
-    def __len__(self) -> int:
-        return len(self.kinds)
+    def log_probability(self, evidence: Assignment | None = None) -> float:
+        """Return the logarithm of the probability of some values, or of the sum of all terms without any."""
+        return evaluator_of(self).log_value(evidence)
+
+    def query(self, query: Assignment, evidence: Assignment | None = None) -> float:
+        """Return the probability of some values given others: ``ac.query({"X3": 1}, evidence={"X7": 0})``."""
+        return evaluator_of(self).conditional(query, evidence or {})
+
+    def queries(self, query: DataTable, evidence: DataTable | None = None) -> NDArray[np.float64]:
+        """Return the probability of each row of a table given the same row of another; -1 is left open."""
+        return evaluator_of(self).conditionals(query, evidence)
+
+    def log_likelihoods(self, table: DataTable) -> NDArray[np.float64]:
+        """Return the logarithm of the probability of each row; missing cells are summed out."""
+        return evaluator_of(self).table_logs(table)
+
+    def log_likelihood(self, table: DataTable) -> float:
+        """Return the mean over the rows of the logarithms of their probabilities."""
+        if not len(table):
+            raise ArgumentError("A table without rows has no mean log-likelihood.")
+        return float(self.log_likelihoods(table).mean())
+
+    def evaluate(self, evidence: Assignment | None = None) -> EvaluatedCircuit:
+        """Return the values, derivatives and flows of all nodes under some evidence."""
+        return evaluator_of(self).evaluate(evidence)
+
+    def marginals(self, evidence: Assignment | None = None) -> VariableMarginals:
+        """Return the distribution of each variable given evidence, by one pass up and one down."""
+        return self.evaluate(evidence).marginals()
+
+    def entropy(self, evidence: Assignment | None = None) -> float:
+        """Return the entropy in nats of the distribution given evidence."""
+        require_properties(self, "smooth", "deterministic")
+        return self.evaluate(evidence).entropy()
+
+    def most_probable(self, evidence: Assignment | None = None) -> MostProbable:
+        """Return a most probable assignment to all variables that agrees with the evidence."""
+        return evaluator_of(self).most_probable(evidence)[0]
+
+    def most_probable_nodes(self, evidence: Assignment | None = None) -> NDArray[np.uint32]:
+        """Return the numbers of the nodes whose product is the most probable assignment's probability."""
+        return evaluator_of(self).most_probable(evidence)[1]
+
+    def sample(self, n: int, seed: int = 0, evidence: Assignment | None = None) -> DataTable:
+        """Return independent rows drawn from the distribution given evidence."""
+        return evaluator_of(self).sample(n, seed, evidence)
 
     def __repr__(self) -> str:
         size = f"{count_of(len(self), 'node')} and {count_of(self.edges, 'edge')}"
