@@ -21,6 +21,7 @@ _HOMES = {
     "ArgumentError": "errors",
     "BayesianNetwork": "factors.graphs.bayesian_network",
     "ConditionalTable": "factors.graphs.conditional_table",
+    "DataTable": "factors.data.data_table",
     "Database": "model.database.database",
     "Diagnostic": "errors",
     "DomainSizeWarning": "errors",
