@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mlnlab.errors import ArgumentError, TooLargeError
-from mlnlab.factors.data.data_table import MISSING, DataTable
+from mlnlab.factors.data.data_table import DataTable
+from mlnlab.factors.data.table_coding import MISSING
 from mlnlab.logic.checked_options import above, is_one_of
 
 if TYPE_CHECKING:
