@@ -13,6 +13,7 @@ import numpy as np
 
 from mlnlab.steps.state_layout import TEXT, ArrayOf, Part, Several, Whole, holds
 from mlnlab.steps.values.encoding import storable
+from mlnlab.steps.values.growing_lists import Blocks, append_item, count_items, items_after, items_of
 from mlnlab.structure.clauses.clause_scores import PathScores
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ class JudgedPath:
         return "" if len(self.reasons) in {0, len(self.verdicts)} else "reasons are not of its clauses"
 
 
-JudgedBlocks: TypeAlias = tuple[tuple[JudgedPath, ...], ...]
+JudgedBlocks: TypeAlias = Blocks[JudgedPath]
 BLOCKS = Several(Several(Part(JudgedPath)))  # how a field of a state declares them
 
 
@@ -67,34 +68,23 @@ def judged_path(
 
 
 def append_judged_path(blocks: JudgedBlocks, judged: JudgedPath) -> JudgedBlocks:
-    """Return the blocks with one more path; they double, so that all states together stay small."""
-    found = [*blocks, (judged,)]
-    while len(found) > 1 and len(found[-2]) <= len(found[-1]):
-        found[-2:] = [found[-2] + found[-1]]
-    return tuple(found)
+    """Return the blocks with one more path."""
+    return append_item(blocks, judged)
 
 
 def judged_paths(blocks: JudgedBlocks) -> Iterator[JudgedPath]:
     """Yield the judged paths in order."""
-    for block in blocks:
-        yield from block
+    return items_of(blocks)
 
 
 def count_judged_paths(blocks: JudgedBlocks) -> int:
     """Return how many paths were judged."""
-    return sum(map(len, blocks))
+    return count_items(blocks)
 
 
 def judged_after(blocks: JudgedBlocks, number: int) -> Sequence[JudgedPath]:
     """Return the paths judged after the first ``number``; quick where these are the newest ones."""
-    left = count_judged_paths(blocks) - number
-    found: list[JudgedPath] = []
-    for block in reversed(blocks):
-        if left <= 0:
-            break
-        found[:0] = block[-left:]
-        left -= len(block)
-    return found
+    return items_after(blocks, number)
 
 
 def flaw_of_blocks(blocks: JudgedBlocks) -> str:
