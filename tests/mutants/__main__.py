@@ -94,7 +94,7 @@ def _arguments():
         "--seconds", type=float, default=float("inf"), help="begin no further fault after these"
     )
     parser.add_argument(
-        "--watch", type=float, default=90.0, help="look at a room's tests without a fault for so many seconds"
+        "--watch", type=float, default=90.0, help="look at tests without a fault for so many seconds"
     )
     parser.add_argument("--results", type=Path, default=ROOT / "build" / "mutants.jsonl")
     return parser.parse_args()

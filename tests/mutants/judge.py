@@ -8,11 +8,13 @@ process. Only tests that call the function run, the quickest first.
 from __future__ import annotations
 
 import contextlib
+import cProfile
 import gc
 import importlib
 import inspect
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -31,13 +33,14 @@ NOT_PUT_IN = "no loaded function has this code"
 MARKS = "not benchmark and not proof and not browser"
 OPTIONS = ("-q", "-x", "-n0", "-p", "no:cacheprovider", "-m", MARKS)
 MOST_OF_A_FILE = 0.2  # of the time for watching
-PATIENCE = 20.0  # seconds beyond thrice what the tests took: who does not end by then goes round in circles
+PATIENCE = 20  # seconds beyond thrice what the tests took: who does not end by then goes round in circles
+WAITING = 3  # times as long by the clock of a busy machine
 
 
 def judge(tree, sites, names, seconds, tell):
     """Call ``tell(site, verdict, by)`` for each site; print why where some could not be judged.
 
-    Tests are watched without a fault for so many seconds, and those that were not watched judge nothing.
+    Tests are watched without a fault for so many seconds of the processor; those not watched judge nothing.
     """
     verdicts, said = tree / "verdicts.jsonl", tree / "said.txt"
     verdicts.write_text("", encoding="utf-8")
@@ -51,22 +54,24 @@ def judge(tree, sites, names, seconds, tell):
 
 
 def fork(work, seconds):
-    """Do work in a fork; return its exit code, or None where it did not end in time."""
+    """Do work in a fork; return its exit code, or None where it took the processor longer, or waits long."""
     child = os.fork()
     if child == 0:
         code = 1
         try:
             os.setsid()
+            if seconds < float("inf"):
+                resource.setrlimit(resource.RLIMIT_CPU, (int(seconds) + 1, int(seconds) + 2))
             code = int(work() or 0)
         except Exception:  # noqa: BLE001 - it is printed, and a fork must not go on
             traceback.print_exc()
         finally:
             os._exit(code)
-    end = time.monotonic() + seconds
+    end = time.monotonic() + WAITING * seconds
     while time.monotonic() < end:
         done, status = os.waitpid(child, os.WNOHANG)
         if done:
-            return os.waitstatus_to_exitcode(status)
+            return None if os.WIFSIGNALED(status) else os.waitstatus_to_exitcode(status)
         time.sleep(0.01)
     with contextlib.suppress(ProcessLookupError):
         os.killpg(child, signal.SIGKILL)
@@ -101,11 +106,13 @@ class Judge:
     def __init__(self, tree, sites, seconds, verdicts):
         self.tree, self.sites, self.seconds, self.verdicts = tree, sites, seconds, verdicts
         self.watched, self.failed = {}, False
+        self.package, self.profile = str(tree / "mlnlab"), None
         self.called, self.shared = set(), set()  # by a test, and by the fixtures that tests of a file share
 
     def pytest_runtest_logreport(self, report):
         self.failed |= report.failed
-        if report.when == "setup":
+        if report.when == "setup" and self.profile is not None:
+            self._note_profile()
             self.shared |= self.called
 
     @pytest.hookimpl(tryfirst=True)
@@ -133,30 +140,33 @@ class Judge:
             self.watched[number] = Watched(_file(items[number]), seconds, set(map(tuple, functions)))
 
     def _write_calls(self, items, notes):
-        package = str(self.tree / "mlnlab")
-
         def note(frame, event, _):
-            if frame.f_code.co_filename.startswith(package):
+            if frame.f_code.co_filename.startswith(self.package):
                 self.called.add(frame.f_code)
 
         before, end = None, 0.0
         with notes.open("w", encoding="utf-8") as file:
             for number, item in enumerate(items):
                 if _file(item) != before:
-                    before, end = _file(item), time.monotonic() + self.seconds * MOST_OF_A_FILE
+                    before, end = _file(item), _seconds() + self.seconds * MOST_OF_A_FILE
                     self.shared.clear()
-                if time.monotonic() > end:
+                if _seconds() > end:
                     continue  # other files are to have their turn
                 self.called.clear()
-                began = time.monotonic()
+                began, self.profile = _seconds(), cProfile.Profile(builtins=False)
                 threading.settrace(note)
-                sys.settrace(note)
+                self.profile.enable()
                 green = self._is_green(items, number)
-                sys.settrace(None)
+                self.profile.disable()
+                self._note_profile()
                 if green:
                     functions = [_name(code) for code in self.called | self.shared]
-                    file.write(json.dumps([number, time.monotonic() - began, functions]) + "\n")
+                    file.write(json.dumps([number, _seconds() - began, functions]) + "\n")
                     file.flush()
+
+    def _note_profile(self):
+        codes = (entry.code for entry in self.profile.getstats() if isinstance(entry.code, CodeType))
+        self.called.update(code for code in codes if code.co_filename.startswith(self.package))
 
     def _is_green(self, items, number):
         """Run the test of a number; what a test prepares for the next one stays."""
@@ -179,11 +189,12 @@ class Judge:
             return UNREACHED, []
         most = 3 * sum(self.watched[number].seconds for number in chosen) + PATIENCE
         by = self.tree / "red.txt"
-        if fork(lambda: self._run_faulty([items[number] for number in chosen], codes, by), most) == 0:
+        code = fork(lambda: self._run_faulty([items[number] for number in chosen], codes, by), most)
+        if code == 0:
             return GREEN, sorted({self.watched[number].file for number in chosen})
         if (red := by.read_text(encoding="utf-8")) == NOT_PUT_IN:
             return self._verdict_of_new_process(items, path, text, faulty)
-        return RED, red
+        return RED, red if code is not None else f"is ended: {red}"
 
     def _choose(self, functions):
         """Return the numbers of tests that call one of the functions, the quickest first, up to a limit."""
@@ -222,12 +233,19 @@ class Judge:
         command = [sys.executable, "-m", "pytest", *OPTIONS, *left_out, *sorted(names)]
         path.write_text(faulty, encoding="utf-8")
         try:
-            done = subprocess.run(command, cwd=self.tree, timeout=most, capture_output=True, check=False)
+            done = subprocess.run(
+                command, cwd=self.tree, timeout=WAITING * most, capture_output=True, check=False
+            )
         except subprocess.TimeoutExpired:
             return RED, "does not end"
         finally:
             path.write_text(text, encoding="utf-8")
         return (GREEN, sorted(names)) if done.returncode in {0, 5} else (RED, sorted(names))
+
+
+def _seconds():
+    """Return the seconds of the processor that this process and those it waited for have had."""
+    return sum(os.times()[:4])
 
 
 def _file(item):

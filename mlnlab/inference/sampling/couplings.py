@@ -16,7 +16,6 @@ decides, and each further one is taken to be false half of the time.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
 
 HARD = 30.0  # what must hold pushes as much
 _MOST_ROUNDS = 1_000  # of letting atoms go
-_WIDEST = 1 << 14  # cells of a table; wider ones push by their weight
 _LEAST = 1e-12  # a probability below which a clause does not push
 
 
@@ -176,8 +174,9 @@ def _table_pushes(
 ) -> list[tuple[int, int, float, float, float]]:
     """Return a table's effect per unit of weight on each atom: at least, at most, on average."""
     found: list[tuple[int, int, float, float, float]] = []
-    # A table that counts what holds of its parts does not say by its own cells alone what an atom changes.
-    if prod(shape) > _WIDEST or table in clauses.gates.roots:
+    # One that counts what holds of its parts does not say by its own cells alone what an atom changes, or is
+    # too wide to be listed: it pushes by its weight.
+    if table in clauses.gates.roots:
         return [(a, o, -1.0, 1.0, 0.0) for a, number in enumerate(atoms_of) for o in range(number)]
     start = int(clauses.scope_starts[table])
     cells = np.zeros((1,) * len(shape), np.int64)

@@ -92,15 +92,8 @@ class MetricColumns:
         return [self._indices, self._seconds, *self._columns.values()]
 
     def _halve(self) -> None:
-        # What was kept as the last row only stays the last row, wherever it stands.
-        loose = (self._added - 1) % self._stride != 0
-        end = len(self) - loose
-        drop_last = end % 2 == 0 and not loose
         for column in self._all():
-            last = column[-1]
-            del column[1:end:2]
-            if drop_last:
-                column.append(last)
+            del column[1:-1:2]  # the last row stays, also where it is kept only because it is the last
         self._stride *= 2
 
     def row(self, index: int) -> dict[str, float] | None:

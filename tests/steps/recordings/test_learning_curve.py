@@ -45,6 +45,7 @@ def test_one_metric_of_several_runs():
     frame = curve.to_frame()
     assert frame.columns.tolist() == ["step", "seconds", "fast", "slow"]
     assert frame["step"].tolist() == [0, 1]
+    assert frame["step"].dtype == np.int64
     assert frame["fast"].tolist() == [3, 1]
     assert np.isnan(frame["slow"][0])
     assert frame["slow"][1] == 2.5
@@ -57,6 +58,8 @@ def test_lists_with_errors():
     frame = curve.to_frame()
     assert frame.to_dict("list") == {"step": [10, 20.5], "a": [1, 2], "a error": [0.1, 0.2]}
     assert repr(curve) == "<LearningCurve of cost: a, 2 steps>"
+    halves = LearningCurve.from_values({"a": [1, 2]}, [0.5, 1.5])
+    assert halves.to_frame()["step"].tolist() == [0.5, 1.5]
 
 
 def test_names_of_our_own_columns_are_kept_apart():
