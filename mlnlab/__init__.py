@@ -119,6 +119,7 @@ _HOMES = {
     "marginals": "inference.networks.factor_asking",
     "most_probable": "factors.trees.variable_elimination",
     "network_size": "grounding.networks.network_size",
+    "network_view": "widgets.circuit.network_view",
     "plot": "display.doors.plotting",
     "predicates": "model.loading",
     "pseudo_log_likelihood": "learning.ask.pseudo_likelihoods",

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from mlnlab.circuits.propositional.arithmetic_circuit import ArithmeticCircuit
 from mlnlab.display.lifted.circuits.circuit_details import (
     circuit_program,
     details_of,
@@ -25,6 +26,7 @@ from mlnlab.errors import ArgumentError
 from mlnlab.lifted.ask.cell_theory import CellTheory
 from mlnlab.lifted.ask.circuit_numbers import CircuitNumbers, circuit_numbers
 from mlnlab.lifted.ask.lift import LiftedCircuit
+from mlnlab.widgets.circuit.arithmetic_view import ArithmeticView
 from mlnlab.widgets.circuit.cell_view import CellView
 from mlnlab.widgets.circuit.circuit_sliders import Sliders, Weights, sliders_of
 from mlnlab.widgets.circuit.circuit_sliding import SlidingView
@@ -34,6 +36,7 @@ from mlnlab.widgets.view.view_arguments import read_number
 
 if TYPE_CHECKING:
     from mlnlab.display.card.markup import Element
+    from mlnlab.factors.graphs.random_variables import Assignment
 
 _HINT = "Click a node: its theory, the rule that made it, its value and derivative."
 
@@ -178,9 +181,9 @@ class CircuitView(SlidingView):
 
 
 def circuit_view(
-    circuit: LiftedCircuit | CellTheory, sizes: Mapping[str, int] | None = None,
-    weights: Weights | None = None, *, leaves: bool = False,
-) -> CircuitView | CellView:  # fmt: skip
+    circuit: LiftedCircuit | CellTheory | ArithmeticCircuit, sizes: Mapping[str, int] | None = None,
+    weights: Weights | None = None, *, leaves: bool = False, evidence: Assignment | None = None,
+) -> CircuitView | CellView | ArithmeticView:  # fmt: skip
     r"""Explore a compiled model: its circuit with values, with sliders for weights and domain sizes.
 
     Of what is compiled to cells the 1-types are shown, how many elements are in each, and r between them.
@@ -188,6 +191,9 @@ def circuit_view(
     A click on a node tells the theory that it stands for, the rule that made it, its value, and the
     derivative of log Z by it; a click on the sign below folds. ``leaves=True`` draws leaves as the papers do.
     ``ml.explore(circuit)`` is the same.
+
+    An arithmetic circuit, learned or compiled, is explored with evidence: a click on an indicator, or on a
+    value's bar, gives it or takes it back. A large circuit is opened as a list of its layers.
 
     >>> import mlnlab as ml
     >>> mln = ml.MLN.from_text("Smokes(person)\nFriends(person, person)\n"
@@ -200,12 +206,24 @@ def circuit_view(
     0.4975
     >>> view.select(0); view.fold(1)
     >>> view.close()
+    >>> view = ml.circuit_view(ml.compile_circuit(ml.sample_network("greenhouse")))
+    >>> view.set("Wilting", "yes")
+    >>> round(view.numbers.marginals["Soil"]["dry"], 4)
+    0.6378
+    >>> view.close()
     """
+    if isinstance(circuit, ArithmeticCircuit):
+        if sizes is not None or weights is not None:
+            raise ArgumentError("An arithmetic circuit has no domain sizes and no weights to move.")
+        return ArithmeticView(circuit, evidence, leaves=leaves)
+    if evidence is not None:
+        raise ArgumentError("Evidence is for arithmetic circuits; a compiled model has none.")
     if isinstance(circuit, CellTheory) and not leaves:
         return CellView(circuit, sizes, weights)
     if not isinstance(circuit, LiftedCircuit):
         raise ArgumentError(
-            f"This view shows a compiled model, from ml.lift(mln).compile(), not {type(circuit).__name__}."
+            f"This view shows a compiled model, from ml.lift(mln).compile(), or an arithmetic circuit, from "
+            f"ml.learn_circuit or ml.compile_circuit, not {type(circuit).__name__}."
         )
     return CircuitView(circuit, sizes, weights, leaves=leaves)
 
