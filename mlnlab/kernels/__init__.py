@@ -154,6 +154,7 @@ def _structures() -> tuple[ModuleType, ...]:
 
 
 def _trees() -> tuple[ModuleType, ...]:
+    from mlnlab.kernels.chains import tree_gibbs
     from mlnlab.kernels.trees import bit_columns, leaf_gains
 
-    return bit_columns, leaf_gains
+    return bit_columns, leaf_gains, tree_gibbs

@@ -22,7 +22,8 @@ from mlnlab.circuits.propositional.circuit_arrays import (
 )
 from mlnlab.circuits.propositional.circuit_properties import require_properties
 from mlnlab.errors import ArgumentError
-from mlnlab.factors.data.data_table import MISSING, DataTable
+from mlnlab.factors.data.data_table import DataTable
+from mlnlab.factors.data.table_coding import MISSING
 from mlnlab.factors.graphs.random_variables import Assignment, show_name, shown_names, value_name
 from mlnlab.factors.trees.network_answers import MostProbable, VariableMarginals, impossible
 from mlnlab.logic.suggestions import did_you_mean

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mlnlab.factors.data.data_table import MISSING
+from mlnlab.factors.data.table_coding import MISSING
 from mlnlab.inference.networks.tree_gibbs import TreeGibbsParams, steps, tree_arrays
 from mlnlab.logic.checked_options import check_options, real
 
