@@ -26,7 +26,8 @@ from mlnlab.circuits.propositional.arithmetic_circuit import (
 )
 from mlnlab.circuits.propositional.circuit_properties import require_properties
 from mlnlab.errors import ArgumentError
-from mlnlab.factors.data.data_table import MISSING, DataTable
+from mlnlab.factors.data.data_table import DataTable
+from mlnlab.factors.data.table_coding import MISSING
 from mlnlab.factors.files.network_texts import Problems, Source, load_with, read_with
 from mlnlab.factors.graphs.random_variables import RandomVariable, show_name
 from mlnlab.steps.safe_files import write_text
