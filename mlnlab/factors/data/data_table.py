@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -43,15 +43,14 @@ class DataTable:
             twice = next(name for place, name in enumerate(names) if name in names[:place])
             raise ArgumentError(f"Two columns are called {show_name(twice)}; each variable has one column.")
         sizes = np.array([variable.size for variable in variables], np.int64)
-        outside = (cells < MISSING) | (cells >= sizes)
-        if outside.any():
-            row, column = np.argwhere(outside)[0].tolist()
+        if cells.size and (cells.min() < MISSING or (cells.max(axis=0) >= sizes).any()):
+            row, column = np.argwhere((cells < MISSING) | (cells >= sizes))[0].tolist()
             variable = variables[column]
             raise ArgumentError(
                 f"Row {row + 1:,} has {cells[row, column]} for {show_name(variable.name)}; its values are "
                 f"numbered from 0 to {variable.size - 1}, and a missing cell is -1."
             )
-        known = cells.astype(np.int32)
+        known = np.array(cells, np.int32, order="C")
         known.flags.writeable = False
         object.__setattr__(self, "variables", tuple(variables))
         object.__setattr__(self, "rows", known)
@@ -129,7 +128,7 @@ class DataTable:
         return f"<DataTable of {size}{ending}>"
 
 
-def _whole_numbers(rows: ArrayLike, width: int) -> NDArray[np.int64]:
+def _whole_numbers(rows: ArrayLike, width: int) -> NDArray[Any]:
     """Return the cells as whole numbers; refuse another shape, and numbers that are not whole."""
     try:
         given = np.asarray(rows)
@@ -149,11 +148,12 @@ def _whole_numbers(rows: ArrayLike, width: int) -> NDArray[np.int64]:
         raise ArgumentError(
             "The rows of a table hold numbers of values; DataTable.of(rows) reads other values."
         )
-    cells = given.astype(np.int64)
-    if given.dtype.kind == "f" and (cells != given).any():
-        odd = given[cells != given][0]
-        raise ArgumentError(f"The rows of a table hold whole numbers, not {odd:g}.")
-    return cells
+    if given.dtype.kind != "f":
+        return given.astype(np.int8) if given.dtype.kind == "b" else given
+    fractions = given[given != np.round(given)]
+    if len(fractions):
+        raise ArgumentError(f"The rows of a table hold whole numbers, not {fractions[0]:g}.")
+    return given
 
 
 def _recode(table: DataTable, place: int, variable: RandomVariable) -> NDArray[np.int32]:

@@ -129,13 +129,21 @@ class SplitGains:
 
     def gains(self, leaf: Leaf) -> NDArray[np.float64]:
         """Return the gain of the complete split on each variable; 0 where a split would split nothing."""
+        return self._score(leaf, self._tops, self._bottoms(len(leaf.totals)))
+
+    def information(self, leaf: Leaf) -> NDArray[np.float64]:
+        """Return the mutual information of the leaf's variable and each other, in nats over its rows."""
+        numbers = np.arange(len(self.table) + 1.0)
+        terms = numbers * np.log(np.maximum(numbers, 1))
+        return self._score(leaf, terms, terms)
+
+    def _score(
+        self, leaf: Leaf, tops: NDArray[np.float64], bottoms: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
         from mlnlab.kernels.trees.leaf_gains import score_splits
 
         gains = np.zeros(len(self.sizes))
-        bottoms = self._bottoms(len(leaf.totals))
-        score_splits(
-            leaf.counts, leaf.totals, self.starts, self.lowest, leaf.variable, self._tops, bottoms, gains
-        )
+        score_splits(leaf.counts, leaf.totals, self.starts, self.lowest, leaf.variable, tops, bottoms, gains)
         return gains
 
     def value(self, totals: NDArray[np.int64]) -> float:
@@ -184,6 +192,15 @@ class SplitGains:
         if lowest == 1:
             masks[of_value[0]] |= rest
         return masks
+
+
+def merge_leaves(one: Leaf, other: Leaf) -> Leaf:
+    """Return the leaf that the rows of two leaves reach."""
+    words = np.union1d(one.words, other.words)
+    masks = np.zeros(len(words), np.uint64)
+    for leaf in (one, other):
+        masks[np.searchsorted(words, leaf.words)] |= leaf.masks
+    return Leaf(one.variable, words, masks, one.totals + other.totals, one.counts + other.counts)
 
 
 # --- rows -----------------------------------------------------------------------------------------
