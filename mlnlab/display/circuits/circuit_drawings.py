@@ -64,12 +64,18 @@ class NodeNumbers:
     derivatives: NDArray[np.float64]
     flows: NDArray[np.float64]
     marginals: VariableMarginals | None
+    log_total: float = 0.0  # the root without evidence
     best: frozenset[int] = frozenset()
+
+    @property
+    def log_root(self) -> float:
+        """The logarithm of the root's value."""
+        return float(self.values[-1])
 
     @property
     def log_probability(self) -> float:
         """The logarithm of the probability of the evidence."""
-        return float(self.values[-1])
+        return self.log_root - self.log_total
 
 
 @dataclass(frozen=True)
@@ -218,7 +224,7 @@ def lay_out_circuit(shown: ShownCircuit) -> CircuitLayout:
 def _box_size(shown: ShownCircuit, one: DrawnNode) -> tuple[float, float]:
     if one.kind == "more":
         return text_width(_more_words(shown, one.node), "small") + 18, 22.0
-    return max(54.0, min(text_width(f"★ {name_node(shown, one.node)}", "small strong"), _WIDEST) + 16), 38.0
+    return max(70.0, min(text_width(f"★ {name_node(shown, one.node)}", "small strong"), _WIDEST) + 16), 38.0
 
 
 def _more_words(shown: ShownCircuit, node: int) -> str:

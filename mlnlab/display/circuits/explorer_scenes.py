@@ -24,7 +24,7 @@ from mlnlab.display.circuits.value_cells import Beliefs, belief_pages
 from mlnlab.display.scene.building import WIDTH
 from mlnlab.display.scene.chips import Chip, chip_lines
 from mlnlab.display.scene.items import Group, Item, Layer, Rectangle, Scene, Text
-from mlnlab.display.scene.text_fitting import fit_text
+from mlnlab.display.scene.text_fitting import fit_text, text_width
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -91,9 +91,12 @@ def _headline(state: ExplorerState) -> str:
     log = shown.numbers.log_probability
     if log == -inf:
         return fit_text(f"P({given}) = 0: no state agrees with the evidence", WIDTH - 16, "words strong")
-    named = f"P({given})" if given else "the sum of all terms"
-    words = f" = {number_words(log)}, its logarithm {log:.6g}"
-    return fit_text(named, WIDTH - 230, "words strong") + words
+    root = f"root = {number_words(shown.numbers.log_root)}, its logarithm {shown.numbers.log_root:.6g}"
+    if not given:
+        return f"{root}: the sum of all terms"
+    probability = f" = {number_words(log)}"
+    room = WIDTH - 24 - text_width(f"{root} · {probability}", "words strong")
+    return f"{root} · {fit_text(f'P({given})', room, 'words strong')}{probability}"
 
 
 def _toolbar(state: ExplorerState) -> list[tuple[str, Sequence[Chip]]]:

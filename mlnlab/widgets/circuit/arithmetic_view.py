@@ -309,8 +309,10 @@ def number_nodes(circuit: ArithmeticCircuit, given: Mapping[int, int], *, best: 
     found = circuit.evaluate(evidence)
     if found.log_probability == -inf:
         return NodeNumbers(found.log_values, found.log_derivatives, np.zeros(len(circuit)), None)
-    nodes = frozenset(circuit.most_probable_nodes(evidence).tolist()) if best else frozenset()
-    return NodeNumbers(found.log_values, found.log_derivatives, found.flows, found.marginals(), nodes)
+    return NodeNumbers(
+        found.log_values, found.log_derivatives, found.flows, found.marginals(), circuit.log_probability(),
+        frozenset(circuit.most_probable_nodes(evidence).tolist()) if best else frozenset(),
+    )  # fmt: skip
 
 
 def name_evidence(variables: Sequence[RandomVariable], given: Mapping[int, int]) -> dict[str, str]:
