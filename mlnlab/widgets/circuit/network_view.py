@@ -189,7 +189,7 @@ def _circuit_of(
         if circuit.variables != network.variables:
             raise ArgumentError("This circuit is of other variables than the network.")
         return circuit, ""
-    from mlnlab.circuits.compilation import compile_circuit  # its kernels load where they are needed
+    from mlnlab.grounding.networks.circuit_door import compile_circuit  # its kernels load where needed
 
     try:
         return compile_circuit(network), ""
