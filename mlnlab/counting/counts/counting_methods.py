@@ -95,9 +95,9 @@ def estimate_count(formula: Formula, facts: Facts, params: EstimateParams) -> fl
 
     if isinstance(params, RejectionParams):
         return estimate_by_trying(formula, facts, params)
-    from mlnlab.counting.elimination.cluster_counter import ClusterCounter
+    from mlnlab.counting.elimination.signed_counter import signed_counter
 
-    return ClusterCounter(formula, facts.vocabulary, params)(facts).number
+    return signed_counter(formula, facts.vocabulary, params)(facts).number
 
 
 def check_executor(executor: object) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from mlnlab.counting.counts.counter import Counter
 from mlnlab.counting.counts.counting_methods import IJGP, PLANNED, counting_params
-from mlnlab.counting.elimination.cluster_counter import ClusterCounter
+from mlnlab.counting.elimination.signed_counter import signed_counter
 from mlnlab.counting.facts.sorted_facts import Facts, facts_of
 from mlnlab.errors import ArgumentError, MlnlabError, TooLargeError
 from mlnlab.factors.join_graphs.cluster_tables import refuse_large_clusters
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from mlnlab.factors.join_graphs.join_graph import JoinGraph
     from mlnlab.logic.formulas.formulas import Formula
     from mlnlab.model.database.database import Database
     from mlnlab.model.database.world import World
@@ -118,10 +119,17 @@ def planned_seconds(formula: Formula, facts: Facts) -> float:
 def cluster_seconds(formula: Formula, facts: Facts, params: ClusterParams) -> tuple[float, bool]:
     """Return the estimated seconds of a count by messages between clusters, and whether it is exact."""
     try:
-        graph = ClusterCounter(formula, facts.vocabulary, params).graph
-        refuse_large_clusters(graph)
-    except MlnlabError:  # too wide, or counted with signs
+        graphs = [one.graph for _, one in signed_counter(formula, facts.vocabulary, params).terms]
+        for graph in graphs:
+            refuse_large_clusters(graph)
+    except MlnlabError:  # too wide, or of too many terms
         return inf, False
+    seconds = sum(_passing_seconds(graph, params) for graph in graphs)
+    return seconds, all(graph.is_tree for graph in graphs)
+
+
+def _passing_seconds(graph: JoinGraph, params: ClusterParams) -> float:
+    """Return the estimated seconds of sending messages in a join graph."""
     heard = Counted(cluster for link in graph.links for cluster in (link.one, link.other))
     first, again = 0, 0  # visits of cells: all messages once; and those that follow when each has changed
     for cluster, cells in enumerate(graph.cells()):
@@ -129,4 +137,4 @@ def cluster_seconds(formula: Formula, facts: Facts, params: ClusterParams) -> tu
         first, again = first + own, again + own * max(0, heard[cluster] - 1)
     sweeps = 0 if graph.is_tree else params.sweeps
     visits = first + budget.CLUSTER_AGAIN * sweeps * again
-    return budget.LEAST_CLUSTERS + budget.CLUSTER_CELL * visits, graph.is_tree
+    return budget.LEAST_CLUSTERS + budget.CLUSTER_CELL * visits

@@ -9,39 +9,62 @@ tables over shared variables come into memory. The messages between them are tho
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mlnlab.counting.elimination.cluster_counter import ClusterCounter, CountEstimate
-from mlnlab.counting.elimination.network_counter import BoundConstraint, DenseRun
+from mlnlab.counting.elimination.network_counter import BoundConstraint, BoundNetwork, DenseRun
+from mlnlab.counting.elimination.signed_counter import SignedCounter
 from mlnlab.counting.facts.sorted_facts import Facts, facts_from_tables
 from mlnlab.factors.graphs.log_tables import LogTable
 from mlnlab.logic.formulas.formulas import Atom
 from mlnlab.logic.formulas.traversal import predicates
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from mlnlab.counting.duckdb.duckdb_store import Connection
+    from mlnlab.counting.formulas.formula_networks import FormulaNetwork
     from mlnlab.factors.join_graphs.propagation import ClusterParams
     from mlnlab.logic.formulas.formulas import Formula
 
 
 def estimate_in_files(formula: Formula, store: Connection, params: ClusterParams) -> CountEstimate:
     """Return the number of true groundings of a formula as messages have it."""
-    counter = FileClusters(formula, store, params)
-    return counter(counter.load_facts())
+    counter = SignedCounter(formula, store.vocabulary, partial(FileClusters, formula, store, params))
+    return counter(_load_facts(formula, store, [one.network for _, one in counter.terms]))
+
+
+def _load_facts(formula: Formula, store: Connection, networks: Sequence[BoundNetwork]) -> Facts:
+    """Return the atoms that quantified parts and numbers of atoms need; others stay in their files."""
+    constraints = (one for network in networks for one in network.constraints)
+    if all(_is_aggregated(one) or one.constraint.source is None for one in constraints):
+        return facts_from_tables(store.vocabulary, {})
+    tables = {name: _load_rows(store, name) for name in predicates(formula)}
+    return facts_from_tables(store.vocabulary, tables)
+
+
+def _load_rows(store: Connection, name: str) -> NDArray[np.uint32]:
+    table = store.table(name)
+    if not store.vocabulary[name].arity:
+        return np.zeros((min(1, store.rows[table]), 0), np.uint32)
+    return np.stack(store.columns(f"SELECT * FROM t{table}"), axis=1).astype(np.uint32)
 
 
 class FileClusters(ClusterCounter):
     """Counts the true groundings of one formula approximately, by tables that DuckDB makes."""
 
-    def __init__(self, formula: Formula, store: Connection, params: ClusterParams) -> None:
+    def __init__(
+        self, formula: Formula, store: Connection, params: ClusterParams, term: FormulaNetwork | None = None
+    ) -> None:
         """Make the join graph of the variables that constraints share."""
         self.store = store
-        super().__init__(formula, store.vocabulary, params)
+        super().__init__(formula, store.vocabulary, params, term)
 
     def _list_scopes(self) -> list[tuple[int, ...]]:
         """Leave out variables of one constraint alone, where that is an atom of the whole formula."""
@@ -51,20 +74,6 @@ class FileClusters(ClusterCounter):
             else one.scope
             for one in self.network.constraints
         ]  # fmt: skip
-
-    def load_facts(self) -> Facts:
-        """Return the atoms that quantified parts and numbers of atoms need; others stay in their files."""
-        if all(_is_aggregated(one) or one.constraint.source is None for one in self.network.constraints):
-            return facts_from_tables(self.store.vocabulary, {})
-        return facts_from_tables(
-            self.store.vocabulary, {name: self._load_rows(name) for name in predicates(self.formula)}
-        )
-
-    def _load_rows(self, name: str) -> NDArray[np.uint32]:
-        table = self.store.table(name)
-        if not self.store.vocabulary[name].arity:
-            return np.zeros((min(1, self.store.rows[table]), 0), np.uint32)
-        return np.stack(self.store.columns(f"SELECT * FROM t{table}"), axis=1).astype(np.uint32)
 
     def _read_table(self, number: int, run: DenseRun) -> LogTable:
         one, scope = self.network.constraints[number], self.scopes[number]

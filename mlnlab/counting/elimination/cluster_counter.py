@@ -16,6 +16,7 @@ import numpy as np
 
 from mlnlab.counting.elimination.network_counter import BoundNetwork, DenseRun
 from mlnlab.counting.formulas.formula_networks import formula_network
+from mlnlab.counting.formulas.signed_networks import list_signed
 from mlnlab.errors import ArgumentError, TooLargeError
 from mlnlab.factors.graphs.log_tables import LogTable
 from mlnlab.factors.join_graphs.cluster_tables import refuse_large_clusters
@@ -25,6 +26,7 @@ from mlnlab.factors.trees.treewidth import treewidth_of
 
 if TYPE_CHECKING:
     from mlnlab.counting.facts.sorted_facts import Facts
+    from mlnlab.counting.formulas.formula_networks import FormulaNetwork
     from mlnlab.logic.formulas.formulas import Formula
     from mlnlab.logic.vocabulary import Vocabulary
 
@@ -55,15 +57,19 @@ class ClusterCounter:
     6
     """
 
-    def __init__(self, formula: Formula, vocabulary: Vocabulary, params: ClusterParams) -> None:
-        """Make the join graph, which is the same in every world."""
+    def __init__(
+        self, formula: Formula, vocabulary: Vocabulary, params: ClusterParams,
+        term: FormulaNetwork | None = None,
+    ) -> None:  # fmt: skip
+        """Make the join graph, the same in every world; ``term`` is counted in the formula's place."""
         self.formula, self.params = formula, params
-        self.network = BoundNetwork(formula_network(formula), vocabulary)
-        if not all(np.isin(one.constraint.values, (0, 1)).all() for one in self.network.constraints):
+        network = formula_network(formula) if term is None else term
+        if list_signed(network):
             raise ArgumentError(
-                f"{formula} has parts that are counted with signs, of which clusters can tell nothing: write"
-                ' it as clauses, or count it with method="planned".'
+                f"{formula} has parts that are counted with signs, so it has a join graph for each term of a"
+                ' sum: write it as clauses, or let ml.count(..., method="ijgp") add them up.'
             )
+        self.network = BoundNetwork(network, vocabulary)
         self.scopes = self._list_scopes()
         sizes = dict(enumerate(self.network.sizes))
         self.graph: JoinGraph = join_graph(self.scopes, self._order_variables(self.scopes), sizes, params.i)

@@ -18,14 +18,14 @@ import numpy as np
 from mlnlab.counting.counts.counting_methods import AUTO, IJGP, PLANNED, counting_params
 from mlnlab.counting.counts.counts import counts_of
 from mlnlab.counting.incremental.incremental import IncrementalCounts
-from mlnlab.errors import ArgumentError, TooLargeError
+from mlnlab.errors import TooLargeError
 from mlnlab.learning.counts.counter_choice import CounterChoice
 from mlnlab.logic.formulas.traversal import predicates as predicates_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from mlnlab.counting.elimination.cluster_counter import ClusterCounter
+    from mlnlab.counting.elimination.signed_counter import SignedCounter
     from mlnlab.counting.facts.sorted_facts import Facts
     from mlnlab.learning.counts.open_atoms import OpenAtoms, Row
     from mlnlab.logic.formulas.formulas import Formula
@@ -107,11 +107,11 @@ class RecountedWorld:
 class ClusterWorld:
     """Estimates by clusters: a join graph of each formula, whose messages go on from world to world."""
 
-    def __init__(self, counters: Sequence[ClusterCounter], facts: Facts) -> None:
+    def __init__(self, counters: Sequence[SignedCounter], facts: Facts) -> None:
         """Take the counters of some formulas, and the facts of the world to begin with."""
-        from mlnlab.counting.elimination.counted_world import CountedWorld
+        from mlnlab.counting.elimination.signed_counter import SignedWorld
 
-        self._worlds = [CountedWorld(counter, facts) for counter in counters]
+        self._worlds = [SignedWorld(counter, facts) for counter in counters]
         self._mentioned = [frozenset(predicates_of(counter.formula)) for counter in counters]
 
     @property
@@ -226,20 +226,14 @@ class CountedExample:
         return FollowedWorld(counts)
 
     @cached_property
-    def _clusters(self) -> list[ClusterCounter]:
-        from mlnlab.counting.elimination.cluster_counter import ClusterCounter
+    def _clusters(self) -> list[SignedCounter]:
+        from mlnlab.counting.elimination.signed_counter import signed_counter
         from mlnlab.factors.join_graphs.propagation import ClusterParams
 
         params = counting_params(IJGP, self.choice.options)
         assert isinstance(params, ClusterParams)  # noqa: S101 - those of clusters
         vocabulary = self.atoms.facts.vocabulary
-        try:
-            return [ClusterCounter(self.formulas[number], vocabulary, params) for number in self.estimated]
-        except ArgumentError as refusal:
-            raise ArgumentError(
-                f'{refusal} For learning that is counter="planned", or counter="auto" to count each formula'
-                " as it can be."
-            ) from None
+        return [signed_counter(self.formulas[number], vocabulary, params) for number in self.estimated]
 
     def _estimate(self, formulas: Sequence[Formula], flipped: Flipped) -> WorldCounts:
         if self.choice.name in {IJGP, AUTO}:

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import mlnlab as ml
 from mlnlab.counting.counts.counter import Counter
-from mlnlab.counting.elimination.cluster_counter import ClusterCounter
 from mlnlab.counting.elimination.network_counter import BoundNetwork, DenseRun
+from mlnlab.counting.elimination.signed_counter import signed_counter
 from mlnlab.counting.facts.sorted_facts import facts_of
 from mlnlab.counting.formulas.formula_networks import formula_network
 from mlnlab.factors.join_graphs.propagation import ClusterParams
@@ -120,10 +120,8 @@ def test_every_way_to_count_counts_them(case):
     assert Counter(formula, world.vocabulary)(world) == true
     assert BoundNetwork(formula_network(formula), world.vocabulary).counts(DenseRun(facts)) == true
     assert list(ml.counting_steps(mln, world, formula))[-1].total == true
-    network = formula_network(formula)
-    if all((one.values >= 0).all() for one in network.constraints):  # no parts are counted with signs
-        found = ClusterCounter(formula, world.vocabulary, ClusterParams(i=9))(facts)
-        assert (found.exact, found.number) == (True, true)
+    found = signed_counter(formula, world.vocabulary, ClusterParams(i=9))(facts)
+    assert (found.exact, found.number) == (True, true)
     assert (ml.count(mln, world)[0], ml.count(mln, world).groundings[0]) == (true, every)
     shown = ml.groundings(mln, world, formula)
     assert (len(shown.sample("true", every)), len(shown.sample("violated", every))) == (true, every - true)
