@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mlnlab.errors import ArgumentError
+from mlnlab.learning.ask.counters import refuse_left_options
 from mlnlab.learning.ask.learned_weights import LearnedWeights, at_answer
 from mlnlab.learning.ask.learning_costs import LearningCosts
 from mlnlab.learning.ask.presets import (
@@ -216,6 +217,7 @@ def weight_learner(
     chosen = find_optimizer(name)
     chosen.refuse(problem)
     usual = preset.options if optimizer is None else {}
+    refuse_left_options(options.get("counter"), chosen, left)
     params = chosen.settings(**{**usual, **left})
     remarks = tuple(foreseen(data, problem))
     seconds = time.perf_counter() - began

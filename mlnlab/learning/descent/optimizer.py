@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 _OF_CLUSTERS = ': it belongs to counter="ijgp", as in counter="ijgp", i=2.'
-_OF_COUNTERS = {
+OF_COUNTERS = {
     **dict.fromkeys(("i", "sweeps", "turns"), _OF_CLUSTERS),
     "bindings": ': it belongs to counter="rejection".',
     "frequency": ': it belongs to Algorithm 1, method="cd" with a counter=.',
@@ -49,14 +49,19 @@ class Optimizer:
         """Return the optimiser's parameters; options that are ``None`` keep their defaults."""
         known = inspect.signature(self.params).parameters
         given = {name: value for name, value in options.items() if value is not None}
-        refuse_unknown_options(self.name, given, tuple(known), _OF_COUNTERS)
+        refuse_unknown_options(self.name, given, tuple(known), OF_COUNTERS)
         for name, value in given.items():
             _check_kind(name, value, str(known[name].annotation))
         return self.params(**given)
 
+    @property
+    def option_names(self) -> tuple[str, ...]:
+        """The names of the optimiser's options."""
+        return tuple(inspect.signature(self.params).parameters)
+
     def knows(self, option: str) -> bool:
         """Return whether the optimiser has an option of this name."""
-        return option in inspect.signature(self.params).parameters
+        return option in self.option_names
 
     def refuse(self, problem: Problem) -> None:
         """Raise a sentence where the optimiser cannot deal with a problem."""

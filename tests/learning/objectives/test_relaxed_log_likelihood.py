@@ -412,6 +412,14 @@ def test_atoms_that_are_known_to_be_false_are_never_flipped():
         ("cd", {"counter": "ijgp", "i": 0}, "i must be a whole number of at least 1"),
         ("cd", {"counter": "planned", "i": 2}, "has no option i"),
         ("pll", {"counter": "ijgp", "i": 2.5}, "i must be a whole number"),
+        (
+            "cd",
+            {"counter": "ijgp", "ii": 2},
+            r"did you mean i\? The counter has: i, sweeps, turns; diagonal-newton has: iterations, damping",
+        ),
+        ("pll", {"counter": "auto", "sweps": 2}, 'Neither counter="auto" nor newton .* did you mean sweeps'),
+        ("vp", {"counter": "rejection", "binding": 2}, "The counter has: bindings; diagonal-newton has"),
+        ("pll", {"counter": "ijgp", "frequency": 2}, "frequency: it belongs to Algorithm 1"),
         ("cd", {"counter": "planned", "counts": "mc-sat"}, 'take counts="gibbs"'),
         (
             "cd",
