@@ -32,6 +32,8 @@ os.environ["MLNLAB_RAISE"] = "1"
 # The kernels of notebooks compute only what is asked of them, but where their idle hours are tested.
 os.environ["MLNLAB_WARM_UP"] = "0"
 hypothesis.settings.load_profile("proof" if IN_PROOF else "usual")
+# Millions of short-lived values are made, and hardly any cycles: garbage is looked for less often.
+gc.set_threshold(100_000, 20, 50)
 
 
 class FullDisk:

@@ -65,6 +65,8 @@ def test_extremes():
     worst = precision_recall(np.array([0.1, 0.2, 0.8, 0.9, 0.95]), truths)
     assert 0 < worst.area < 0.4
     assert precision_recall(np.array([0.5]), np.array([True])).average_precision == 1
+    nothing = precision_recall(np.array([0.5]), np.array([False]))
+    assert [len(values) for values in nothing.interpolate_curve()] == [0, 0]
 
 
 def test_many_curves_at_once_are_each_curve():

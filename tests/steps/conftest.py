@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import time
 
 import pytest
 
@@ -15,5 +16,8 @@ def nothing_is_left():
     """Wait, behind the test, until no thread of a live run is left that nobody holds."""
     threads = newer_threads()
     yield
-    gc.collect()
+    for generation in (1, 2):  # what a test made is young; to look through all that there is takes long
+        if threads():
+            gc.collect(generation)
+            time.sleep(0.01)
     wait_until(lambda: not threads())

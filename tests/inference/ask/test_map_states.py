@@ -125,6 +125,12 @@ def test_what_has_a_negative_weight_costs_where_it_is_true(method, formulas):
     assert sum(f.weight.value * found.world.count(f.formula) for f in mln.formulas) == pytest.approx(best)
 
 
+def test_weights_are_paid_once():
+    """To make P true costs three times 2, to make it false 7."""
+    mln = ml.MLN.from_text("p = {A}\nq = {1, 2, 3}\nP(p)\nR(q)\n7 P(x)\n2 P(x) => R(y)\n100 !R(y)")
+    assert ml.map_state(mln, method="rc2").log_weight == pytest.approx(307)
+
+
 @pytest.mark.parametrize(
     "formulas", ["-2 S(A) v S(B)\n1.5 S(A)\n1.2 !S(B)", "-0.7 S(B) <=> S(C)\n0.5 S(C)\n0.4 S(B)"]
 )

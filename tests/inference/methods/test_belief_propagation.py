@@ -181,6 +181,12 @@ def test_all_orders_find_the_same_beliefs_and_residuals_take_fewest_sweeps(refer
     assert last["in turn"].sweeps < last["at once"].sweeps
 
 
+def test_sweeps_are_numbered(tree):
+    mln, db, _ = tree
+    states = list(ml.sampler("belief-propagation", mln, db, ["T", "L", "M"]))
+    assert [state.sweeps for state in states] == list(range(len(states)))
+
+
 def test_options_are_checked():
     for bad in ({"order": "random"}, {"damping": 1.0}, {"tolerance": 0.0}, {"sweeps": 0}):
         with pytest.raises(ml.ArgumentError):

@@ -221,6 +221,7 @@ def test_sizes_that_nobody_gave_are_unknown_and_odd_numbers_are_refused():
     assert unknown.to_frame()["groundings"].isna().tolist() == [one.types != () for one in unknown]
     assert "queries, one for each grounding" not in unknown.queries()
     assert known.queries(iterations=2)["queries, one for each grounding"] == 12
+    assert known.queries()["compilations, Algorithm 1"] == 1 + 4  # of the model, and of it with each class
     for odd in ({"iterations": "x"}, {"iterations": -3}, {"databases": 1.5}):
         with pytest.raises(ArgumentError, match="must be a whole number of at least 0"):
             known.queries(**odd)

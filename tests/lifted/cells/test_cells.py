@@ -37,6 +37,13 @@ def test_known_counts(name):
     assert [theory.world_count({"d": n}) for n in range(1, len(values) + 1)] == values
 
 
+def test_cells_with_equal_numbers_among_them_need_no_sum():
+    """Neither P nor Q, and P alone: between them all pairs weigh 1; the cell with Q is the one to sum over."""
+    theory = cells("P(d)\nQ(d)\n!P(x) v !Q(x).\n1 P(x) ^ Q(y)\n0.3 P(x)\n0.2 Q(x)")
+    assert theory.order == 1
+    assert theory.world_count({"d": 4}) == 3**4
+
+
 @pytest.mark.parametrize("name", sorted(set(TWO_TYPES) - MORE_VARIABLES))
 def test_two_types(name):
     text, formula = TWO_TYPES[name]

@@ -84,6 +84,14 @@ def test_names_and_order_do_not_matter(case, chance):
     assert canonical(variant) == canonical(case.formula)
 
 
+def test_parts_that_only_their_own_order_tells_apart_are_alike():
+    def q(term):
+        return Atom("Q", (term,))
+
+    loop, away, last = edge(X, X), And((edge(X, Y), q(Z))), PEOPLE[3]
+    assert canonical(Or((And((q(last), loop)), away))) == canonical(Or((And((loop, q(last))), away)))
+
+
 @given(cases())
 def test_the_canonical_form_is_a_form_of_the_formula(case):
     form = canonical(case.formula)

@@ -154,6 +154,11 @@ def test_an_error_at_the_very_beginning_has_its_place():
     assert (problem.span.line, problem.span.column, problem.span.end_column) == (1, 1, 2)
 
 
+def test_behind_a_full_stop_a_v_with_arguments_is_a_predicate_and_not_an_or():
+    codes = [analyse(f"P(t)\nP(x). {more}").errors[0].code for more in ("v(x).", "v P(x)")]
+    assert codes == ["unknown-predicate", "unexpected-symbol"]
+
+
 def test_only_a_statement_is_too_long_and_never_a_text(monkeypatch):
     monkeypatch.setattr(statements, "LONGEST", 20)
     assert "too-long" not in [d.code for d in analyse("P(t)\n" + "1 P(x) v P(y)\n" * 9).errors]

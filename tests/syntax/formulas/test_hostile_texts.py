@@ -162,6 +162,11 @@ def test_junk_gets_a_sentence(text):
         assert len(str(problem)) < 3000
 
 
+def test_nine_megabytes_are_no_model():
+    (problem,) = analyse("//" + "x" * (9 << 20)).errors
+    assert problem.message == "a model of more than 8 MiB; data belong in a fact file"
+
+
 def test_thirty_arguments_work():
     found = analyse(JUNK["30 arguments"])
     assert not found.diagnostics
