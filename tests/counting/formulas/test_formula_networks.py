@@ -83,6 +83,12 @@ def test_formulas_of_every_kind_by_elimination_equal_brute_force(case):
     assert by_network(case.formula, world) == expected
 
 
+@pytest.mark.parametrize(("text", "number"), [("U(x) v U(1/2)", 1), ("U(x) v U(4/2)", 3), ("!U(1/0)", 1)])
+def test_atoms_of_what_is_no_constant_are_false(text, number):
+    mln = ml.MLN.from_text("U(n)\nn = {1, 2, 3}")
+    assert by_network(mln.parse(text), ml.World.of(mln.vocabulary, [("U", ("2",))])) == number
+
+
 @st.composite
 def deep_formulas(draw):
     """Connectives of many parts in each other, with quantifiers over several parts."""

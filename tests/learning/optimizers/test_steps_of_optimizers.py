@@ -69,6 +69,17 @@ def quadratics(draw):
 # --- gradient descent (4.2.1 to 4.2.3) -----------------------------------------------------------------
 
 
+def test_the_weight_that_moved_most_is_named():
+    """Steps of 2.5 and 1.5, then 1.25 and 1.4925: where weights have come by then does not matter."""
+    problem = problem_of(np.diag([1, 0.01]), [5, 300])
+    states = list(gradient_descent.steps(gradient_descent.Params(rate=0.5, iterations=2), problem))
+    reasons = [state.move.reason for state in states[1:]]
+    assert reasons == [
+        "along the gradient; formula 0 moved most, by +2.5",
+        "along the gradient; formula 1 moved most, by +1.49",
+    ]
+
+
 @given(quadratics(), st.floats(1e-3, 0.02))
 def test_gradient_descent_takes_the_steps_of_its_equation_and_averages_all(problem, rate):
     params = gradient_descent.Params(rate=rate, iterations=6)
