@@ -55,6 +55,7 @@ def _modules() -> tuple[ModuleType, ...]:
         *_lifts(),
         *_trees(),
         *_circuits(),
+        *_splits(),
     )
 
 
@@ -158,3 +159,9 @@ def _trees() -> tuple[ModuleType, ...]:
     from mlnlab.kernels.trees import bit_columns, leaf_gains
 
     return bit_columns, leaf_gains, tree_gibbs
+
+
+def _splits() -> tuple[ModuleType, ...]:
+    from mlnlab.kernels.splits import circuit_splitting, split_regions, split_search, work_circuit
+
+    return work_circuit, split_regions, circuit_splitting, split_search

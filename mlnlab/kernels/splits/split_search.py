@@ -1,0 +1,265 @@
+"""Choose the next split of LearnAC: gains and cached edge costs in arrays, leaves x variables.
+
+Each pair (leaf D, variable V) has a gain, without the price of edges, and a cost: the edges that S(D, V)
+would add, or one of UNKNOWN, LOSING (so many that the score would fall) and INVALID (Definition 2, or no
+gain). The score of a pair is at most its gain; so the pair with the highest bound is asked for its cost until
+one is on top whose cost is known: candidates come in order of decreasing gain. A tournament over the leaves'
+best pairs finds the top.
+
+AC-Greedy forgets the costs that an applied split may have changed. A changed node is one that is copied or
+that loses a child. The thesis's rule: S(D, V) is affected by a changed node above D and not V, or above V and
+not D. It leaves out mutual ancestors of D and V that are copied themselves, where D and V lie below different
+children of a copied product; here these count, too. AC-Quick keeps old costs as bounds, and counts again what
+comes to the top.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from mlnlab.kernels.compiled import compiled
+from mlnlab.kernels.splits.split_regions import edge_cost
+from mlnlab.kernels.splits.work_circuit import (
+    INDICATOR,
+    LEAVES,
+    LOWER,
+    MUTUAL,
+    PRODUCT,
+    UPPER,
+    WorkCircuit,
+    allocate,
+    build_marginals,
+    holds_variable,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+UNKNOWN, LOSING, INVALID = -1, -2, -3
+COUNTED, FORGOTTEN, RETAINED, TURN, LOGGED = range(5)  # places in ``numbers``
+BUSY = -2  # no split was chosen yet: the log is full
+NUMBERS = 5
+
+
+class SplitSearch(NamedTuple):
+    """The candidates of a run."""
+
+    gain: NDArray[np.float64]  # leaves x variables
+    cost: NDArray[np.int32]
+    turn: NDArray[np.int32]  # when a cost was counted
+    best: NDArray[np.float64]  # of each leaf: its highest bound, and the variable that has it
+    choice: NDArray[np.int32]
+    winner: NDArray[np.int32]  # a tournament: leaf at place 1 beats all
+    reaches: NDArray[np.uint8]  # variables x variables: whether the second is the first or its descendant
+    always: NDArray[np.uint64]  # of each leaf: variables below all changed nodes above it
+    never: NDArray[np.uint64]  # of each leaf: variables below changed nodes that are not above it
+    log: NDArray[np.int32]  # costs counted since it was emptied: leaf, variable, cost
+    numbers: NDArray[np.int64]
+
+
+@compiled
+def bound(s: SplitSearch, leaf: int, variable: int, price: float) -> float:
+    """Return an upper bound on a pair's score; exact where its cost is known."""
+    cost = s.cost[leaf, variable]
+    if cost >= 0:
+        return float(s.gain[leaf, variable] - price * cost)
+    return float(s.gain[leaf, variable]) if cost == UNKNOWN else -np.inf
+
+
+@compiled
+def seed_row(s: SplitSearch, leaf: int, price: float) -> None:
+    """Find the best pair of a leaf."""
+    best, choice = -np.inf, -1
+    for variable in range(s.gain.shape[1]):
+        value = bound(s, leaf, variable, price)
+        if value > best:
+            best, choice = value, variable
+    s.best[leaf], s.choice[leaf] = best, choice
+
+
+@compiled
+def play(s: SplitSearch, leaf: int) -> None:
+    """Let a leaf, whose best pair has changed, play for the top again; of equals the first leaf wins."""
+    half = len(s.winner) // 2
+    place = (half + leaf) // 2
+    if half == 1:
+        return
+    while place:
+        if 2 * place >= half:
+            left, right = np.int64(2 * place - half), np.int64(2 * place + 1 - half)
+        else:
+            left, right = np.int64(s.winner[2 * place]), np.int64(s.winner[2 * place + 1])
+        s.winner[place] = right if s.best[right] > s.best[left] else left
+        place //= 2
+
+
+@compiled
+def best_split(c: WorkCircuit, s: SplitSearch, price: float, quick: bool, collapsed: bool) -> int:
+    """Return leaf * variables + variable of the best split; -1 where none has a score above zero."""
+    number = s.gain.shape[1]
+    while True:
+        leaf = s.winner[1]
+        variable = s.choice[leaf]
+        if not s.best[leaf] > 0:
+            return -1
+        known = s.cost[leaf, variable] >= 0 and (not quick or s.turn[leaf, variable] == s.numbers[TURN])
+        if known or price == 0:
+            return int(leaf) * number + int(variable)
+        if s.numbers[LOGGED] == len(s.log):
+            return BUSY
+        count_pair(c, s, leaf, variable, price, collapsed)
+        seed_row(s, leaf, price)
+        play(s, leaf)
+
+
+@compiled
+def count_pair(
+    c: WorkCircuit, s: SplitSearch, leaf: int, variable: int, price: float, collapsed: bool
+) -> None:
+    """Count the edge cost of a pair, no further than its gain could pay."""
+    limit = int(min(s.gain[leaf, variable] / price, 1e12))
+    cost = edge_cost(c, leaf, variable, limit, collapsed)
+    if s.gain[leaf, variable] - price * cost <= 0:
+        cost = LOSING
+    s.cost[leaf, variable], s.turn[leaf, variable] = cost, s.numbers[TURN]
+    logged = s.numbers[LOGGED]
+    s.log[logged, 0], s.log[logged, 1], s.log[logged, 2] = leaf, variable, cost
+    s.numbers[LOGGED] += 1
+    s.numbers[COUNTED] += 1
+
+
+@compiled
+def find_affected(c: WorkCircuit, s: SplitSearch, collapsed: bool) -> None:
+    """Find, for the region found last, the pairs whose cost its split may change."""
+    words, leaves = s.always.shape[1], c.totals[LEAVES]
+    for leaf in range(leaves):
+        for word in range(words):
+            s.always[leaf, word], s.never[leaf, word] = ~np.uint64(0), 0
+    row, apart = np.zeros(words, np.uint64), np.zeros(words, np.uint64)
+    for place in range(c.totals[UPPER]):
+        mark_affected(c, s, c.upper[place], True, row, apart)
+    for place in range(c.totals[LOWER]):
+        mark_affected(c, s, c.lower[place], True, row, apart)
+    for place in range(c.totals[MUTUAL]):
+        node, above = c.mutual[place, 0], c.mutual[place, 2]
+        # It is not copied; but one that is left with two children may end with a single one.
+        mark_affected(c, s, node, collapsed and c.count[node] == 3, row, apart)
+        if c.kind[above] == INDICATOR:
+            mark_affected(c, s, above, False, row, apart)
+
+
+@compiled
+def mark_affected(
+    c: WorkCircuit, s: SplitSearch, node: int, separates: bool, row: NDArray[np.uint64],
+    apart: NDArray[np.uint64],
+) -> None:  # fmt: skip
+    """Mark the pairs that a changed node lies above half of, or whose halves it ``separates``."""
+    variables_below(c, node, row)
+    for leaf in range(c.totals[LEAVES]):
+        if (c.held[node, leaf >> 6] >> np.uint64(leaf & 63)) & np.uint64(1):
+            for word in range(len(row)):
+                s.always[leaf, word] &= row[word]
+        else:
+            for word in range(len(row)):
+                s.never[leaf, word] |= row[word]
+    if separates and c.kind[node] == PRODUCT:
+        split_apart(c, s, node, row, apart)
+
+
+@compiled
+def split_apart(
+    c: WorkCircuit, s: SplitSearch, node: int, row: NDArray[np.uint64], apart: NDArray[np.uint64]
+) -> None:
+    """Mark the pairs whose leaf and variable lie below different children of a copied product."""
+    for slot in range(c.first[node], c.first[node] + c.count[node]):
+        child = c.child[slot]
+        variables_below(c, child, apart)
+        for leaf in range(c.totals[LEAVES]):
+            if (c.held[child, leaf >> 6] >> np.uint64(leaf & 63)) & np.uint64(1):
+                for word in range(len(row)):
+                    s.never[leaf, word] |= row[word] & ~apart[word]
+
+
+@compiled
+def variables_below(c: WorkCircuit, node: int, row: NDArray[np.uint64]) -> None:
+    """Write a bit for each variable with an indicator below a node."""
+    for word in range(len(row)):
+        row[word] = 0
+    for variable in range(len(c.sizes)):
+        if holds_variable(c, node, variable):
+            row[variable >> 6] |= np.uint64(1) << np.uint64(variable & 63)
+
+
+@compiled
+def forget_costs(c: WorkCircuit, s: SplitSearch, price: float) -> None:
+    """Forget the costs of the pairs that were found affected."""
+    for leaf in range(c.totals[LEAVES]):
+        changed = False
+        for variable in range(s.gain.shape[1]):
+            cost = s.cost[leaf, variable]
+            if cost != LOSING and cost < 0:
+                continue
+            bit = np.uint64(1) << np.uint64(variable & 63)
+            word = variable >> 6
+            if not s.always[leaf, word] & bit or s.never[leaf, word] & bit:
+                s.cost[leaf, variable] = UNKNOWN
+                s.numbers[FORGOTTEN] += 1
+                changed = True
+            else:
+                s.numbers[RETAINED] += 1
+        if changed:
+            seed_row(s, leaf, price)
+            play(s, leaf)
+
+
+@compiled
+def draw_arc(c: WorkCircuit, s: SplitSearch, parent: int, child: int, price: float) -> None:
+    """Note an arc of the network: splits on what has become a descendant are no longer valid."""
+    number = s.gain.shape[1]
+    if s.reaches[parent, child]:
+        return
+    gained = np.zeros((number, number), np.uint8)
+    for above in range(number):
+        if s.reaches[above, parent]:
+            for below in range(number):
+                if s.reaches[child, below] and not s.reaches[above, below]:
+                    s.reaches[above, below] = gained[above, below] = 1
+                    gained[above, above] = 1
+    for leaf in range(c.totals[LEAVES]):
+        own = c.leaf_variable[leaf]
+        if gained[own, own]:
+            for variable in range(number):
+                if gained[own, variable] and variable != own:
+                    s.cost[leaf, variable] = INVALID
+            seed_row(s, leaf, price)
+            play(s, leaf)
+
+
+def warm_up() -> None:
+    """Compile every kernel of this file."""
+    c = allocate(np.array([2, 2], np.int32), 64, 64, 4, 8, held=True)
+    build_marginals(c)
+    s = make_search(4, 2)
+    s.gain[:2] = 99.0
+    s.cost[0, 1] = UNKNOWN
+    for leaf in range(2):
+        seed_row(s, leaf, 1.0)
+        play(s, leaf)
+    best_split(c, s, 1.0, False, False)  # noqa: FBT003 - a kernel
+    find_affected(c, s, False)  # noqa: FBT003 - a kernel
+    forget_costs(c, s, 1.0)
+    draw_arc(c, s, 1, 0, 1.0)
+
+
+def make_search(leaves: int, variables: int) -> SplitSearch:
+    """Return arrays for so many leaves, a power of two, with no candidate in them."""
+    words = (variables + 63) // 64
+    return SplitSearch(
+        np.zeros((leaves, variables)), np.full((leaves, variables), INVALID, np.int32),
+        np.zeros((leaves, variables), np.int32), np.full(leaves, -np.inf), np.full(leaves, -1, np.int32),
+        np.zeros(2 * leaves, np.int32), np.eye(variables, dtype=np.uint8),
+        np.zeros((leaves, words), np.uint64), np.zeros((leaves, words), np.uint64),
+        np.zeros((4096, 3), np.int32), np.zeros(NUMBERS, np.int64),
+    )  # fmt: skip

@@ -1,0 +1,469 @@
+"""LearnAC: an arithmetic circuit learned by greedy splits, each priced by the edges it adds.
+
+The circuit begins as the product of marginals. Each step applies the valid split with the best score
+
+    score(C, T) = log P(T | C) - k_e n_e(C) - k_p n_p(C),
+
+until none improves it (Lowd's thesis, Table 5.1). Gains in log-likelihood are known from counts; edge costs
+are counted without applying the split, in order of decreasing gain (section 5.5.3). "greedy" forgets the
+costs that a split may change, so that each step takes the best split; "quick" takes old costs as bounds.
+
+It needs a table without missing cells; it answers exact probabilities in time linear in the edges. A leaf of
+k values counts as k - 1 parameters. Where nothing has to be answered quickly, ``ml.learn_network`` fits
+better with the same data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from math import inf, nan
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from mlnlab.learning.circuits.split_ac import SplitCircuit, grow_network
+from mlnlab.learning.networks.split_gains import SCORES, SplitGains
+from mlnlab.logic.checked_options import above, check_options, one_of, real, whole
+from mlnlab.steps.run_identity import OfRun
+from mlnlab.steps.state_layout import REPORTED, TEXT, ArrayOf, Part, Real, Several, Whole, holds
+from mlnlab.steps.values.encoding import storable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from mlnlab.circuits.propositional.arithmetic_circuit import ArithmeticCircuit
+    from mlnlab.factors.data.data_table import DataTable
+    from mlnlab.factors.graphs.tree_network import TreeNetwork
+    from mlnlab.learning.networks.split_gains import Leaf
+
+COUNTS = "table 5.2", "collapsed"
+NO_MORE = "no valid split improves the score"
+_SHOWN = 256  # candidates that a state keeps for the eye
+
+
+# --- parameters -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class LearnACParams:
+    """The prices, and how a split is scored."""
+
+    k_e: float = 0.1  # price of an edge
+    k_p: float = 1.0  # price of a parameter
+    quick: bool = True  # old edge costs are taken as bounds
+    score: str = "likelihood"  # or "bayesian-dirichlet"
+    prior: float = 1.0  # added to the count of each value
+    edges: str = "table 5.2"  # or "collapsed": a node with one child costs nothing
+    most_splits: int | None = None
+    most_edges: int | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse invalid parameters."""
+        check_options(
+            self, k_e=real(0), k_p=real(0), score=one_of(SCORES), prior=above(0), edges=one_of(COUNTS),
+            most_splits=whole(0).or_none(), most_edges=whole(0).or_none(),
+        )  # fmt: skip
+
+
+# --- the state --------------------------------------------------------------------------------------
+
+
+@storable("circuits.SplitBlock")
+@dataclass(frozen=True, slots=True, eq=False)
+class SplitBlock:
+    """Some splits in a row: which leaf on which variable, its gain, and the edges it added."""
+
+    pairs: NDArray[np.int32] = field(metadata=holds(ArrayOf(np.int32, (None, 2), least=0)))
+    gains: NDArray[np.float64] = field(metadata=holds(ArrayOf(np.float64, (None,))))
+    edges: NDArray[np.int64] = field(metadata=holds(ArrayOf(np.int64, (None,), least=0)))
+
+    def flaw(self) -> str:
+        """Return the contradiction between its columns; empty if there is none."""
+        return "" if len(self.pairs) == len(self.gains) == len(self.edges) else "splits are not in line"
+
+
+@storable("circuits.CountedCosts")
+@dataclass(frozen=True, slots=True, eq=False)
+class CountedCosts:
+    """Edge costs counted in some steps: leaf, variable, cost; -2 where a split could not pay its edges."""
+
+    rows: NDArray[np.int32] = field(metadata=holds(ArrayOf(np.int32, (None, 3), least=-2)))
+    gains: NDArray[np.float64] = field(metadata=holds(ArrayOf(np.float64, (None,))))
+
+    def flaw(self) -> str:
+        """Return the contradiction between its columns; empty if there is none."""
+        return "" if len(self.rows) == len(self.gains) else "costs are not in line"
+
+
+@storable("circuits.LearnACState")
+@dataclass(frozen=True, slots=True, eq=False)
+class LearnACState(OfRun):
+    """Where LearnAC is: the splits applied, in blocks that states share, and the figures of the circuit.
+
+    Leaves are numbered as they come: X's first leaf has X's number; a split leaf keeps its number for the
+    first value. ``costs`` is what AC-Quick remembers; ``tried`` holds the last step's candidates with the
+    highest gains.
+    """
+
+    splits: tuple[SplitBlock, ...] = field(metadata=holds(Several(Part(SplitBlock))))
+    log_likelihood: float = field(metadata=holds(Real(finite=True)))  # of the training data; or its BD score
+    edges: int = field(metadata=holds(Whole()))
+    collapsed_edges: int = field(metadata=holds(Whole()))
+    parameters: int = field(metadata=holds(Whole()))
+    score: float = field(metadata=holds(Real(finite=True)))
+    valid: float = field(default=nan, metadata=holds(REPORTED))  # mean log-likelihood of validation rows
+    costs: tuple[CountedCosts, ...] = field(default=(), metadata=holds(Several(Part(CountedCosts))))
+    tried: tuple[CountedCosts, ...] = field(default=(), metadata=holds(Several(Part(CountedCosts))))
+    counted: int = field(default=0, metadata=holds(Whole()))  # edge costs, by now
+    retained: int = field(default=0, metadata=holds(Whole()))  # known costs that splits left valid, by now
+    forgotten: int = field(default=0, metadata=holds(Whole()))  # and those that had to be forgotten
+    ended: str = field(default="", metadata=holds(TEXT))
+
+    @property
+    def number(self) -> int:
+        """The number of splits."""
+        return sum(len(block.gains) for block in self.splits)
+
+    @property
+    def share_retained(self) -> float:
+        """The share of known edge costs that no split made invalid; the thesis says over 95 %."""
+        known = self.retained + self.forgotten
+        return self.retained / known if known else nan
+
+    def metrics(self) -> Mapping[str, float]:
+        """Return the figures of the circuit, and those of the last split."""
+        last = self.splits[-1] if self.splits else None
+        return {
+            "splits": self.number, "log-likelihood": self.log_likelihood, "validation": self.valid,
+            "edges": self.edges, "collapsed edges": self.collapsed_edges, "parameters": self.parameters,
+            "score": self.score, "gain": float(last.gains[-1]) if last else nan,
+            "edges added": int(last.edges[-1]) if last else 0, "costs counted": self.counted,
+            "share of costs retained": self.share_retained,
+        }  # fmt: skip
+
+
+Pair: TypeAlias = tuple[int, int]
+
+
+def all_splits(state: LearnACState) -> list[Pair]:
+    """Return the splits of a state: leaf and variable."""
+    return [tuple(pair) for block in state.splits for pair in block.pairs.tolist()]
+
+
+def split_columns(state: LearnACState) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return the gain of each split and the edges that it added."""
+    blocks = state.splits
+    return (
+        np.concatenate([np.zeros(0), *(block.gains for block in blocks)]),
+        np.concatenate([np.zeros(0, np.int64), *(block.edges for block in blocks)]),
+    )
+
+
+def _append_split(blocks: tuple[SplitBlock, ...], pair: Pair, gain: float, edges: int) -> tuple[SplitBlock, ...]:
+    """Return the blocks with one more split; they double, so that all states together stay small."""
+    found = [*blocks, SplitBlock(*map(_seal, (np.array([pair], np.int32), np.array([gain]), np.array([edges]))))]
+    while len(found) > 1 and len(found[-2].gains) <= len(found[-1].gains):
+        two = found[-2:]
+        columns = (np.concatenate([getattr(b, name) for b in two]) for name in ("pairs", "gains", "edges"))
+        found[-2:] = [SplitBlock(*map(_seal, columns))]
+    return tuple(found)
+
+
+def _append_costs(blocks: tuple[CountedCosts, ...], costs: CountedCosts) -> tuple[CountedCosts, ...]:
+    found = [*blocks, costs]
+    while len(found) > 1 and len(found[-2].gains) <= len(found[-1].gains):
+        two = found[-2:]
+        columns = (np.concatenate([getattr(b, name) for b in two]) for name in ("rows", "gains"))
+        found[-2:] = [CountedCosts(*map(_seal, columns))]
+    return tuple(found)
+
+
+def _seal(array: NDArray[np.generic]) -> NDArray[np.generic]:
+    array.flags.writeable = False
+    return array
+
+
+# --- leaves over data --------------------------------------------------------------------------------
+
+
+class Leaves:
+    """The leaves of all trees over a table: their rows and counts."""
+
+    def __init__(self, gains: SplitGains) -> None:
+        """Begin with one leaf for each variable."""
+        self.gains = gains
+        self.leaves: list[Leaf] = [gains.root(variable) for variable in range(len(gains.sizes))]
+
+    def split(self, leaf: int, variable: int) -> list[int]:
+        """Split a leaf; return the numbers of its children."""
+        children = self.gains.split(self.leaves[leaf], variable)
+        first = len(self.leaves)
+        self.leaves[leaf] = children[0]
+        self.leaves.extend(children[1:])
+        return [leaf, *range(first, len(self.leaves))]
+
+    def distributions(self) -> list[NDArray[np.float64]]:
+        """Return the smoothed parameters of each leaf: (n + 1) / (N + k)."""
+        return [self.gains.probabilities(leaf.totals) for leaf in self.leaves]
+
+
+class HeldOutRows:
+    """The rows of a validation table at each leaf, and their log-likelihood as leaves are split."""
+
+    def __init__(self, table: DataTable, leaves: Leaves) -> None:
+        """Begin with all rows at the first leaves."""
+        self.table, self._leaves = table, leaves
+        every = np.arange(len(table))
+        self._rows = [every for _ in table.variables]
+        self._values = [self._value(number) for number in range(len(self._rows))]
+        self.total = float(sum(self._values))
+
+    def _value(self, number: int) -> float:
+        leaf = self._leaves.leaves[number]
+        logs = np.log(self._leaves.gains.probabilities(leaf.totals))
+        return float(logs[self.table.rows[self._rows[number], leaf.variable]].sum())
+
+    def split(self, children: Sequence[int], variable: int) -> None:
+        """Follow a split of the leaves."""
+        rows = self._rows[children[0]]
+        values = self.table.rows[rows, variable]
+        before = self._values[children[0]]
+        self._rows.extend(rows[:0] for _ in children[1:])
+        self._values.extend(0.0 for _ in children[1:])
+        for value, child in enumerate(children):
+            self._rows[child] = rows[values == value]
+        for child in children:
+            self._values[child] = self._value(child)
+        self.total += sum(self._values[child] for child in children) - before
+
+    @property
+    def mean(self) -> float:
+        """The mean log-likelihood of a row."""
+        return self.total / len(self.table) if len(self.table) else nan
+
+
+# --- the search --------------------------------------------------------------------------------------
+
+
+class Search:
+    """The work of a run: circuit, leaves, and the candidates with their cached edge costs."""
+
+    def __init__(self, gains: SplitGains, params: LearnACParams, valid: DataTable | None) -> None:
+        """Begin with the product of marginals and the gains of all splits of its leaves."""
+        from mlnlab.kernels.splits import split_search
+
+        self._loops, self.params = split_search, params
+        self.circuit = SplitCircuit(gains.table.variables, held=not params.quick and params.k_e > 0)
+        self.leaves = Leaves(gains)
+        self.held_out = None if valid is None else HeldOutRows(valid, self.leaves)
+        number = len(gains.sizes)
+        self._free = (gains.sizes - 1).astype(np.int64)
+        self.arrays = split_search.make_search(_power_of_two(number), number)
+        self._log: list[NDArray[np.int32]] = []
+        for leaf in range(number):
+            self._enter(leaf)
+
+    @property
+    def _collapsed(self) -> bool:
+        return self.params.edges == "collapsed"
+
+    @property
+    def priced_edges(self) -> int:
+        """The number of edges that are paid for."""
+        return self.circuit.collapsed_edges if self._collapsed else self.circuit.edges
+
+    def _enter(self, leaf: int) -> None:
+        """Enter the candidates of a new leaf."""
+        arrays, own = self.arrays, self.leaves.leaves[leaf].variable
+        gains = self.leaves.gains.gains(self.leaves.leaves[leaf]) - self.params.k_p * self._free * self._free[own]
+        valid = (gains > 0) & (arrays.reaches[own] == 0)
+        arrays.gain[leaf] = gains
+        arrays.cost[leaf] = np.where(valid, self._loops.UNKNOWN, self._loops.INVALID)
+        self._loops.seed_row(arrays, leaf, self.params.k_e)
+        self._loops.play(arrays, leaf)
+
+    def _make_room(self, leaves: int) -> None:
+        held = len(self.arrays.best)
+        if leaves <= held:
+            return
+        larger = self._loops.make_search(_power_of_two(leaves), self.arrays.gain.shape[1])
+        for name in ("gain", "cost", "turn", "best", "choice"):
+            getattr(larger, name)[:held] = getattr(self.arrays, name)
+        kept = {name: getattr(self.arrays, name) for name in ("reaches", "log", "numbers")}
+        self.arrays = larger._replace(**kept)
+        for leaf in range(held):
+            self._loops.play(self.arrays, leaf)
+
+    def choose(self) -> Pair | None:
+        """Return the split with the best score, or nothing where none improves it."""
+        self._log = []
+        arrays = self.arrays
+        arrays.numbers[self._loops.TURN] += 1
+        while True:
+            found = self._loops.best_split(
+                self.circuit.work, arrays, self.params.k_e, self.params.quick, self._collapsed
+            )
+            logged = int(arrays.numbers[self._loops.LOGGED])
+            self._log.append(arrays.log[:logged].copy())
+            arrays.numbers[self._loops.LOGGED] = 0
+            if found != self._loops.BUSY:
+                break
+        return None if found < 0 else divmod(found, arrays.gain.shape[1])
+
+    def counted_costs(self) -> CountedCosts:
+        """Return the costs that the last choice counted."""
+        rows = np.concatenate([np.zeros((0, 3), np.int32), *self._log])
+        return CountedCosts(_seal(rows), _seal(self.arrays.gain[rows[:, 0], rows[:, 1]]))
+
+    def recall(self, costs: Iterable[CountedCosts]) -> None:
+        """Take costs as counted in an earlier step."""
+        for block in costs:
+            leaf, variable, cost = block.rows.T
+            known = self.arrays.cost[leaf, variable] != self._loops.INVALID
+            for place in np.flatnonzero(known).tolist():  # the latest counts
+                self.arrays.cost[leaf[place], variable[place]] = cost[place]
+        for leaf in range(len(self.leaves.leaves)):
+            self._loops.seed_row(self.arrays, leaf, self.params.k_e)
+            self._loops.play(self.arrays, leaf)
+
+    def apply(self, leaf: int, variable: int) -> tuple[float, int]:
+        """Apply a split; return its gain, without the price of parameters, and the edges it added."""
+        loops, circuit = self._loops, self.circuit
+        self._make_room(circuit.leaves + int(self._free[variable]))
+        arrays = self.arrays
+        own = self.leaves.leaves[leaf].variable
+        gain = float(arrays.gain[leaf, variable] + self.params.k_p * self._free[own] * self._free[variable])
+        before = circuit.edges
+        circuit.edge_cost(leaf, variable)
+        if circuit.work.held.shape[1]:
+            loops.find_affected(circuit.work, arrays, self._collapsed)
+        circuit.apply(leaf, variable)
+        if circuit.work.held.shape[1]:
+            loops.forget_costs(circuit.work, arrays, self.params.k_e)
+        loops.draw_arc(circuit.work, arrays, variable, own, self.params.k_e)
+        children = self.leaves.split(leaf, variable)
+        for child in children:
+            self._enter(child)
+        if self.held_out is not None:
+            self.held_out.split(children, variable)
+        return gain, circuit.edges - before
+
+
+def _power_of_two(number: int) -> int:
+    return 1 << max(1, (number - 1).bit_length())
+
+
+# --- the steps ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LearnACTask:
+    """The data of a run."""
+
+    train: DataTable
+    valid: DataTable | None = None
+
+
+def steps(task: LearnACTask, params: LearnACParams, start: LearnACState | None) -> Iterator[LearnACState]:
+    """Yield the product of marginals, then a state for each split; after ``start`` where one is given."""
+    search = Search(SplitGains(task.train, params.score, params.prior), params, task.valid)
+    if start is None:
+        state = _first_state(search)
+        yield state
+    else:
+        state = start
+        for pair in all_splits(start):
+            search.apply(*pair)
+        if params.quick:
+            search.recall(start.costs)
+        search.arrays.numbers[:3] = start.counted, start.forgotten, start.retained
+    while not state.ended:
+        state = _next_state(search, params, state)
+        yield state
+
+
+def _first_state(search: Search) -> LearnACState:
+    gains, params = search.leaves.gains, search.params
+    likelihood = sum(gains.value(leaf.totals) for leaf in search.leaves.leaves)
+    parameters = int((gains.sizes - 1).sum())
+    return LearnACState(
+        (), likelihood, search.circuit.edges, search.circuit.collapsed_edges, parameters,
+        likelihood - params.k_e * search.priced_edges - params.k_p * parameters,
+        valid=nan if search.held_out is None else search.held_out.mean,
+    )  # fmt: skip
+
+
+def _next_state(search: Search, params: LearnACParams, state: LearnACState) -> LearnACState:
+    if state.number >= (inf if params.most_splits is None else params.most_splits):
+        return replace(state, ended=f"{state.number:,} splits were asked for", tried=())
+    pair = search.choose()
+    if pair is None:
+        return replace(state, ended=NO_MORE, tried=())
+    costs = search.counted_costs()
+    own = search.leaves.leaves[pair[0]].variable
+    added = search.priced_edges
+    gain, edges = search.apply(*pair)
+    added = search.priced_edges - added
+    if params.most_edges is not None and search.circuit.edges > params.most_edges:
+        return replace(state, ended=f"the next split would pass {params.most_edges:,} edges", tried=())
+    free = search.leaves.gains.sizes - 1
+    parameters = int(free[own] * free[pair[1]])
+    numbers = search.arrays.numbers.tolist()
+    best = np.argsort(-costs.gains, kind="stable")[:_SHOWN]
+    shown = CountedCosts(_seal(costs.rows[best]), _seal(costs.gains[best]))
+    return replace(
+        state, splits=_append_split(state.splits, pair, gain, edges),
+        log_likelihood=state.log_likelihood + gain, edges=search.circuit.edges,
+        collapsed_edges=search.circuit.collapsed_edges, parameters=state.parameters + parameters,
+        score=state.score + gain - params.k_e * added - params.k_p * parameters,
+        valid=nan if search.held_out is None else search.held_out.mean,
+        costs=_append_costs(state.costs, costs) if params.quick and len(costs.rows) else state.costs,
+        tried=(shown,), counted=numbers[0], forgotten=numbers[1], retained=numbers[2],
+    )  # fmt: skip
+
+
+# --- the model of a state ------------------------------------------------------------------------------
+
+
+def flaw(task: LearnACTask, params: LearnACParams, state: LearnACState) -> str:  # noqa: ARG001 - asked with all
+    """Return how the splits of a state from outside cannot be; empty if they can."""
+    sizes = [variable.size for variable in task.train.variables]
+    owner, asked = list(range(len(sizes))), [frozenset[int]() for _ in sizes]
+    reaches = np.eye(len(sizes), dtype=bool)
+    for leaf, variable in all_splits(state):
+        if leaf >= len(owner) or variable >= len(sizes):
+            return "a split is of a leaf or a variable that does not exist"
+        if reaches[owner[leaf], variable] or variable in asked[leaf]:
+            return "a split is not valid (Definition 2)"
+        reaches |= np.outer(reaches[:, variable], reaches[owner[leaf]])
+        asked[leaf] = asked[leaf] | {variable}
+        owner += [owner[leaf]] * (sizes[variable] - 1)
+        asked += [asked[leaf]] * (sizes[variable] - 1)
+    costs = np.concatenate([np.zeros((0, 3), np.int32), *(block.rows for block in (*state.costs, *state.tried))])
+    if len(costs) and ((costs[:, 0] >= len(owner)).any() or not ((costs[:, 1] >= 0) & (costs[:, 1] < len(sizes))).all()):
+        return "a cost is of a split that does not exist"
+    return "a leaf is numbered below 0" if (costs[:, 0] < 0).any() else ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CircuitModel:
+    """A circuit and the network that it computes."""
+
+    circuit: ArithmeticCircuit
+    network: TreeNetwork
+
+
+def build_model(gains: SplitGains, splits: Sequence[Pair], *, collapsed: bool = True) -> CircuitModel:
+    """Return the circuit and the network that splits make, with parameters from the table of ``gains``."""
+    circuit, leaves = SplitCircuit(gains.table.variables), Leaves(gains)
+    for pair in splits:
+        circuit.split(*pair)
+        leaves.split(*pair)
+    distributions = leaves.distributions()
+    return CircuitModel(
+        circuit.freeze(distributions, collapsed=collapsed),
+        grow_network(gains.table.variables, splits, [row.tolist() for row in distributions]),
+    )
