@@ -1,0 +1,218 @@
+"""Draw LearnAC: the tree and the circuit around the last split, all candidates, and the learning curves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from math import isnan
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mlnlab.display.card.markup import count_of, shorten_text
+from mlnlab.display.chart.axes import place_axis, value_axis
+from mlnlab.display.chart.curves import metric_plots, plots_scene, vertical_axis
+from mlnlab.display.chart.plots import Line, Plot
+from mlnlab.display.circuits.region_drawings import left_out, region_entries, region_items, region_words
+from mlnlab.display.circuits.tree_drawings import tree_items
+from mlnlab.display.nodelink.node_links import write_note
+from mlnlab.display.runs.runs import RunPicture, Table, columns_of
+from mlnlab.display.scene.building import WIDTH, legend
+from mlnlab.display.scene.items import Group, Item, Layer, Scene, Text
+from mlnlab.display.scene.text_fitting import fit_text
+from mlnlab.learning.circuits.learn_ac import LearnACParams, LearnACState, all_splits, split_columns
+from mlnlab.learning.circuits.split_replays import MOST_EDGES, Candidate, LastSplit, Replay
+
+if TYPE_CHECKING:
+    from mlnlab.factors.data.data_table import DataTable
+    from mlnlab.steps.recordings.trace import Trace
+    from mlnlab.steps.step import Step
+
+_GAP = 40.0
+
+
+def circuit_run_picture(table: DataTable, params: LearnACParams) -> RunPicture:
+    """Return the pictures of a run of LearnAC over a table."""
+    replay = Replay(table, params)
+    return RunPicture(
+        title=f"LearnAC on {count_of(len(table), 'row')}, k_e = {params.k_e:g}, k_p = {params.k_p:g}",
+        parts={
+            "split": lambda step, _trace: split_scene(replay, step.state),
+            "candidates": lambda step, _trace: candidates_scene(replay, step.state),
+            "learning curve": partial(_curves_scene, len(table)),
+        },
+        caption=lambda step: _caption(replay, step.state),
+        remarks=lambda step: _remarks(replay, step.state),
+        table=lambda step: _table(replay, step.state),
+    )
+
+
+def _caption(replay: Replay, state: LearnACState) -> str:
+    if not state.number:
+        return f"the product of marginals: {count_of(state.edges, 'edge')}"
+    found = replay.last_split(all_splits(state))
+    return (
+        f"{count_of(state.number, 'split')}, {count_of(state.edges, 'edge')}: {_split_words(replay, found)}"
+    )
+
+
+def _split_words(replay: Replay, found: LastSplit) -> str:
+    given = f" | {shorten_text(found.condition, 80)}" if found.condition else ""
+    names = (replay.variables[number].name for number in (found.variable, found.asked))
+    own, asked = (shorten_text(name, 40) for name in names)
+    return f"P({own}{given}) split on {asked}"
+
+
+# --- the split ------------------------------------------------------------------------------------
+
+
+def split_scene(replay: Replay, state: LearnACState) -> Scene:
+    """Draw the tree before and after the last split, and the part of the circuit that it copied."""
+    if not state.number:
+        words = f"A tree of one leaf for each of {count_of(len(replay.variables), 'variable')}; no split yet."
+        return write_note("The last split", words)
+    found = replay.last_split(all_splits(state))
+    gains, edges = split_columns(state)
+    price = f"gain {gains[-1]:.4g}, {int(edges[-1]):+,} edges at {replay.params.k_e:g} each"
+    items: list[Item] = [
+        Text(id="split", x=8, y=18, text=_split_words(replay, found), look="words strong"),
+        Text(id="price", x=8, y=36, text=price, look="words small"),
+    ]
+    lit = _new_nodes(found)
+    trees = [
+        tree_items(replay.variables, found.variable, tree, word=word, lit=lit)
+        for word, tree in (("before", found.before), ("after", found.after))
+    ]
+    top, width = _side_by_side(items, trees, ("tree before", "tree after"), 46.0)
+    if found.region is None:
+        words = f"The circuit has more than {MOST_EDGES:,} edges: the copied region is not drawn."
+        items.append(Text(x=8, y=top + 14, text=words, look="quiet"))
+        return Scene(width, top + 24, (Layer("split-layer", tuple(items)),), "The last split", f"{price}.")
+    region = found.region
+    parts = (region.before, region.parts_before, "old"), (region.after, region.parts_after, "new")
+    drawn = [region_items(circuit, own, word) for circuit, own, word in parts]
+    names = ("circuit before", f"circuit after: {region_words(region)}")
+    top, lower = _side_by_side(items, drawn, names, top + 8)
+    width = max(width, lower)
+    explained, height = legend(region_entries(replay.variables[found.asked]), 8, top + 4, WIDTH - 16)
+    if hidden := left_out((region.parts_before, region.parts_after)):
+        items.append(Text(x=8, y=top + height + 18, text=hidden, look="quiet small"))
+    layers = Layer("split-layer", tuple(items)), Layer("explained", (explained,), zooms=False)
+    words = f"{_split_words(replay, found)}: {price}; {region_words(region)}."
+    return Scene(width, top + height + 24, layers, "The last split", words)
+
+
+def _new_nodes(found: LastSplit) -> set[int]:
+    """Return the node that was split, and its leaves; nodes keep their numbers."""
+    nodes = found.after.nodes
+    first = len(found.before.nodes)
+    split = next(
+        place for place, node in enumerate(nodes)
+        if place < first and node != found.before.nodes[place] and getattr(node, "children", (0,))[0] >= first
+    )  # fmt: skip
+    return {split, *range(first, len(nodes))}
+
+
+def _side_by_side(
+    items: list[Item], drawn: Sequence[Any], names: Sequence[str], top: float
+) -> tuple[float, float]:
+    """Add two pictures next to each other with their names; return where they end, and how wide they are."""
+    x = 8.0
+    for one, name in zip(drawn, names, strict=True):
+        items.append(Text(x=x, y=top + 14, text=name, look="quiet small strong"))
+        items.append(Group(x=x, y=top + 22, children=one.items))
+        x += max(one.width, 200.0) + _GAP
+    return top + 22 + max(one.height for one in drawn), max(WIDTH, x - _GAP + 8)
+
+
+# --- the candidates -------------------------------------------------------------------------------
+
+
+def candidates_scene(replay: Replay, state: LearnACState) -> Scene:
+    """Draw gain against edge cost: the applied split, the next best, and the line at which a split pays."""
+    found = replay.last_split(all_splits(state)) if state.number else None
+    if found is None:
+        return write_note("Candidates", "No split yet.")
+    applied, others = _separate(found)
+    price = replay.params.k_e
+    groups = [("other candidates", others[1:], "circle", "grey"), ("next best", others[:1], "square", "blue"),
+              ("applied", applied, "diamond", "orange")]  # fmt: skip
+    lines = [
+        Line(
+            name, np.array([one.edges for one in own], np.float64), np.array([one.gain for one in own]),
+            kind="points", mark=mark, look=look,
+        )
+        for name, own, mark, look in groups if own
+    ]  # fmt: skip
+    edges = [one.edges for one in found.candidates] or [0]
+    low, high = min(0, *edges), max(1, *edges) * 1.05
+    pays = np.array([low, high])
+    lines.append(Line("pays its edges", pays, price * pays, look="green dashed"))
+    highest = max([0.0, price * high, *(one.gain for one in found.candidates)])
+    across, up = place_axis(low, high, whole=True), value_axis(0.0, highest * 1.05)
+    title = "gain in log-likelihood, less the price of parameters"
+    plot = Plot(title, tuple(lines), across, up, across="edges added")
+    words = _next_words(replay, found, others)
+    scene = plots_scene([plot], "Candidates", words, 340.0)
+    note = Text(id="next", x=8, y=scene.height + 12, text=fit_text(words, WIDTH - 16), look="words")
+    layers = (*scene.layers, Layer("note", (note,), zooms=False))
+    return Scene(scene.width, scene.height + 22, layers, scene.title, words)
+
+
+def _separate(found: LastSplit) -> tuple[list[Candidate], list[Candidate]]:
+    """Return the applied split and the other candidates, best scores first."""
+    own = found.leaf, found.asked
+    applied = [one for one in found.candidates if (one.leaf, one.asked) == own]
+    return applied, [one for one in found.candidates if (one.leaf, one.asked) != own]
+
+
+def _next_words(replay: Replay, found: LastSplit, others: Sequence[Candidate]) -> str:
+    if not others:
+        return "No other split gains anything."
+    best = others[0]
+    names = (replay.variables[number].name for number in (found.owners[best.leaf], best.asked))
+    own, asked = (shorten_text(name, 40) for name in names)
+    words = f"gain {best.gain:.4g}, {best.edges:+,} edges, score {best.score:.4g}"
+    return f"Next best: a leaf of {own} on {asked}, {words}."
+
+
+def _remarks(replay: Replay, state: LearnACState) -> list[str]:
+    left = replay.last_split(all_splits(state)).left_out if state.number else 0
+    words = [f"{left:,} more candidates with smaller gains are not drawn."] if left else []
+    return [*words, *([f"Ended: {state.ended}."] if state.ended else [])]
+
+
+def _table(replay: Replay, state: LearnACState) -> Table | None:
+    if not state.number:
+        return None
+    found = replay.last_split(all_splits(state))
+    counted = {(leaf, asked) for block in state.tried for leaf, asked, _ in block.rows.tolist()}
+    rows = tuple(
+        (
+            shorten_text(replay.variables[found.owners[one.leaf]].name),
+            shorten_text(replay.variables[one.asked].name), one.gain, one.edges, one.score,
+            "applied" if (one.leaf, one.asked) == (found.leaf, found.asked)
+            else "counted" if (one.leaf, one.asked) in counted else "",
+        )
+        for one in found.candidates
+    )  # fmt: skip
+    columns = columns_of(("tree of", "split on", "gain", "edges", "score", "in this step"), (2, 3, 4))
+    return Table("Candidates of the last step", columns, rows)
+
+
+# --- the learning curves --------------------------------------------------------------------------
+
+
+def _curves_scene(rows: int, step: Step[Any], trace: Trace[Any]) -> Scene:
+    """Draw the log-likelihood of a row in training and validation, and the sizes of the circuit."""
+    found = trace.metrics()
+    sizes = metric_plots(step, found, {"edges": "edges", "parameters": "parameters", "score": "score"})
+    past = found.indices <= step.index
+    steps = found.indices[past].astype(np.float64)
+    lines = [Line("train", steps, found.columns["log-likelihood"][past] / max(rows, 1))]
+    valid = found.columns["validation"][past]
+    if not all(map(isnan, valid.tolist())):
+        lines.append(Line("validation", steps, valid))
+    across = sizes[0].horizontal
+    plot = Plot("log-likelihood of a row", tuple(lines), across, vertical_axis(lines), marked=step.index)
+    return plots_scene([plot, *sizes], "Learning curve", f"{count_of(len(steps), 'step')}.")
