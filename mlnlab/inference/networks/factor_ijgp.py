@@ -13,7 +13,7 @@ graph is a tree. Not where a junction tree fits: that is exact.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from math import inf, nan
 from typing import TYPE_CHECKING
 
@@ -86,6 +86,7 @@ class FactorClusterState(OfRun):
         return {**change, "log Z (estimate)": self.log_z}
 
 
+@lru_cache(maxsize=1)  # an answer asks for the join graph of its run
 def clusters_of(params: Params, question: FactorQuestion) -> JoinGraph:
     """Return the join graph of a question."""
     order = elimination_order(question.graph, params.elimination).numbers
