@@ -19,6 +19,7 @@ __version__ = "0.1.0"
 # Where each public name lives. This table is the one place that imports by name.
 _HOMES = {
     "ArgumentError": "errors",
+    "ArithmeticCircuit": "circuits.propositional.arithmetic_circuit",
     "BayesianNetwork": "factors.graphs.bayesian_network",
     "ConditionalTable": "factors.graphs.conditional_table",
     "DataTable": "factors.data.data_table",
@@ -64,6 +65,7 @@ _HOMES = {
     "circuit_json": "circuits.first_order.circuit_json",
     "circuit_view": "widgets.circuit.circuit_view",
     "compare": "widgets.edit.editing",
+    "compile_circuit": "grounding.networks.circuit_door",
     "compare_gradients": "learning.studies.lifted_gradients",
     "compare_structures": "experiments.structures.structure_comparison",
     "compare_traces": "steps.recordings.comparison",
@@ -106,6 +108,7 @@ _HOMES = {
     "lift_graph": "structure.lift.lift_graph",
     "live": "widgets.running",
     "load": "model.loading",
+    "load_ac": "circuits.propositional.libra_circuits",
     "load_bif": "factors.files.bif_reading",
     "load_db": "model.loading",
     "load_uai": "factors.files.uai_reading",
@@ -128,6 +131,7 @@ _HOMES = {
     "sample": "experiments.samples",
     "sample_network": "experiments.samples",
     "sampler": "inference.ask.sampler",
+    "save_ac": "circuits.propositional.libra_circuits",
     "save_bif": "factors.files.bif_writing",
     "save_uai": "factors.files.uai_writing",
     "save_uai_marginals": "factors.files.uai_writing",

@@ -59,27 +59,36 @@ class ArithmeticCircuit(CircuitArrays):
         """Raise an error that names a node unless the circuit is smooth, decomposable and deterministic."""
         require_properties(self, "smooth", "parameters", "deterministic")
 
+    @property
+    def log_z(self) -> float:
+        """The logarithm of the sum of all terms: 0 for a Bayesian network, up to rounding."""
+        return evaluator_of(self).log_z
+
     def log_probability(self, evidence: Assignment | None = None) -> float:
-        """Return the logarithm of the probability of some values, or of the sum of all terms without any."""
-        return evaluator_of(self).log_value(evidence)
+        """Return the logarithm of the probability of some values."""
+        return evaluator_of(self).log_probability(evidence)
 
     def query(self, query: Assignment, evidence: Assignment | None = None) -> float:
         """Return the probability of some values given others: ``ac.query({"X3": 1}, evidence={"X7": 0})``."""
         return evaluator_of(self).conditional(query, evidence or {})
 
-    def queries(self, query: DataTable, evidence: DataTable | None = None) -> NDArray[np.float64]:
-        """Return the probability of each row of a table given the same row of another; -1 is left open."""
+    def queries(self, query: object, evidence: object = None) -> NDArray[np.float64]:
+        """Return the probability of each row of a table given the same row of another; -1 is left open.
+
+        Tables are data frames, arrays, files or :class:`ml.DataTable`, here and below.
+        """
         return evaluator_of(self).conditionals(query, evidence)
 
-    def log_likelihoods(self, table: DataTable) -> NDArray[np.float64]:
+    def log_likelihoods(self, table: object) -> NDArray[np.float64]:
         """Return the logarithm of the probability of each row; missing cells are summed out."""
         return evaluator_of(self).table_logs(table)
 
-    def log_likelihood(self, table: DataTable) -> float:
+    def log_likelihood(self, table: object) -> float:
         """Return the mean over the rows of the logarithms of their probabilities."""
-        if not len(table):
+        logs = self.log_likelihoods(table)
+        if not len(logs):
             raise ArgumentError("A table without rows has no mean log-likelihood.")
-        return float(self.log_likelihoods(table).mean())
+        return float(logs.mean())
 
     def evaluate(self, evidence: Assignment | None = None) -> EvaluatedCircuit:
         """Return the values, derivatives and flows of all nodes under some evidence."""

@@ -24,7 +24,7 @@ from mlnlab.circuits.propositional.circuit_properties import require_properties
 from mlnlab.errors import ArgumentError
 from mlnlab.factors.data.data_table import DataTable
 from mlnlab.factors.data.table_coding import MISSING
-from mlnlab.factors.graphs.random_variables import Assignment, show_name, shown_names, value_name
+from mlnlab.factors.graphs.random_variables import Assignment, show_name, value_name
 from mlnlab.factors.trees.network_answers import MostProbable, VariableMarginals, impossible
 from mlnlab.logic.suggestions import did_you_mean
 from mlnlab.logic.vocabulary import FrozenMapping
@@ -53,8 +53,8 @@ class EvaluatedCircuit:
     log_derivatives: Reals
 
     @property
-    def log_probability(self) -> float:
-        """The logarithm of the probability of the evidence: the root's value."""
+    def log_value(self) -> float:
+        """The logarithm of the root's value: of the sum of all terms that agree with the evidence."""
         return float(self.log_values[-1])
 
     @property
@@ -62,7 +62,7 @@ class EvaluatedCircuit:
         """Return value times derivative over the root's value; nodes of value 0 have no flow."""
         self._require_possible()
         with np.errstate(invalid="ignore"):
-            logs = self.log_values + self.log_derivatives - self.log_probability
+            logs = self.log_values + self.log_derivatives - self.log_value
         return np.exp(np.where(np.isnan(logs), -inf, logs))
 
     def marginals(self) -> VariableMarginals:
@@ -79,7 +79,7 @@ class EvaluatedCircuit:
             for variable, found in zip(self.circuit.variables, by_variable, strict=True)
         }
         return VariableMarginals(
-            FrozenMapping(distributions), self.evidence, self.log_probability, "arithmetic circuit"
+            FrozenMapping(distributions), self.evidence, self.log_value, "arithmetic circuit"
         )
 
     def entropy(self) -> float:
@@ -96,7 +96,7 @@ class EvaluatedCircuit:
         return max(0.0, -float(flows[parents[possible]] @ (np.exp(shares) * shares)))
 
     def _require_possible(self) -> None:
-        if self.log_probability == -inf:
+        if self.log_value == -inf:
             raise impossible(self.evidence)
 
 
@@ -122,7 +122,7 @@ class Evaluator:
         self._rooms: list[Reals] = []  # a thread takes one and puts it back
         self._blocks: list[Reals] = []
         self._widest = int(self.program.run_arities.max(initial=1))
-        self.floor, self.log_total = self._find_floor()
+        self.floor, self.log_z = self._find_floor()
 
     def _find_floor(self) -> tuple[float, float]:
         from mlnlab.kernels.circuits.downward_passes import lower_derivatives
@@ -163,7 +163,7 @@ class Evaluator:
         return ArgumentError(f"Values are given by the names of variables, not as {evidence!r:.60}.")
 
     def log_of_row(self, row: NDArray[np.int32]) -> float:
-        """Return the logarithm of a row's probability."""
+        """Return the logarithm of the sum of all terms that agree with a row."""
         from mlnlab.kernels.circuits.upward_passes import evaluate_row
 
         if self.floor < inf:
@@ -185,14 +185,20 @@ class Evaluator:
         raise_logs(self.program, logs)
         return logs
 
-    def log_value(self, evidence: Assignment | None) -> float:
+    def log_probability(self, evidence: Assignment | None) -> float:
         """Return the logarithm of the probability of the evidence."""
-        return self.log_of_row(self.row(evidence)) if evidence else self.log_total
+        log_z = self._nonzero_log_z()
+        return self.log_of_row(self.row(evidence)) - log_z if evidence else 0.0
+
+    def _nonzero_log_z(self) -> float:
+        if self.log_z == -inf:
+            raise impossible({})
+        return self.log_z
 
     def conditional(self, query: Assignment, evidence: Assignment) -> float:
         """Return P(query | evidence) = P(query, evidence) / P(evidence)."""
         given = self.row(evidence)
-        below = self.log_of_row(given) if evidence else self.log_total
+        below = self.log_of_row(given) if evidence else self.log_z
         if below == -inf:
             raise impossible(self.name_values(given))
         both = self.row(query, given)
@@ -207,11 +213,11 @@ class Evaluator:
         seen = zip(self.circuit.variables, row.tolist(), strict=True)
         return FrozenMapping({v.name: v.values[value] for v, value in seen if value != MISSING})
 
-    def table_logs(self, table: DataTable) -> Reals:
+    def table_logs(self, table: object) -> Reals:
         """Return the logarithm of the probability of each row of a table, equal rows computed once."""
-        rows = self.align_columns(table)
+        rows = DataTable.of(table, self.circuit.variables).rows
         unique, back = _unique_rows(rows)
-        return self._logs_of_rows(unique)[back]
+        return self._logs_of_rows(unique)[back] - self._nonzero_log_z()
 
     def _logs_of_rows(self, rows: NDArray[np.int32]) -> Reals:
         from mlnlab.kernels.circuits.upward_passes import LANES, evaluate_rows
@@ -233,10 +239,14 @@ class Evaluator:
             logs[number] = self._raise_logs(rows[number])[self.program.root[0]]
         return logs
 
-    def conditionals(self, query: DataTable, evidence: DataTable | None) -> Reals:
+    def conditionals(self, query: object, evidence: object) -> Reals:
         """Return P(row of the query | row of the evidence) for each row."""
-        asked = self.align_columns(query)
-        given = np.full_like(asked, MISSING) if evidence is None else self.align_columns(evidence)
+        asked = DataTable.of(query, self.circuit.variables).rows
+        given = (
+            np.full_like(asked, MISSING)
+            if evidence is None
+            else DataTable.of(evidence, self.circuit.variables).rows
+        )
         if len(asked) != len(given):
             raise ArgumentError(f"There are {len(asked):,} rows of queries and {len(given):,} of evidence.")
         below = self._logs_of_rows(given)
@@ -245,29 +255,6 @@ class Evaluator:
         apart = ((asked != given) & (asked != MISSING) & (given != MISSING)).any(axis=1)
         both = self._logs_of_rows(np.where(given == MISSING, asked, given))
         return np.where(apart, 0.0, np.minimum(1.0, np.exp(both - below)))
-
-    def align_columns(self, table: DataTable) -> NDArray[np.int32]:
-        """Return a table's rows, its columns in the order of the circuit's variables."""
-        ours = self.circuit.variables
-        if table.variables == ours:
-            return table.rows
-        theirs = {variable.name: column for column, variable in enumerate(table.variables)}
-        missing = [variable.name for variable in ours if variable.name not in theirs]
-        more = [name for name in theirs if name not in self.numbers]
-        if missing or more:
-            parts = [f"lacks {shown_names(missing)}"] if missing else []
-            parts += [f"has {shown_names(more)} besides"] if more else []
-            raise ArgumentError(
-                f"The table's columns are not the circuit's variables: it {' and '.join(parts)}."
-            )
-        for variable in ours:
-            other = table.variables[theirs[variable.name]]
-            if other != variable:
-                raise ArgumentError(
-                    f"The table's values of {show_name(variable.name)} are {shown_names(other.values)}; "
-                    f"the circuit's are {shown_names(variable.values)}."
-                )
-        return np.ascontiguousarray(table.rows[:, [theirs[variable.name] for variable in ours]])
 
     def evaluate(self, evidence: Assignment | None) -> EvaluatedCircuit:
         """Return the values and derivatives of all nodes, by their numbers in the circuit."""

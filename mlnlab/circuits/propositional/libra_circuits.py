@@ -1,10 +1,10 @@
-"""Read and write circuits and rows of values in the formats of the Libra toolkit: ``.ac``, ``.q``, ``.ev``.
+"""Read and write circuits in the format of the Libra toolkit, ``.ac``.
 
 The first line of an ``.ac`` file lists how many values each variable has, ``(2 2 3)``. Then comes a node a
 line, children before their parents: ``v VARIABLE VALUE``, ``n NUMBER``, ``* NODES`` or ``+ NODES``; the first
 node is number 0. After ``EOF`` a line for each parameter that belongs to a distribution says which node it
 is, its number again, and its conditions, the first of them the variable and value whose probability it is.
-Queries and evidence are rows of values with ``*`` for those that are not known.
+Libra's rows of values (``.data``, and ``.q`` and ``.ev`` with ``*`` for open values) are tables of data.
 """
 
 from __future__ import annotations
@@ -26,10 +26,8 @@ from mlnlab.circuits.propositional.arithmetic_circuit import (
 )
 from mlnlab.circuits.propositional.circuit_properties import require_properties
 from mlnlab.errors import ArgumentError
-from mlnlab.factors.data.data_table import DataTable
-from mlnlab.factors.data.table_coding import MISSING
 from mlnlab.factors.files.network_texts import Problems, Source, load_with, read_with
-from mlnlab.factors.graphs.random_variables import RandomVariable, show_name
+from mlnlab.factors.graphs.random_variables import RandomVariable
 from mlnlab.steps.safe_files import write_text
 
 _SIZES = re.compile(r"\(\s*(\d+(?:\s+\d+)*)?\s*\)", re.ASCII)
@@ -98,11 +96,6 @@ def save_ac(circuit: ArithmeticCircuit, path: str | Path) -> None:
     if not isinstance(circuit, ArithmeticCircuit):
         raise ArgumentError(f"An arithmetic circuit is written, not {circuit!r:.60}.")
     write_text(path, ac_text(circuit))
-
-
-def load_rows(path: str | Path, variables: Sequence[RandomVariable]) -> DataTable:
-    """Read the rows of a ``.q``, ``.ev`` or ``.data`` file, in which ``*`` stands for an open value."""
-    return load_with(partial(_read_rows, variables=tuple(variables)), path)
 
 
 @dataclass(slots=True)
@@ -195,25 +188,6 @@ def _read_feature(source: Source, line: int, text: str, sizes: list[int], nodes:
     if variable >= len(sizes) or value >= sizes[variable]:
         raise _problem(source, line, "no-value", "there is no such variable or value", f"sizes {sizes}")
     nodes.variable[node], nodes.value[node] = variable, value
-
-
-def _read_rows(source: Source, variables: tuple[RandomVariable, ...]) -> DataTable:
-    rows = []
-    for number, line in enumerate(source.text.split("\n")):
-        if not line.strip():
-            continue
-        words = [word.strip() for word in line.split(",")]
-        if len(words) != len(variables):
-            message = f"the line has {len(words)} values"
-            raise _problem(
-                source, number, "wrong-width", message, f"{len(variables)}, as there are variables"
-            )
-        wrong = [word for word in words if word != "*" and not (word.isascii() and word.isdecimal())]
-        if wrong:
-            message = f"{show_name(wrong[0])} is not a value's number"
-            raise _problem(source, number, "no-value", message, "0, 1, 2, ... or *")
-        rows.append([MISSING if word == "*" else int(word) for word in words])
-    return DataTable(variables, np.array(rows, np.int32))
 
 
 def _problem(source: Source, line: int, code: str, message: str, expected: str) -> Problems:

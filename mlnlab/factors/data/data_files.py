@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from mlnlab.factors.data.table_coding import Coded
 
 DATA, SCHEMA = ".data", ".schema"
+ROWS = (DATA, ".q", ".ev")  # the last two are queries and evidence, mostly open
 _DIGITS = b"0123456789"
 
 
@@ -61,14 +62,14 @@ def read_file(file: Path, variables: Sequence[RandomVariable] | None = None) -> 
     """Return variables and rows of a file, by its ending; the schema beside a ``.data`` file is read, too."""
     inner = Path(file.stem) if file.suffix.lower() in _READERS else Path(file.name)
     ending = inner.suffix.lower()
-    if ending == DATA:
+    if ending in ROWS:
         rows = parse_data(_content(file), file.name)
         schema = file.with_name(f"{inner.stem}{SCHEMA}")
         if variables is None and schema.is_file():
             variables = read_schema(schema)
         return number_table(rows, variables)
     if ending not in ENDINGS:
-        known = ", ".join((DATA, *ENDINGS))
+        known = ", ".join((*ROWS, *ENDINGS))
         raise InputError(
             f"{file.name} is not a table: its name should end in one of {known}, or such an ending with "
             f"{', '.join(_READERS)} behind it."

@@ -307,10 +307,10 @@ def number_nodes(circuit: ArithmeticCircuit, given: Mapping[int, int], *, best: 
     """Return the numbers of a circuit's nodes given values by the numbers of their variables."""
     evidence = name_evidence(circuit.variables, given)
     found = circuit.evaluate(evidence)
-    if found.log_probability == -inf:
+    if found.log_value == -inf:
         return NodeNumbers(found.log_values, found.log_derivatives, np.zeros(len(circuit)), None)
     return NodeNumbers(
-        found.log_values, found.log_derivatives, found.flows, found.marginals(), circuit.log_probability(),
+        found.log_values, found.log_derivatives, found.flows, found.marginals(), circuit.log_z,
         frozenset(circuit.most_probable_nodes(evidence).tolist()) if best else frozenset(),
     )  # fmt: skip
 

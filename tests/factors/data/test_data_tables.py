@@ -146,7 +146,7 @@ def test_wrong_data_files_are_refused(tmp_path, text, sentence):
 @pytest.mark.parametrize(("name", "content", "sentence"), [
     ("wrong.data.xz", b"0,1\n", "cannot be unpacked"),
     ("wrong.data.xz", lzma.compress(b"0,1\n" * 99)[:-20], "ends too early"),
-    ("wrong.doc", b"0,1\n", "should end in one of .data, .csv"),
+    ("wrong.doc", b"0,1\n", "should end in one of .data, .q, .ev, .csv"),
 ])  # fmt: skip
 def test_wrong_files_are_refused(tmp_path, name, content, sentence):
     (tmp_path / name).write_bytes(content)
