@@ -111,6 +111,7 @@ def _messages() -> tuple[ModuleType, ...]:
 
 
 def _counters() -> tuple[ModuleType, ...]:
+    from mlnlab.kernels import bit_words
     from mlnlab.kernels.counting import (
         changing_relations,
         counting_cycles,
@@ -121,7 +122,7 @@ def _counters() -> tuple[ModuleType, ...]:
         world_count_tables,
     )
 
-    counts = true_tuples, counting_cycles, counting_groups, world_count_tables
+    counts = bit_words, true_tuples, counting_cycles, counting_groups, world_count_tables
     return *counts, changing_relations, flip_lookups, counting_flips
 
 
@@ -156,9 +157,9 @@ def _structures() -> tuple[ModuleType, ...]:
 
 def _trees() -> tuple[ModuleType, ...]:
     from mlnlab.kernels.chains import tree_gibbs
-    from mlnlab.kernels.trees import bit_columns, leaf_gains
+    from mlnlab.kernels.trees import bit_columns, leaf_gains, tree_walks
 
-    return bit_columns, leaf_gains, tree_gibbs
+    return bit_columns, leaf_gains, tree_walks, tree_gibbs
 
 
 def _splits() -> tuple[ModuleType, ...]:

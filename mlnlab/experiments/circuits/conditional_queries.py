@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mlnlab.factors.data.table_coding import MISSING
-from mlnlab.inference.networks.tree_gibbs import TreeGibbsParams, steps, tree_arrays
+from mlnlab.factors.graphs.tree_network import tree_arrays
+from mlnlab.inference.networks.tree_gibbs import TreeGibbsParams, steps
 from mlnlab.logic.checked_options import check_options, real
 
 if TYPE_CHECKING:

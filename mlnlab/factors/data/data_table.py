@@ -11,7 +11,7 @@ import numpy as np
 
 from mlnlab.errors import ArgumentError, count_of
 from mlnlab.factors.data.data_files import DATA, SCHEMA, data_text, read_source, schema_text
-from mlnlab.factors.data.table_coding import MISSING
+from mlnlab.factors.data.table_coding import MISSING as MISSING  # noqa: PLC0414 - of a table's cells
 from mlnlab.factors.graphs.random_variables import RandomVariable, show_name, shown_names
 from mlnlab.steps.safe_files import write_text
 

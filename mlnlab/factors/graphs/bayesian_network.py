@@ -14,6 +14,7 @@ from mlnlab.errors import ArgumentError, count_of
 from mlnlab.factors.graphs.conditional_table import ConditionalTable
 from mlnlab.factors.graphs.factor import place_in
 from mlnlab.factors.graphs.factor_graph import FactorGraph, large_number
+from mlnlab.factors.graphs.parent_order import order_parents_first
 from mlnlab.factors.graphs.random_variables import Assignment, RandomVariable, show_name, shown_names
 from mlnlab.logic.suggestions import did_you_mean
 
@@ -84,28 +85,7 @@ class BayesianNetwork:
 
     def topological_order(self) -> tuple[int, ...]:
         """Return the numbers of the variables, parents before their children."""
-        parents = self.parents()
-        order: list[int] = []
-        placed: set[int] = set()
-        for start in range(len(parents)):
-            path = [start]  # a walk from child to parent; whoever is met again on it closes a cycle
-            while path:
-                waiting = next((p for p in parents[path[-1]] if p not in placed), None)
-                if waiting is None:
-                    last = path.pop()
-                    if last not in placed:
-                        placed.add(last)
-                        order.append(last)
-                elif waiting in path:
-                    raise self._cycle(path[path.index(waiting) :])
-                else:
-                    path.append(waiting)
-        return tuple(order)
-
-    def _cycle(self, path: list[int]) -> ArgumentError:
-        names = [show_name(self.variables[number].name) for number in [path[0], *reversed(path)]]
-        listed = " → ".join(names if len(names) <= 12 else [*names[:11], "…", names[-1]])
-        return ArgumentError(f"A Bayesian network must not have cycles, and this one has {listed}.")
+        return order_parents_first(self.parents(), [variable.name for variable in self.variables])
 
     def log_probability(self, assignment: Assignment) -> float:
         """Return the logarithm of the probability of an assignment to all variables."""

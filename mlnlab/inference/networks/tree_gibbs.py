@@ -20,9 +20,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mlnlab.factors.graphs.tree_network import TreeNetwork, TreeSplit
-from mlnlab.kernels.chains.tree_gibbs import Counted, Trees, sample, sweep
+from mlnlab.factors.graphs.tree_network import TreeNetwork, tree_arrays
+from mlnlab.kernels.chains.tree_gibbs import Counted, sample, sweep
 from mlnlab.kernels.random_numbers import next_below, streams
+from mlnlab.kernels.trees.tree_walks import Trees
 from mlnlab.logic.checked_options import check_options
 from mlnlab.steps.run_identity import OfRun, RunIdentity, digest, resume_run, settings_text
 from mlnlab.steps.state_layout import ArrayOf, Whole, holds
@@ -74,40 +75,6 @@ class TreeGibbsState(OfRun):
         spread = -fsum(map(log, sizes))  # the logarithm of the event's part of the spread sample
         seen = log(self.matches + exp(spread)) if self.matches else spread
         return seen - log(self.samples * len(self.values) + 1.0)
-
-
-def tree_arrays(network: TreeNetwork) -> Trees:
-    """Return the trees of a network as flat arrays."""
-    roots: list[int] = []
-    asked: list[int] = []
-    first: list[int] = []
-    branches: list[int] = []
-    logs: list[float] = []
-    for tree in network.trees:
-        root = len(asked)
-        roots.append(root)
-        for node in tree.nodes:
-            if isinstance(node, TreeSplit):
-                asked.append(node.variable)
-                first.append(len(branches))
-                branches += [root + child for child in node.children]
-            else:
-                asked.append(-1)
-                first.append(len(logs))
-                logs += [log(p) if p > 0 else -np.inf for p in node.probabilities]
-    asking: list[list[int]] = [[] for _ in network.variables]
-    for child, above in enumerate(network.parents()):
-        for parent in above:
-            asking[parent].append(child)
-    starts = np.concatenate([[0], np.cumsum([len(children) for children in asking])])
-    arrays = Trees(
-        np.array([variable.size for variable in network.variables], np.uint32), np.array(roots, np.uint32),
-        starts.astype(np.uint32), np.array([child for children in asking for child in children], np.uint32),
-        np.array(asked, np.int32), np.array(first, np.uint32), np.array(branches, np.uint32), np.array(logs),
-    )  # fmt: skip
-    for array in arrays:
-        array.flags.writeable = False
-    return arrays
 
 
 def steps(

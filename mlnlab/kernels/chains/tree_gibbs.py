@@ -1,10 +1,5 @@
 """Gibbs sampling in networks whose conditional distributions are decision trees.
 
-    variable v   its tree's root       roots[v]
-                 trees that ask for v  asking[asking_starts[v] : asking_starts[v + 1]], by their variables
-    node n       inner node            asked[n] = the variable; the node of value x is branches[first[n] + x]
-                 leaf                  asked[n] = -1; the logarithm of P(x) is logs[first[n] + x]
-
 A variable's distribution given all others is its own leaf's times, for each tree that asks for it, the
 probability at the leaf that each of its values leads to. A tree whose path does not meet the variable
 contributes the same to all values, and is left after one walk.
@@ -19,24 +14,12 @@ import numpy as np
 from mlnlab.kernels.compiled import compiled
 from mlnlab.kernels.messages.factor_tables import draw
 from mlnlab.kernels.random_numbers import streams
+from mlnlab.kernels.trees.tree_walks import Trees, find_leaf, smallest_trees
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Number = int | np.integer[Any]
-
-
-class Trees(NamedTuple):
-    """The trees of all variables; read-only."""
-
-    sizes: NDArray[np.uint32]
-    roots: NDArray[np.uint32]
-    asking_starts: NDArray[np.uint32]
-    asking: NDArray[np.uint32]
-    asked: NDArray[np.int32]
-    first: NDArray[np.uint32]
-    branches: NDArray[np.uint32]
-    logs: NDArray[np.float64]
 
 
 class Counted(NamedTuple):
@@ -45,14 +28,6 @@ class Counted(NamedTuple):
     sums: NDArray[np.int64]  # variables x values of the largest
     event: NDArray[np.int64]  # a value for each variable, -1 where any will do
     matches: NDArray[np.int64]  # one number
-
-
-@compiled
-def find_leaf(trees: Trees, node: Number, values: NDArray[np.uint32]) -> Number:
-    """Return the leaf that the values lead to from a node."""
-    while trees.asked[node] >= 0:
-        node = trees.branches[np.int64(trees.first[node]) + np.int64(values[trees.asked[node]])]
-    return np.int64(node)
 
 
 @compiled
@@ -109,15 +84,7 @@ def sample(
 
 def warm_up() -> None:
     """Compile every kernel of this file."""
-
-    def words(*numbers: int) -> NDArray[np.uint32]:
-        array = np.array(numbers, np.uint32)
-        array.setflags(write=False)
-        return array
-
-    asked, logs = np.array([-1], np.int32), np.zeros(2)
-    for array in (asked, logs):
-        array.setflags(write=False)
-    trees = Trees(words(2), words(0), words(0, 0), words(), asked, words(0), words(), logs)
+    trees, none = smallest_trees(), np.zeros(1, np.uint32)
+    none.setflags(write=False)
     counted = Counted(np.zeros((1, 2), np.int64), np.zeros(1, np.int64), np.zeros(1, np.int64))
-    sample(trees, words(0), np.zeros(1, np.uint32), streams(0, 1)[0], np.zeros(2), 1, counted)
+    sample(trees, none, np.zeros(1, np.uint32), streams(0, 1)[0], np.zeros(2), 1, counted)

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mlnlab.kernels.bit_words import count_ones
 from mlnlab.kernels.compiled import compiled
-from mlnlab.kernels.counting.true_tuples import count_ones
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -63,14 +63,24 @@ class TreeShape:
             children[:] = [node if child == other else child for child in children]
         self.merged.add(other)
 
+    def _parents_first(self) -> list[int]:
+        """Return the nodes that are reached, each after all that lead to it."""
+        done: list[int] = []
+        waiting, seen = [(0, False)], set[int]()
+        while waiting:
+            node, is_done = waiting.pop()
+            if is_done:
+                done.append(node)
+            elif node not in seen:
+                seen.add(node)
+                waiting.append((node, True))
+                waiting += [(child, False) for child in self.inner.get(node, (0, []))[1]]
+        return done[::-1]
+
     def decision_tree(self, leaves: Mapping[int, TreeLeaf]) -> DecisionTree:
-        """Return the tree with its leaves, its nodes numbered from the root downwards."""
-        order, numbers = [0], {0: 0}
-        for node in order:
-            for child in self.inner[node][1] if node in self.inner else ():
-                if child not in numbers:
-                    numbers[child] = len(order)
-                    order.append(child)
+        """Return the tree with its leaves, each node before those that it leads to."""
+        order = self._parents_first()
+        numbers = {node: number for number, node in enumerate(order)}
         return DecisionTree(
             tuple(
                 TreeSplit(self.inner[node][0], tuple(numbers[child] for child in self.inner[node][1]))
@@ -102,9 +112,11 @@ def flaw_of_splits(sizes: Sequence[int], splits: Iterable[AppliedSplit]) -> str:
             return "a split is of a node that is not a leaf"
         if split.asked == MERGED:
             other = split.groups[0] if len(split.groups) == 1 else -1
-            if split.node == EVERY_LEAF or other == split.node or not shape.is_leaf(other):
+            if split.node in {EVERY_LEAF, other} or not shape.is_leaf(other):
                 return "a leaf was merged with something else"
-        elif len(split.groups) != sizes[split.asked] or set(split.groups) != set(range(max(split.groups) + 1)):
+        elif len(split.groups) != sizes[split.asked] or set(split.groups) != set(
+            range(max(split.groups) + 1)
+        ):
             return "a split does not lead each value to a leaf"
         else:
             parents[split.variable].add(split.asked)

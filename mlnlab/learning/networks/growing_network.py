@@ -34,7 +34,7 @@ class GrowingNetwork:
         return sum(self.gains.value(leaf.totals) for leaves in self.leaves for leaf in leaves.values())
 
     def forbidden(self, variable: int) -> NDArray[np.bool_]:
-        """Mark the variables that a tree must not ask for: the variable and its descendants (Definition 2)."""
+        """Mark the variables that a tree must not ask for: its own and its descendants (Definition 2)."""
         return self.ancestors[:, variable]
 
     def apply(self, split: AppliedSplit) -> dict[int, Leaf]:
@@ -63,7 +63,10 @@ class GrowingNetwork:
         """Return the network as it is, with smoothed parameters."""
         trees = [
             shape.decision_tree(
-                {n: TreeLeaf(tuple(self.gains.probabilities(one.totals).tolist())) for n, one in leaves.items()}
+                {
+                    n: TreeLeaf(tuple(self.gains.probabilities(one.totals).tolist()))
+                    for n, one in leaves.items()
+                }
             )
             for shape, leaves in zip(self.shapes, self.leaves, strict=True)
         ]
@@ -71,7 +74,7 @@ class GrowingNetwork:
 
 
 class HeldOutRows:
-    """The rows of a table that reach each leaf, and their log-likelihood; rows with missing cells are left out."""
+    """The rows that reach each leaf, and their log-likelihood; those with missing cells are left out."""
 
     def __init__(self, table: DataTable, network: GrowingNetwork) -> None:
         """Let all rows reach the leaves that there are at the beginning."""
@@ -86,7 +89,7 @@ class HeldOutRows:
         self.total = sum(self._worths.values())
 
     def __len__(self) -> int:
-        return self._cells.shape[1]
+        return int(self._cells.shape[1])
 
     def _worth(self, variable: int, leaf: Leaf, rows: NDArray[np.intp]) -> float:
         counts = np.bincount(self._cells[variable][rows], minlength=len(leaf.totals))

@@ -5,8 +5,8 @@ in log-likelihood less k_p for each free parameter, until none improves it (Lowd
 Chickering, Heckerman and Meek, 1997). A split is valid if V is not a descendant of the tree's variable
 (Definition 2); one on a variable that is known in the leaf gains nothing.
 
-``cpds="tables"`` splits all leaves of a tree on V at once, so that a tree is a full table. ``"chow-liu"`` lets
-each variable have one parent and takes the best spanning tree (Chow and Liu, 1968), edge by edge as Prim does.
+``cpds="tables"`` splits all leaves of a tree on V at once, so that a tree is a full table. ``"chow-liu"``
+lets each variable have one parent and takes the best spanning tree (Chow and Liu, 1968), in Prim's order.
 ``splits="subsets"`` splits values into two subsets; ``merge`` unites leaves of a tree where that is better.
 
 Needs a table; a row in which X is missing is not counted in the tree for X. Answers a network; exact
@@ -43,8 +43,8 @@ FEWEST_WAITED = 50  # splits without a better validation log-likelihood before a
 class NetworkParams:
     """The parameters of greedy network learning.
 
-    ``k_p``: the penalty of a free parameter in nats; ``kappa``: the same as a factor, k_p = -log(kappa); without
-    both it is log(N)/2, or, where there are held-out rows, nothing: then these end the run.
+    ``k_p``: the penalty of a free parameter in nats; ``kappa``: the same as a factor, k_p = -log(kappa);
+    without both it is log(N)/2, or, where there are held-out rows, nothing: then these end the run.
     """
 
     cpds: str = TREES
@@ -68,7 +68,9 @@ class NetworkParams:
         if self.k_p is not None and self.kappa is not None:
             raise ArgumentError("k_p and kappa are one penalty in two forms: give one of them.")
         if self.cpds != TREES and (self.splits != COMPLETE or self.merge):
-            raise ArgumentError(f"Only trees have splits on subsets and merged leaves, not cpds={self.cpds!r}.")
+            raise ArgumentError(
+                f"Only trees have splits on subsets and merged leaves, not cpds={self.cpds!r}."
+            )
 
     def penalty(self, n_rows: int, *, validated: bool) -> float:
         """Return the penalty of a parameter in nats."""
@@ -110,9 +112,11 @@ class NetworkState(OfRun):
         return self.splits[-1][-1] if self.splits else None
 
     def metrics(self) -> Mapping[str, float]:
-        """Return the log-likelihood of a row, the numbers of splits and parameters, the gain of the last split."""
-        told = {"splits": float(self.n_splits), "score of a row": self.value / max(self.rows, 1),
-                "parameters": float(self.parameters), "gain": self.last.gain if self.last else 0.0}  # fmt: skip
+        """Return the numbers of splits and parameters, the score of a row, and the gain of the last split."""
+        told = {
+            "splits": float(self.n_splits), "score of a row": self.value / max(self.rows, 1),
+            "parameters": float(self.parameters), "gain": self.last.gain if self.last else 0.0,
+        }  # fmt: skip
         return told if isnan(self.held_out) else told | {"held-out log-likelihood": self.held_out}
 
 
@@ -131,8 +135,12 @@ def steps(
         state = _with_held_out(NetworkState(network.value(), parameters, penalty, len(table)), network)
         yield state
     search = _search(params, network, state.penalty)
-    for split in items_of(state.splits):
-        search.apply(split)
+    for known in items_of(state.splits):
+        search.apply(known)
+    if state.ended:
+        if _ending(params, state, search.best()):
+            return
+        state = replace(state, ended="")  # it may have more splits now than when it ended
     while not state.ended:
         split = search.best()
         ending = _ending(params, state, split)

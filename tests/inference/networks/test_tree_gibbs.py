@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from mlnlab.errors import ArgumentError
-from mlnlab.inference.networks.tree_gibbs import TreeGibbsParams, steps, tree_arrays
+from mlnlab.factors.graphs.tree_network import tree_arrays
+from mlnlab.inference.networks.tree_gibbs import TreeGibbsParams, steps
 from mlnlab.kernels.chains import tree_gibbs
 from mlnlab.kernels.compiled import plain_twin
 from mlnlab.kernels.random_numbers import streams
