@@ -112,6 +112,7 @@ _HOMES = {
     "load_ac": "circuits.propositional.libra_circuits",
     "load_bif": "factors.files.bif_reading",
     "load_db": "model.loading",
+    "load_xmod": "factors.files.xmod_reading",
     "load_uai": "factors.files.uai_reading",
     "load_uai_evidence": "factors.files.uai_reading",
     "load_uai_marginals": "factors.files.uai_results",
@@ -135,6 +136,7 @@ _HOMES = {
     "sampler": "inference.ask.sampler",
     "save_ac": "circuits.propositional.libra_circuits",
     "save_bif": "factors.files.bif_writing",
+    "save_xmod": "factors.files.xmod_writing",
     "save_uai": "factors.files.uai_writing",
     "save_uai_marginals": "factors.files.uai_writing",
     "sensitivities": "inference.ask.changing",
@@ -151,6 +153,7 @@ _HOMES = {
     "uai_text": "factors.files.uai_writing",
     "variable_elimination": "factors.trees.variable_elimination",
     "variables": "logic.building",
+    "xmod_text": "factors.files.xmod_writing",
     "weight_learner": "learning.ask.learner",
     "weight_posterior": "learning.studies.posterior",
 }
