@@ -135,7 +135,7 @@ def test_wrong_and_hostile_files_are_refused(text, sentence):
 
 
 def test_deep_trees_are_read_without_recursion(monkeypatch):
-    depth = 3_000
+    depth = 1_200
     variables = [ml.RandomVariable.numbered(f"X{n}", 2) for n in range(depth + 1)]
     nodes = []
     for number in range(1, depth + 1):
