@@ -23,7 +23,7 @@ FLAGS = ("-O3", "-march=native", "-ffp-contract=off")
 
 FILES = (
     "gibbs", "enumeration", "walk_sat", "sample_sat", "belief_propagation", "factor_gibbs",
-    "cluster_messages",
+    "cluster_messages", "leaf_counts",
 )  # fmt: skip
 
 
@@ -43,6 +43,7 @@ class FunctionsInC:
     sweep_tables: Callable[..., None]
     sweep_clusters: Callable[..., None]
     sum_message: Callable[..., None]
+    count_leaf: Callable[..., None]
 
 
 @contextmanager
@@ -77,6 +78,7 @@ def compiled_functions(compiler: str, folder: Path) -> FunctionsInC:
         sweep, sum_over_worlds, _walk(libraries["walk_sat"]), _search(libraries["sample_sat"]),
         _sweep_clauses(libraries["belief_propagation"]), _sweep_tables(libraries["factor_gibbs"]),
         _sweep_clusters(libraries["cluster_messages"]), _sum_message(libraries["cluster_messages"]),
+        _count_leaf(libraries["leaf_counts"]),
     )  # fmt: skip
 
 
@@ -139,6 +141,15 @@ def _sum_message(library: ctypes.CDLL) -> Callable[..., None]:
     cells, reals, whole = np.ctypeslib.ndpointer(np.uint8), np.ctypeslib.ndpointer(np.float64), ctypes.c_int64
     add_up.argtypes, add_up.restype = [cells, whole, whole, reals, whole, reals, reals, reals], None
     return add_up
+
+
+def _count_leaf(library: ctypes.CDLL) -> Callable[..., None]:
+    count = library.count_leaf
+    words, masks, wholes = map(np.ctypeslib.ndpointer, (np.uint32, np.uint64, np.int64))
+    number = ctypes.c_int64
+    count.argtypes = [number, number, words, masks, masks, wholes, number, number, number, wholes, wholes]
+    count.restype = None
+    return count
 
 
 def _call(*command: str) -> None:
