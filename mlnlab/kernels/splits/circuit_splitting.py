@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from mlnlab.kernels.compiled import compiled
+from mlnlab.kernels.compiled import borrowing
 from mlnlab.kernels.splits.split_regions import DELETED, edge_cost, is_masked
 from mlnlab.kernels.splits.work_circuit import (
+    COLLAPSES,
     INDICATOR,
     LEAVES,
     LOWER,
@@ -37,7 +38,7 @@ from mlnlab.kernels.splits.work_circuit import (
 )
 
 
-@compiled
+@borrowing
 def copy_upper(c: WorkCircuit, variable: int, value: int, leaf: int, begin: int) -> None:
     """Copy the nodes between mutual ancestors and D for a value: N_i, with the parameters of D_i."""
     stamp = c.totals[STAMP]
@@ -48,8 +49,10 @@ def copy_upper(c: WorkCircuit, variable: int, value: int, leaf: int, begin: int)
         if c.kind[node] == PARAMETER:  # d_j gives way to d_ij
             new = make_node(c, PARAMETER, c.variable[node], c.value[node], 0)
             if c.held.shape[1]:
-                set_bit(c.held[new], leaf)
+                set_bit(c.held, new, leaf)
             c.parameter[begin + c.value[node]] = new
+        elif c.count[node] == 1 and c.totals[COLLAPSES]:
+            new = c.copy[c.child[c.first[node]]]
         else:
             new = make_node(c, c.kind[node], -1, -1, c.count[node])
             for slot in range(c.first[node], c.first[node] + c.count[node]):
@@ -58,20 +61,23 @@ def copy_upper(c: WorkCircuit, variable: int, value: int, leaf: int, begin: int)
         c.copy[node] = new
 
 
-@compiled
+@borrowing
 def copy_lower(c: WorkCircuit, variable: int, value: int) -> None:
     """Copy the nodes between mutual ancestors and V for a value, without v_i and what disagrees with it."""
     for place in range(c.totals[LOWER]):  # children first
         node = c.lower[place]
         if not holds_value(c, node, variable, value):
             continue
-        room = 0
+        room, last = 0, np.int32(-1)
         for slot in range(c.first[node], c.first[node] + c.count[node]):
             child = c.child[slot]
             if not holds_variable(c, child, variable):
-                room += 1
+                room, last = room + 1, child
             elif c.kind[child] != INDICATOR and holds_value(c, child, variable, value):
-                room += 1
+                room, last = room + 1, c.copy[child]
+        if room == 1 and c.totals[COLLAPSES]:
+            c.copy[node] = last
+            continue
         new = make_node(c, c.kind[node], -1, -1, room)
         for slot in range(c.first[node], c.first[node] + c.count[node]):
             child = c.child[slot]
@@ -82,7 +88,7 @@ def copy_lower(c: WorkCircuit, variable: int, value: int) -> None:
         c.copy[node] = new
 
 
-@compiled
+@borrowing
 def add_conditioned_products(c: WorkCircuit, variable: int, value: int) -> None:
     """Create n_xi := v_i x n'_V x n'_D below the sum of each mutual ancestor that has the value."""
     indicator = c.indicator[c.first_value[variable] + value]
@@ -96,10 +102,13 @@ def add_conditioned_products(c: WorkCircuit, variable: int, value: int) -> None:
         if not is_leaf:
             add_child(c, product, c.copy[above])
         add_child(c, product, c.copy[c.mutual[place, 1]])
-        add_child(c, c.mutual[place, 3], product)
+        if c.mutual[place, 3] < 0:  # a sum of one product, which takes its place
+            c.mutual[place, 3] = product
+        else:
+            add_child(c, c.mutual[place, 3], product)
 
 
-@compiled
+@borrowing
 def replace_children(c: WorkCircuit) -> None:
     """Replace n_V and n_D by n_+ among the children of each mutual ancestor."""
     for place in range(c.totals[MUTUAL]):
@@ -116,7 +125,7 @@ def replace_children(c: WorkCircuit) -> None:
                     c.top[variable] = sum_
 
 
-@compiled
+@borrowing
 def update_ancestors(c: WorkCircuit, leaf: int) -> None:
     """Replace D by the leaves of its split in the rows of the mutual ancestors and of all above them."""
     c.totals[STAMP] += 3
@@ -150,7 +159,27 @@ def update_ancestors(c: WorkCircuit, leaf: int) -> None:
                 c.held[node, word] |= c.held[child, word]
 
 
-@compiled
+@borrowing
+def collapse_mutual(c: WorkCircuit) -> None:
+    """Let each mutual ancestor that is left with one child give way to it."""
+    for place in range(c.totals[MUTUAL]):
+        node = c.mutual[place, 0]
+        if c.count[node] != 1:
+            continue
+        child = c.child[c.first[node]]
+        while c.head[node] >= 0:
+            edge = c.head[node]
+            unlink(c, edge)
+            link(c, edge, child)
+        if node == c.totals[ROOT]:
+            c.totals[ROOT] = child
+        for variable in range(len(c.sizes)):
+            if c.top[variable] == node:
+                c.top[variable] = child
+        delete_node(c, node)
+
+
+@borrowing
 def apply_split(c: WorkCircuit, leaf: int, variable: int) -> None:
     """Apply the split whose region was found last; there has to be room for ``space_needed``."""
     size, own = c.sizes[variable], c.leaf_variable[leaf]
@@ -158,7 +187,8 @@ def apply_split(c: WorkCircuit, leaf: int, variable: int) -> None:
     new_leaf, begin = c.totals[LEAVES], c.first_parameter[last] + c.sizes[c.leaf_variable[last]]
     for place in range(c.totals[MUTUAL]):
         values = count_values(c, c.mutual[place, 2], variable)
-        c.mutual[place, 3] = make_node(c, SUM, -1, -1, values)
+        single = values == 1 and c.totals[COLLAPSES] != 0
+        c.mutual[place, 3] = -1 if single else make_node(c, SUM, -1, -1, values)
     for value in range(size):
         if value == 0:
             copy_upper(c, variable, value, leaf, c.first_parameter[leaf])
@@ -177,11 +207,13 @@ def apply_split(c: WorkCircuit, leaf: int, variable: int) -> None:
             delete_node(c, c.lower[place])
     if c.held.shape[1]:
         update_ancestors(c, leaf)
+    if c.totals[COLLAPSES]:
+        collapse_mutual(c)
 
 
 def warm_up() -> None:
     """Compile every kernel of this file."""
     c = allocate(np.array([2, 2], np.int32), 64, 64, 4, 8, held=True)
     build_marginals(c)
-    edge_cost(c, 0, 1, 99, False)  # noqa: FBT003 - a kernel
+    edge_cost(c, 0, 1, 99)
     apply_split(c, 0, 1)

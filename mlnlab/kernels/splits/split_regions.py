@@ -10,15 +10,16 @@ but what is copied (N), and the edge cost is counted without applying the split:
     n above V         in copy i, an edge to each child that agrees with v_i, except v_i itself; n is deleted
                       where only deleted nodes and mutual ancestors led to it
 
-Where costs are ``collapsed``, the edge of a node with one child counts as nothing.
+Where the circuit collapses, a node with one child gives way to it, and has no edge.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from mlnlab.kernels.compiled import compiled
+from mlnlab.kernels.compiled import borrowing
 from mlnlab.kernels.splits.work_circuit import (
+    COLLAPSES,
     INDICATOR,
     LOWER,
     MUTUAL,
@@ -38,7 +39,7 @@ from mlnlab.kernels.splits.work_circuit import (
 DELETED = -1  # in ``dropped``: a node that goes
 
 
-@compiled
+@borrowing
 def climb(c: WorkCircuit, leaf: int, variable: int) -> None:
     """Find the nodes between D and the mutual ancestors, and those (Definition 4).
 
@@ -76,7 +77,7 @@ def climb(c: WorkCircuit, leaf: int, variable: int) -> None:
     _order_upper(c, begin, variable)
 
 
-@compiled
+@borrowing
 def _order_upper(c: WorkCircuit, begin: int, variable: int) -> None:
     """Give each node above D the values that its mutual ancestors have; parents come first in the list."""
     stamp, first = c.totals[STAMP], c.word[variable]
@@ -95,7 +96,7 @@ def _order_upper(c: WorkCircuit, begin: int, variable: int) -> None:
             edge = c.later[edge]
 
 
-@compiled
+@borrowing
 def child_above(c: WorkCircuit, node: int, variable: int) -> int:
     """Return the child of a product that is a V-ancestor."""
     if node == c.totals[ROOT]:
@@ -106,7 +107,7 @@ def child_above(c: WorkCircuit, node: int, variable: int) -> int:
     return int(c.child[slot])
 
 
-@compiled
+@borrowing
 def count_masked(c: WorkCircuit, node: int, variable: int) -> int:
     """Count the values for which a node above D is copied."""
     total = 0
@@ -115,37 +116,37 @@ def count_masked(c: WorkCircuit, node: int, variable: int) -> int:
     return total
 
 
-@compiled
+@borrowing
 def is_masked(c: WorkCircuit, node: int, variable: int, value: int) -> bool:
     """Return whether a node above D is copied for a value."""
     place = c.shift[variable] + value
     return ((c.mask[node, place >> 6] >> np.uint64(place & 63)) & np.uint64(1)) != np.uint64(0)
 
 
-@compiled
-def edges_of(count: int, collapsed: bool) -> int:
+@borrowing
+def edges_of(c: WorkCircuit, count: int) -> int:
     """Return how many edges a node with so many children counts."""
-    return 0 if collapsed and count == 1 else count
+    return 0 if count == 1 and c.totals[COLLAPSES] else count
 
 
-@compiled
-def count_upper(c: WorkCircuit, variable: int, collapsed: bool) -> int:
+@borrowing
+def count_upper(c: WorkCircuit, variable: int) -> int:
     """Count the edges that copies of the nodes above D and the mutual ancestors add."""
     cost = 0
     for place in range(c.totals[UPPER]):
         node = c.upper[place]
         if c.count[node]:
-            cost += (count_masked(c, node, variable) - 1) * edges_of(c.count[node], collapsed)
+            cost += (count_masked(c, node, variable) - 1) * edges_of(c, c.count[node])
     for place in range(c.totals[MUTUAL]):
         node, above = c.mutual[place, 0], c.mutual[place, 2]
         values = count_values(c, node, variable)
-        cost += edges_of(c.count[node] - 1, collapsed) - edges_of(c.count[node], collapsed)
-        cost += edges_of(values, collapsed) + values * (2 if c.kind[above] == INDICATOR else 3)
+        cost += edges_of(c, c.count[node] - 1) - edges_of(c, c.count[node])
+        cost += edges_of(c, values) + values * (2 if c.kind[above] == INDICATOR else 3)
     return cost
 
 
-@compiled
-def count_copies(c: WorkCircuit, node: int, variable: int, collapsed: bool) -> int:
+@borrowing
+def count_copies(c: WorkCircuit, node: int, variable: int) -> int:
     """Count the edges of all copies of a node above V."""
     edges = singles = 0
     if c.kind[node] == SUM:
@@ -166,11 +167,11 @@ def count_copies(c: WorkCircuit, node: int, variable: int, collapsed: bool) -> i
         edges = values * left
         if left == 1:
             singles = values
-    return edges - singles if collapsed else edges
+    return edges - singles if c.totals[COLLAPSES] else edges
 
 
-@compiled
-def descend(c: WorkCircuit, variable: int, collapsed: bool, cost: int, limit: int) -> int:
+@borrowing
+def descend(c: WorkCircuit, variable: int, cost: int, limit: int) -> int:
     """Find the nodes between mutual ancestors and V, and add the least edges that they cost.
 
     Returns more than ``limit`` as soon as the cost is known to be more. A copied node costs less than
@@ -190,10 +191,10 @@ def descend(c: WorkCircuit, variable: int, collapsed: bool, cost: int, limit: in
             node, at = c.stack[top - 1, 0], c.stack[top - 1, 1]
             if at == 0:
                 c.dropped[node] = 0
-                added = count_copies(c, node, variable, collapsed) - edges_of(c.count[node], collapsed)
+                added = count_copies(c, node, variable) - edges_of(c, c.count[node])
                 cost += added
                 unseen -= int(added < 0)
-                if not collapsed and cost - unseen > limit:
+                if not c.totals[COLLAPSES] and cost - unseen > limit:
                     return limit + 1
             if at == c.count[node]:
                 c.lower[lower] = node
@@ -211,8 +212,8 @@ def descend(c: WorkCircuit, variable: int, collapsed: bool, cost: int, limit: in
     return cost
 
 
-@compiled
-def count_kept(c: WorkCircuit, variable: int, collapsed: bool) -> int:
+@borrowing
+def count_kept(c: WorkCircuit, variable: int) -> int:
     """Count the edges of the nodes above V that other nodes need as they are; tell which are deleted."""
     stamp, kept = c.totals[STAMP] + 2, 0
     for place in range(c.totals[MUTUAL]):
@@ -220,7 +221,7 @@ def count_kept(c: WorkCircuit, variable: int, collapsed: bool) -> int:
     for place in range(c.totals[LOWER] - 1, -1, -1):  # parents first
         node = c.lower[place]
         if c.dropped[node] < c.parents[node]:
-            kept += edges_of(c.count[node], collapsed)
+            kept += edges_of(c, c.count[node])
             continue
         c.dropped[node] = DELETED
         for slot in range(c.first[node], c.first[node] + c.count[node]):
@@ -229,18 +230,18 @@ def count_kept(c: WorkCircuit, variable: int, collapsed: bool) -> int:
     return kept
 
 
-@compiled
-def edge_cost(c: WorkCircuit, leaf: int, variable: int, limit: int, collapsed: bool) -> int:
+@borrowing
+def edge_cost(c: WorkCircuit, leaf: int, variable: int, limit: int) -> int:
     """Count the edges that a split would add; where they are more than ``limit``, some number above it."""
     climb(c, leaf, variable)
-    cost = count_upper(c, variable, collapsed)
-    cost = descend(c, variable, collapsed, cost, limit)
+    cost = count_upper(c, variable)
+    cost = descend(c, variable, cost, limit)
     if cost > limit:
         return limit + 1
-    return cost + count_kept(c, variable, collapsed)
+    return cost + count_kept(c, variable)
 
 
-@compiled
+@borrowing
 def space_needed(c: WorkCircuit, variable: int) -> tuple[int, int]:
     """Return how many nodes and edge slots the copies of the region found last take, before any is freed."""
     nodes = edges = 0
@@ -252,7 +253,7 @@ def space_needed(c: WorkCircuit, variable: int) -> tuple[int, int]:
     for place in range(c.totals[LOWER]):
         node = c.lower[place]
         nodes += count_values(c, node, variable)
-        edges += count_copies(c, node, variable, False)  # noqa: FBT003 - a kernel
+        edges += count_copies(c, node, variable)
     for place in range(c.totals[MUTUAL]):
         values = count_values(c, c.mutual[place, 0], variable)
         nodes += 1 + values
@@ -264,7 +265,7 @@ def warm_up() -> None:
     """Compile every kernel of this file."""
     c = allocate(np.array([2, 2], np.int32), 32, 32, 4, 8, held=True)
     build_marginals(c)
-    edge_cost(c, 0, 1, 99, False)  # noqa: FBT003 - a kernel
+    edge_cost(c, 0, 1, 99)
     space_needed(c, 1)
     holds_value(c, 0, 0, 0)
     is_masked(c, 0, 1, 0)

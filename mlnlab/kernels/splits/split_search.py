@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from mlnlab.kernels.compiled import compiled
+from mlnlab.kernels.compiled import borrowing
 from mlnlab.kernels.splits.split_regions import edge_cost
 from mlnlab.kernels.splits.work_circuit import (
+    COLLAPSES,
     INDICATOR,
     LEAVES,
     LOWER,
@@ -55,11 +56,12 @@ class SplitSearch(NamedTuple):
     reaches: NDArray[np.uint8]  # variables x variables: whether the second is the first or its descendant
     always: NDArray[np.uint64]  # of each leaf: variables below all changed nodes above it
     never: NDArray[np.uint64]  # of each leaf: variables below changed nodes that are not above it
+    rows: NDArray[np.uint64]  # variables below two nodes
     log: NDArray[np.int32]  # costs counted since it was emptied: leaf, variable, cost
     numbers: NDArray[np.int64]
 
 
-@compiled
+@borrowing
 def bound(s: SplitSearch, leaf: int, variable: int, price: float) -> float:
     """Return an upper bound on a pair's score; exact where its cost is known."""
     cost = s.cost[leaf, variable]
@@ -68,7 +70,7 @@ def bound(s: SplitSearch, leaf: int, variable: int, price: float) -> float:
     return float(s.gain[leaf, variable]) if cost == UNKNOWN else -np.inf
 
 
-@compiled
+@borrowing
 def seed_row(s: SplitSearch, leaf: int, price: float) -> None:
     """Find the best pair of a leaf."""
     best, choice = -np.inf, -1
@@ -79,7 +81,7 @@ def seed_row(s: SplitSearch, leaf: int, price: float) -> None:
     s.best[leaf], s.choice[leaf] = best, choice
 
 
-@compiled
+@borrowing
 def play(s: SplitSearch, leaf: int) -> None:
     """Let a leaf, whose best pair has changed, play for the top again; of equals the first leaf wins."""
     half = len(s.winner) // 2
@@ -95,8 +97,8 @@ def play(s: SplitSearch, leaf: int) -> None:
         place //= 2
 
 
-@compiled
-def best_split(c: WorkCircuit, s: SplitSearch, price: float, quick: bool, collapsed: bool) -> int:
+@borrowing
+def best_split(c: WorkCircuit, s: SplitSearch, price: float, quick: bool) -> int:
     """Return leaf * variables + variable of the best split; -1 where none has a score above zero."""
     number = s.gain.shape[1]
     while True:
@@ -109,18 +111,18 @@ def best_split(c: WorkCircuit, s: SplitSearch, price: float, quick: bool, collap
             return int(leaf) * number + int(variable)
         if s.numbers[LOGGED] == len(s.log):
             return BUSY
-        count_pair(c, s, leaf, variable, price, collapsed)
+        count_pair(c, s, leaf, variable, price)
         seed_row(s, leaf, price)
         play(s, leaf)
 
 
-@compiled
+@borrowing
 def count_pair(
-    c: WorkCircuit, s: SplitSearch, leaf: int, variable: int, price: float, collapsed: bool
+    c: WorkCircuit, s: SplitSearch, leaf: int, variable: int, price: float
 ) -> None:
     """Count the edge cost of a pair, no further than its gain could pay."""
     limit = int(min(s.gain[leaf, variable] / price, 1e12))
-    cost = edge_cost(c, leaf, variable, limit, collapsed)
+    cost = edge_cost(c, leaf, variable, limit)
     if s.gain[leaf, variable] - price * cost <= 0:
         cost = LOSING
     s.cost[leaf, variable], s.turn[leaf, variable] = cost, s.numbers[TURN]
@@ -130,69 +132,64 @@ def count_pair(
     s.numbers[COUNTED] += 1
 
 
-@compiled
-def find_affected(c: WorkCircuit, s: SplitSearch, collapsed: bool) -> None:
+@borrowing
+def find_affected(c: WorkCircuit, s: SplitSearch) -> None:
     """Find, for the region found last, the pairs whose cost its split may change."""
     words, leaves = s.always.shape[1], c.totals[LEAVES]
     for leaf in range(leaves):
         for word in range(words):
             s.always[leaf, word], s.never[leaf, word] = ~np.uint64(0), 0
-    row, apart = np.zeros(words, np.uint64), np.zeros(words, np.uint64)
     for place in range(c.totals[UPPER]):
-        mark_affected(c, s, c.upper[place], True, row, apart)
+        mark_affected(c, s, c.upper[place], True)
     for place in range(c.totals[LOWER]):
-        mark_affected(c, s, c.lower[place], True, row, apart)
+        mark_affected(c, s, c.lower[place], True)
     for place in range(c.totals[MUTUAL]):
         node, above = c.mutual[place, 0], c.mutual[place, 2]
         # It is not copied; but one that is left with two children may end with a single one.
-        mark_affected(c, s, node, collapsed and c.count[node] == 3, row, apart)
+        mark_affected(c, s, node, c.totals[COLLAPSES] != 0 and c.count[node] == 3)
         if c.kind[above] == INDICATOR:
-            mark_affected(c, s, above, False, row, apart)
+            mark_affected(c, s, above, False)
 
 
-@compiled
-def mark_affected(
-    c: WorkCircuit, s: SplitSearch, node: int, separates: bool, row: NDArray[np.uint64],
-    apart: NDArray[np.uint64],
-) -> None:  # fmt: skip
+@borrowing
+def mark_affected(c: WorkCircuit, s: SplitSearch, node: int, separates: bool) -> None:
     """Mark the pairs that a changed node lies above half of, or whose halves it ``separates``."""
-    variables_below(c, node, row)
+    words = s.always.shape[1]
+    variables_below(c, s, node, 0)
     for leaf in range(c.totals[LEAVES]):
         if (c.held[node, leaf >> 6] >> np.uint64(leaf & 63)) & np.uint64(1):
-            for word in range(len(row)):
-                s.always[leaf, word] &= row[word]
+            for word in range(words):
+                s.always[leaf, word] &= s.rows[0, word]
         else:
-            for word in range(len(row)):
-                s.never[leaf, word] |= row[word]
+            for word in range(words):
+                s.never[leaf, word] |= s.rows[0, word]
     if separates and c.kind[node] == PRODUCT:
-        split_apart(c, s, node, row, apart)
+        split_apart(c, s, node)
 
 
-@compiled
-def split_apart(
-    c: WorkCircuit, s: SplitSearch, node: int, row: NDArray[np.uint64], apart: NDArray[np.uint64]
-) -> None:
+@borrowing
+def split_apart(c: WorkCircuit, s: SplitSearch, node: int) -> None:
     """Mark the pairs whose leaf and variable lie below different children of a copied product."""
     for slot in range(c.first[node], c.first[node] + c.count[node]):
         child = c.child[slot]
-        variables_below(c, child, apart)
+        variables_below(c, s, child, 1)
         for leaf in range(c.totals[LEAVES]):
             if (c.held[child, leaf >> 6] >> np.uint64(leaf & 63)) & np.uint64(1):
-                for word in range(len(row)):
-                    s.never[leaf, word] |= row[word] & ~apart[word]
+                for word in range(s.rows.shape[1]):
+                    s.never[leaf, word] |= s.rows[0, word] & ~s.rows[1, word]
 
 
-@compiled
-def variables_below(c: WorkCircuit, node: int, row: NDArray[np.uint64]) -> None:
+@borrowing
+def variables_below(c: WorkCircuit, s: SplitSearch, node: int, row: int) -> None:
     """Write a bit for each variable with an indicator below a node."""
-    for word in range(len(row)):
-        row[word] = 0
+    for word in range(s.rows.shape[1]):
+        s.rows[row, word] = 0
     for variable in range(len(c.sizes)):
         if holds_variable(c, node, variable):
-            row[variable >> 6] |= np.uint64(1) << np.uint64(variable & 63)
+            s.rows[row, variable >> 6] |= np.uint64(1) << np.uint64(variable & 63)
 
 
-@compiled
+@borrowing
 def forget_costs(c: WorkCircuit, s: SplitSearch, price: float) -> None:
     """Forget the costs of the pairs that were found affected."""
     for leaf in range(c.totals[LEAVES]):
@@ -214,24 +211,21 @@ def forget_costs(c: WorkCircuit, s: SplitSearch, price: float) -> None:
             play(s, leaf)
 
 
-@compiled
+@borrowing
 def draw_arc(c: WorkCircuit, s: SplitSearch, parent: int, child: int, price: float) -> None:
     """Note an arc of the network: splits on what has become a descendant are no longer valid."""
     number = s.gain.shape[1]
     if s.reaches[parent, child]:
         return
-    gained = np.zeros((number, number), np.uint8)
     for above in range(number):
         if s.reaches[above, parent]:
             for below in range(number):
-                if s.reaches[child, below] and not s.reaches[above, below]:
-                    s.reaches[above, below] = gained[above, below] = 1
-                    gained[above, above] = 1
+                s.reaches[above, below] |= s.reaches[child, below]
     for leaf in range(c.totals[LEAVES]):
         own = c.leaf_variable[leaf]
-        if gained[own, own]:
+        if s.reaches[own, parent]:
             for variable in range(number):
-                if gained[own, variable] and variable != own:
+                if s.reaches[child, variable]:
                     s.cost[leaf, variable] = INVALID
             seed_row(s, leaf, price)
             play(s, leaf)
@@ -247,8 +241,8 @@ def warm_up() -> None:
     for leaf in range(2):
         seed_row(s, leaf, 1.0)
         play(s, leaf)
-    best_split(c, s, 1.0, False, False)  # noqa: FBT003 - a kernel
-    find_affected(c, s, False)  # noqa: FBT003 - a kernel
+    best_split(c, s, 1.0, False)  # noqa: FBT003 - a kernel
+    find_affected(c, s)
     forget_costs(c, s, 1.0)
     draw_arc(c, s, 1, 0, 1.0)
 
@@ -261,5 +255,5 @@ def make_search(leaves: int, variables: int) -> SplitSearch:
         np.zeros((leaves, variables), np.int32), np.full(leaves, -np.inf), np.full(leaves, -1, np.int32),
         np.zeros(2 * leaves, np.int32), np.eye(variables, dtype=np.uint8),
         np.zeros((leaves, words), np.uint64), np.zeros((leaves, words), np.uint64),
-        np.zeros((4096, 3), np.int32), np.zeros(NUMBERS, np.int64),
+        np.zeros((2, words), np.uint64), np.zeros((4096, 3), np.int32), np.zeros(NUMBERS, np.int64),
     )  # fmt: skip

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from mlnlab.kernels.compiled import compiled
+from mlnlab.kernels.compiled import borrowing
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 INDICATOR, PARAMETER, SUM, PRODUCT, FREE = 0, 1, 2, 3, 255  # the first four as in a frozen circuit
 # Places in ``totals``.
 NODES, EDGES, FREE_NODE, LIVE_NODES, LIVE_EDGES, SINGLES, STAMP, ROOT, LEAVES = range(9)
-UPPER, MUTUAL, LOWER = 9, 10, 11
-TOTALS = 12
+UPPER, MUTUAL, LOWER, COLLAPSES = 9, 10, 11, 12
+TOTALS = 13
 
 
 class WorkCircuit(NamedTuple):
@@ -74,7 +74,7 @@ class WorkCircuit(NamedTuple):
 # --- bits ------------------------------------------------------------------------------------------
 
 
-@compiled
+@borrowing
 def ones(word: np.uint64) -> np.int64:
     """Count the bits that are set (Warren, "Hacker's Delight", 2nd ed., section 5-1)."""
     word -= (word >> np.uint64(1)) & np.uint64(0x5555555555555555)
@@ -86,7 +86,7 @@ def ones(word: np.uint64) -> np.int64:
     return np.int64(word & np.uint64(127))
 
 
-@compiled
+@borrowing
 def holds_variable(c: WorkCircuit, node: int, variable: int) -> bool:
     """Return whether a node is a V-ancestor (Definition 4)."""
     for word in range(c.word[variable], c.word[variable] + c.words[variable]):
@@ -95,7 +95,7 @@ def holds_variable(c: WorkCircuit, node: int, variable: int) -> bool:
     return False
 
 
-@compiled
+@borrowing
 def holds_value(c: WorkCircuit, node: int, variable: int, value: int) -> bool:
     """Return whether an indicator lies below a node."""
     place = c.shift[variable] + value
@@ -103,7 +103,7 @@ def holds_value(c: WorkCircuit, node: int, variable: int, value: int) -> bool:
     return bit != np.uint64(0)
 
 
-@compiled
+@borrowing
 def count_values(c: WorkCircuit, node: int, variable: int) -> int:
     """Count the indicators of a variable below a node."""
     total = 0
@@ -112,13 +112,13 @@ def count_values(c: WorkCircuit, node: int, variable: int) -> int:
     return total
 
 
-@compiled
-def set_bit(row: NDArray[np.uint64], place: int) -> None:
-    """Set a bit of a row."""
-    row[place >> 6] |= np.uint64(1) << np.uint64(place & 63)
+@borrowing
+def set_bit(rows: NDArray[np.uint64], node: int, place: int) -> None:
+    """Set a bit of a node's row."""
+    rows[node, place >> 6] |= np.uint64(1) << np.uint64(place & 63)
 
 
-@compiled
+@borrowing
 def add_rows_of(c: WorkCircuit, node: int, child: int) -> None:
     """Add to a node's rows those of a child."""
     for word in range(c.below.shape[1]):
@@ -130,7 +130,7 @@ def add_rows_of(c: WorkCircuit, node: int, child: int) -> None:
 # --- nodes and edges -------------------------------------------------------------------------------
 
 
-@compiled
+@borrowing
 def make_node(c: WorkCircuit, kind: int, variable: int, value: int, room: int) -> int:
     """Return a new node with room for so many children, and nothing below it."""
     node = c.totals[FREE_NODE]
@@ -160,7 +160,7 @@ def make_node(c: WorkCircuit, kind: int, variable: int, value: int, room: int) -
     return int(node)
 
 
-@compiled
+@borrowing
 def link(c: WorkCircuit, edge: int, child: int) -> None:
     """Let a slot lead to a child."""
     c.child[edge], c.later[edge], c.earlier[edge] = child, c.head[child], -1
@@ -170,7 +170,7 @@ def link(c: WorkCircuit, edge: int, child: int) -> None:
     c.parents[child] += 1
 
 
-@compiled
+@borrowing
 def unlink(c: WorkCircuit, edge: int) -> None:
     """Take a slot out of the list of its child's edges."""
     child, later, earlier = c.child[edge], c.later[edge], c.earlier[edge]
@@ -183,7 +183,7 @@ def unlink(c: WorkCircuit, edge: int) -> None:
     c.parents[child] -= 1
 
 
-@compiled
+@borrowing
 def add_child(c: WorkCircuit, node: int, child: int) -> None:
     """Add an edge, and to the node's rows those of the child."""
     edge = c.first[node] + c.count[node]
@@ -195,7 +195,7 @@ def add_child(c: WorkCircuit, node: int, child: int) -> None:
     add_rows_of(c, node, child)
 
 
-@compiled
+@borrowing
 def remove_child(c: WorkCircuit, node: int, child: int) -> None:
     """Remove an edge; the last child takes its slot. Rows stay."""
     edge, last = c.first[node], c.first[node] + c.count[node] - 1
@@ -211,7 +211,7 @@ def remove_child(c: WorkCircuit, node: int, child: int) -> None:
     c.totals[SINGLES] += int(c.count[node] == 1) - int(c.count[node] == 0)
 
 
-@compiled
+@borrowing
 def delete_node(c: WorkCircuit, node: int) -> None:
     """Delete a node and its edges to children; its place and its slots are free."""
     for edge in range(c.first[node], c.first[node] + c.count[node]):
@@ -231,7 +231,7 @@ def delete_node(c: WorkCircuit, node: int) -> None:
 # --- the first circuit, and the frozen one ----------------------------------------------------------
 
 
-@compiled
+@borrowing
 def build_marginals(c: WorkCircuit) -> None:
     """Build the product of marginals: C = prod_i sum_j I(X_i = x_ij) P(X_i = x_ij)."""
     number = len(c.sizes)
@@ -240,27 +240,29 @@ def build_marginals(c: WorkCircuit) -> None:
     parameters = 0
     for variable in range(number):
         size = c.sizes[variable]
-        sum_ = make_node(c, SUM, -1, -1, size)
+        collapsed = size == 1 and c.totals[COLLAPSES] != 0
+        above = root if collapsed else make_node(c, SUM, -1, -1, size)
         c.leaf_variable[variable], c.first_parameter[variable] = variable, parameters
         for value in range(size):
             product = make_node(c, PRODUCT, -1, -1, 2)
             leaf = make_node(c, INDICATOR, variable, value, 0)
-            set_bit(c.below[leaf], 64 * c.word[variable] + c.shift[variable] + value)
+            set_bit(c.below, leaf, 64 * c.word[variable] + c.shift[variable] + value)
             c.indicator[c.first_value[variable] + value] = leaf
             parameter = make_node(c, PARAMETER, variable, value, 0)
             if c.held.shape[1]:
-                set_bit(c.held[parameter], variable)
+                set_bit(c.held, parameter, variable)
             c.parameter[parameters + value] = parameter
             add_child(c, product, leaf)
             add_child(c, product, parameter)
-            add_child(c, sum_, product)
+            add_child(c, above, product)
+            c.top[variable] = product if collapsed else above
         parameters += size
-        add_child(c, root, sum_)
-        c.top[variable] = sum_
+        if not collapsed:
+            add_child(c, root, above)
     c.totals[LEAVES] = number
 
 
-@compiled
+@borrowing
 def sort_nodes(c: WorkCircuit) -> int:
     """Write the nodes to ``order``, children before parents and the root last; return their number."""
     c.totals[STAMP] += 3
@@ -283,7 +285,7 @@ def sort_nodes(c: WorkCircuit) -> int:
     return found
 
 
-@compiled
+@borrowing
 def write_children(
     c: WorkCircuit, number: int, collapsed: bool, first: NDArray[np.uint32],
     children: NDArray[np.uint32], kept: NDArray[np.uint32],
@@ -309,9 +311,13 @@ def write_children(
 
 
 def allocate(
-    sizes: NDArray[np.int32], nodes: int, edges: int, leaves: int, parameters: int, *, held: bool
-) -> WorkCircuit:
-    """Return arrays for a circuit over variables of these sizes, with nothing in them."""
+    sizes: NDArray[np.int32], nodes: int, edges: int, leaves: int, parameters: int, *, held: bool,
+    collapses: bool = False,
+) -> WorkCircuit:  # fmt: skip
+    """Return arrays for a circuit over variables of these sizes, with nothing in them.
+
+    ``held``: room for the leaves below each node; ``collapses``: a node with one child gives way to it.
+    """
     number, word, place = len(sizes), 0, 0
     layout = np.zeros((3, number), np.int32)
     bits = np.zeros(number, np.uint64)
@@ -325,7 +331,7 @@ def allocate(
     total, widest = int(sizes.sum()), int(layout[2].max(initial=1))
     firsts = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int32)
     totals = np.zeros(TOTALS, np.int64)
-    totals[FREE_NODE] = -1
+    totals[FREE_NODE], totals[COLLAPSES] = -1, collapses
 
     def ints(*shape: int) -> NDArray[np.int32]:
         return np.zeros(shape, np.int32)

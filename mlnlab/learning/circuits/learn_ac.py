@@ -256,7 +256,10 @@ class Search:
         from mlnlab.kernels.splits import split_search
 
         self._loops, self.params = split_search, params
-        self.circuit = SplitCircuit(gains.table.variables, held=not params.quick and params.k_e > 0)
+        self.circuit = SplitCircuit(
+            gains.table.variables, held=not params.quick and params.k_e > 0,
+            collapses=params.edges == "collapsed",
+        )  # fmt: skip
         self.leaves = Leaves(gains)
         self.held_out = None if valid is None else HeldOutRows(valid, self.leaves)
         number = len(gains.sizes)
@@ -265,15 +268,6 @@ class Search:
         self._log: list[NDArray[np.int32]] = []
         for leaf in range(number):
             self._enter(leaf)
-
-    @property
-    def _collapsed(self) -> bool:
-        return self.params.edges == "collapsed"
-
-    @property
-    def priced_edges(self) -> int:
-        """The number of edges that are paid for."""
-        return self.circuit.collapsed_edges if self._collapsed else self.circuit.edges
 
     def _enter(self, leaf: int) -> None:
         """Enter the candidates of a new leaf."""
@@ -303,9 +297,7 @@ class Search:
         arrays = self.arrays
         arrays.numbers[self._loops.TURN] += 1
         while True:
-            found = self._loops.best_split(
-                self.circuit.work, arrays, self.params.k_e, self.params.quick, self._collapsed
-            )
+            found = self._loops.best_split(self.circuit.work, arrays, self.params.k_e, self.params.quick)
             logged = int(arrays.numbers[self._loops.LOGGED])
             self._log.append(arrays.log[:logged].copy())
             arrays.numbers[self._loops.LOGGED] = 0
@@ -339,7 +331,7 @@ class Search:
         before = circuit.edges
         circuit.edge_cost(leaf, variable)
         if circuit.work.held.shape[1]:
-            loops.find_affected(circuit.work, arrays, self._collapsed)
+            loops.find_affected(circuit.work, arrays)
         circuit.apply(leaf, variable)
         if circuit.work.held.shape[1]:
             loops.forget_costs(circuit.work, arrays, self.params.k_e)
@@ -391,7 +383,7 @@ def _first_state(search: Search) -> LearnACState:
     parameters = int((gains.sizes - 1).sum())
     return LearnACState(
         (), likelihood, search.circuit.edges, search.circuit.collapsed_edges, parameters,
-        likelihood - params.k_e * search.priced_edges - params.k_p * parameters,
+        likelihood - params.k_e * search.circuit.edges - params.k_p * parameters,
         valid=nan if search.held_out is None else search.held_out.mean,
     )  # fmt: skip
 
@@ -404,9 +396,7 @@ def _next_state(search: Search, params: LearnACParams, state: LearnACState) -> L
         return replace(state, ended=NO_MORE, tried=())
     costs = search.counted_costs()
     own = search.leaves.leaves[pair[0]].variable
-    added = search.priced_edges
-    gain, edges = search.apply(*pair)
-    added = search.priced_edges - added
+    gain, added = search.apply(*pair)
     if params.most_edges is not None and search.circuit.edges > params.most_edges:
         return replace(state, ended=f"the next split would pass {params.most_edges:,} edges", tried=())
     free = search.leaves.gains.sizes - 1
@@ -415,7 +405,7 @@ def _next_state(search: Search, params: LearnACParams, state: LearnACState) -> L
     best = np.argsort(-costs.gains, kind="stable")[:_SHOWN]
     shown = CountedCosts(_seal(costs.rows[best]), _seal(costs.gains[best]))
     return replace(
-        state, splits=_append_split(state.splits, pair, gain, edges),
+        state, splits=_append_split(state.splits, pair, gain, added),
         log_likelihood=state.log_likelihood + gain, edges=search.circuit.edges,
         collapsed_edges=search.circuit.collapsed_edges, parameters=state.parameters + parameters,
         score=state.score + gain - params.k_e * added - params.k_p * parameters,
@@ -458,7 +448,7 @@ class CircuitModel:
 
 def build_model(gains: SplitGains, splits: Sequence[Pair], *, collapsed: bool = True) -> CircuitModel:
     """Return the circuit and the network that splits make, with parameters from the table of ``gains``."""
-    circuit, leaves = SplitCircuit(gains.table.variables), Leaves(gains)
+    circuit, leaves = SplitCircuit(gains.table.variables, collapses=collapsed), Leaves(gains)
     for pair in splits:
         circuit.split(*pair)
         leaves.split(*pair)

@@ -45,8 +45,13 @@ class SplitCircuit:
     (25, 20)
     """
 
-    def __init__(self, variables: Sequence[RandomVariable], *, held: bool = False) -> None:
-        """Begin with the product of marginals; ``held``: keep which leaves lie below each node."""
+    def __init__(
+        self, variables: Sequence[RandomVariable], *, held: bool = False, collapses: bool = False
+    ) -> None:
+        """Begin with the product of marginals.
+
+        ``held``: keep which leaves lie below each node; ``collapses``: a node with one child gives way to it.
+        """
         from mlnlab.kernels.splits import circuit_splitting, split_regions, work_circuit
 
         self._kernels = work_circuit, split_regions, circuit_splitting
@@ -54,7 +59,8 @@ class SplitCircuit:
         self.sizes = np.array([variable.size for variable in variables], np.int32)
         total, number = int(self.sizes.sum()), len(self.sizes)
         self.work: WorkCircuit = work_circuit.allocate(
-            self.sizes, 3 * total + number + 1, 3 * total + number, number, total, held=held
+            self.sizes, 3 * total + number + 1, 3 * total + number, number, total, held=held,
+            collapses=collapses,
         )
         work_circuit.build_marginals(self.work)
 
@@ -78,11 +84,9 @@ class SplitCircuit:
         """The variable of each leaf distribution."""
         return self.work.leaf_variable[: self.leaves]
 
-    def edge_cost(
-        self, leaf: int, variable: int, limit: int = NO_LIMIT, *, collapsed: bool = False
-    ) -> int:
+    def edge_cost(self, leaf: int, variable: int, limit: int = NO_LIMIT) -> int:
         """Return the edges that a split would add; where they are more than ``limit``, some number above."""
-        return int(self._kernels[1].edge_cost(self.work, leaf, variable, limit, collapsed))
+        return int(self._kernels[1].edge_cost(self.work, leaf, variable, limit))
 
     def split(self, leaf: int, variable: int) -> None:
         """Apply a split, which has to be valid (Definition 2)."""

@@ -140,22 +140,40 @@ def test_each_split_keeps_definition_3_and_the_network_polynomial(run):
 @given(runs)
 def test_edge_costs_are_the_edges_added(run):
     for circuit, _, (leaf, variable) in split_randomly(*run):
-        costs = circuit.edge_cost(leaf, variable), circuit.edge_cost(leaf, variable, collapsed=True)
-        expected = circuit.edges + costs[0], circuit.collapsed_edges + costs[1]
+        cost = circuit.edge_cost(leaf, variable)
+        expected = circuit.edges + cost
         circuit.split(leaf, variable)
-        assert (circuit.edges, circuit.collapsed_edges) == expected
-        assert costs[0] > 0
+        assert circuit.edges == expected
+        assert cost > 0
+
+
+@given(runs)
+def test_circuits_collapse_as_they_grow(run):
+    collapsing = SplitCircuit(make_variables(run[0]), held=True, collapses=True)
+    for circuit, splits, (leaf, variable) in split_randomly(*run):
+        cost = collapsing.edge_cost(leaf, variable)
+        expected = collapsing.collapsed_edges + cost
+        circuit.split(leaf, variable)
+        collapsing.split(leaf, variable)
+        assert collapsing.edges == collapsing.collapsed_edges == circuit.collapsed_edges == expected
+        probabilities = [splits.random.dirichlet(np.ones(circuit.sizes[own])) for own in circuit.leaf_variables]
+        frozen = collapsing.freeze(probabilities)
+        check_definition_3(frozen)
+        indicators = [splits.random.normal(size=size) for size in circuit.sizes]
+        expected = evaluate_circuit(circuit.freeze(probabilities), indicators)
+        assert evaluate_circuit(frozen, indicators) == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 
 @given(runs, st.integers(0, 60))
 def test_counting_stops_only_above_the_limit(run, limit):
-    for circuit, splits, _ in split_randomly(*run):
-        for leaf, variable in splits.valid():
-            for collapsed in (False, True):
-                cost = circuit.edge_cost(leaf, variable, collapsed=collapsed)
-                stopped = circuit.edge_cost(leaf, variable, limit, collapsed=collapsed)
+    collapsing = SplitCircuit(make_variables(run[0]), collapses=True)
+    for literal, splits, chosen in split_randomly(*run):
+        for circuit in (literal, collapsing):
+            for leaf, variable in splits.valid():
+                cost = circuit.edge_cost(leaf, variable)
+                stopped = circuit.edge_cost(leaf, variable, limit)
                 assert stopped == cost if cost <= limit else stopped > limit
-        circuit.split(*_)
+            circuit.split(*chosen)
 
 
 @given(runs)
@@ -196,7 +214,7 @@ def test_the_plain_twins_split_alike(run):
         circuit.split(leaf, variable)
         lengths = (len(getattr(circuit.work, name)) for name in ("kind", "child", "first_parameter", "parameter"))
         twin._grow(*lengths)  # noqa: SLF001
-        cost(twin.work, leaf, variable, NO_LIMIT, False)  # noqa: FBT003 - a kernel
+        cost(twin.work, leaf, variable, NO_LIMIT)
         space(twin.work, variable)
         apply(twin.work, leaf, variable)
         for name in ("kind", "child", "owner", "count", "totals", "below", "held", "parameter"):
