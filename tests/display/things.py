@@ -10,6 +10,9 @@ from mlnlab.errors import Diagnostic, Severity, Span
 from mlnlab.experiments.studies.counting_growth import CountingGrowth, GrowthPoint
 from mlnlab.experiments.studies.learning_growth import LearningGrowth, LearningPoint
 from mlnlab.experiments.studies.planted_rules import PlantedPoint, PlantedRules
+from mlnlab.factors.data.data_table import DataTable
+from mlnlab.factors.graphs.tree_network import DecisionTree, TreeLeaf, TreeNetwork, TreeSplit
+from mlnlab.learning.circuits.split_ac import SplitCircuit
 from mlnlab.logic.formulas.formulas import Atom, Constant, Not
 from mlnlab.steps.recordings.trace import Trace
 from mlnlab.steps.runs.live import Live
@@ -79,6 +82,7 @@ def things(mln, db):
         *lifted_things(mln, db),
         *learning_things(mln, db), *count_things(mln, db), *run_things(mln, db),
         *factor_things(next(iter(mln.vocabulary.domain("person")), "thing")), *other_things(mln, db),
+        *circuit_things(next(iter(mln.vocabulary.domain("person")), "thing")),
     ]  # fmt: skip
 
 
@@ -228,6 +232,17 @@ def factor_things(name):
             for word in ("gibbs", "belief-propagation", "mean-field", "structured-mean-field")
         ),
     ]  # fmt: skip
+
+
+def circuit_things(name):
+    """A table of data whose variables and values have strange names, a network of trees, and circuits."""
+    parent, child = ml.RandomVariable(name, ("no", name)), ml.RandomVariable(f"{name}2", (name, "other"))
+    table = DataTable((parent, child), [[0, 1], [1, 0], [1, -1]])
+    leaf, other = TreeLeaf((0.5, 0.5)), TreeLeaf((0.1, 0.9))
+    trees = DecisionTree((leaf,)), DecisionTree((TreeSplit(0, (1, 2)), leaf, other))
+    split = SplitCircuit(table.variables)
+    split.split(1, 0)
+    return [table, TreeNetwork(table.variables, trees), split.freeze([(0.5, 0.5)] * 3)]
 
 
 def run_things(mln, db):

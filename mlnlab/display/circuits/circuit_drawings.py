@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import exp, inf
+from math import exp, inf, isnan
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -112,7 +112,7 @@ class ShownCircuit:
     """The view of a circuit: its numbers, the node on top, what is opened below it, and how far a pass is.
 
     ``widened`` says of how many children more than usual are drawn, ``passed`` how many layers have their
-    numbers: first upward, then downward; ``None`` is all of them.
+    numbers: first upward, then downward; ``None`` is all of them. One that is not ``live`` answers no clicks.
     """
 
     shape: CircuitShape
@@ -125,6 +125,7 @@ class ShownCircuit:
     best: bool = False
     passed: int | None = None
     leaves: bool = False
+    live: bool = True
 
     @property
     def circuit(self) -> ArithmeticCircuit:
@@ -249,8 +250,8 @@ def name_node(shown: ShownCircuit, node: int) -> str:
 
 def number_words(log: float) -> str:
     """Return a number, known by its logarithm, in few letters."""
-    if log == -inf:
-        return "0"
+    if log == -inf or isnan(log):
+        return "0" if log == -inf else ""
     return f"e^{log:.4g}".replace("-", "−") if log < _LEAST_LOG else f"{exp(log):.4g}"
 
 
@@ -297,6 +298,8 @@ def describe_node(shown: ShownCircuit, node: int) -> str:
     """Return the words about a node: its place, how its value comes about, its derivative and flow."""
     circuit, kind = shown.circuit, int(shown.circuit.kinds[node])
     name = f": {name_node(shown, node)}" if kind not in SIGNS else ""
+    if not shown.live:
+        return f"{NAMES[kind]}, node {node:,}{name}"
     layers, parents = shown.shape.layers, count_of(int(shown.shape.uses[node]), "parent")
     lines = [f"{NAMES[kind]}, node {node:,}{name}; layer {layers[node]} of {layers[-1]}, {parents}"]
     children = shown.shape.children(node)
@@ -336,7 +339,7 @@ def circuit_scene(shown: ShownCircuit, found: CircuitLayout | None = None) -> Sc
         layout=laid.layout,
         nodes=[_box(shown, one) for one in laid.nodes],
         links=(
-            Link(ends=laid.links),
+            *((Link(ends=laid.links),) if laid.links else ()),
             *((Link(ends=lit, id="best-links", look="curve purple thick", over=True),) if lit else ()),
         ),
         legend=_entries(shown, laid),
@@ -351,7 +354,7 @@ def _box(shown: ShownCircuit, one: DrawnNode) -> Node:
         words = _more_words(shown, one.node)
         return Node(
             id=one.id, lines=(words,), looks=("quiet small",), look="ring grey dotted", corner=11.0,
-            press=True, tooltip=tooltip(words, f"draw more children of node {one.node:,}"),
+            press=shown.live, pick=False, tooltip=tooltip(words, f"children of node {one.node:,}"),
         )  # fmt: skip
     node, kind = one.node, int(shown.circuit.kinds[one.node])
     on_best = shown.best and node in shown.numbers.best
@@ -361,13 +364,14 @@ def _box(shown: ShownCircuit, one: DrawnNode) -> Node:
     look = f"wash {LOOKS[kind]}{' thick' * thick}{' dashed' * shared}{' faint' * bool(zero)}"
     flow = float(shown.numbers.flows[node]) if quantity_of(shown) == "flows" else None
     inner = kind in SIGNS
-    handle = _handle(shown, node) if inner and one.kind == "node" else ()
+    handle = _handle(shown, node) if inner and shown.live else ()
     hint = "click for its numbers" if kind != INDICATOR else "click to give or take back this evidence"
     name = fit_text(f"{'★ ' * on_best}{name_node(shown, node)}", _WIDEST, "small strong")
     return Node(
         id=one.id, lines=(name, node_number(shown, node)), looks=("words small strong", "number small"),
-        look=look, corner=19.0 if kind == SUM else 3.0, parts=handle, fill=flow, press=kind == INDICATOR,
-        tooltip=tooltip(*describe_node(shown, node).splitlines(), hint),
+        look=look, corner=19.0 if kind == SUM else 3.0, parts=handle, fill=flow,
+        press=kind == INDICATOR and shown.live, pick=shown.live,
+        tooltip=tooltip(*describe_node(shown, node).splitlines(), hint * shown.live),
     )  # fmt: skip
 
 

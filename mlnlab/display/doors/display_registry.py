@@ -16,6 +16,7 @@ from typing import Any
 
 CARDS: Mapping[str, str] = {
     "mlnlab.circuits.first_order.first_order_circuit.FirstOrderCircuit": "mlnlab.display.runs.run_cards:first_order_circuit_card",
+    "mlnlab.circuits.propositional.arithmetic_circuit.ArithmeticCircuit": "mlnlab.display.circuits.circuit_cards:arithmetic_circuit_card",
     "mlnlab.counting.counts.counting_plan.CountingPlan": "mlnlab.display.counting.count_bars:counting_plan_card",
     "mlnlab.counting.counts.counts.Counts": "mlnlab.display.counting.count_bars:counts_card",
     "mlnlab.counting.deltas.delta_answers.Deltas": "mlnlab.display.counting.counts_deltas:deltas_card",
@@ -42,10 +43,12 @@ CARDS: Mapping[str, str] = {
     "mlnlab.experiments.studies.counting_growth.CountingGrowth": "mlnlab.display.learning.studies.study_charts:growth_card",
     "mlnlab.experiments.studies.learning_growth.LearningGrowth": "mlnlab.display.learning.studies.study_charts:learning_growth_card",
     "mlnlab.experiments.studies.planted_rules.PlantedRules": "mlnlab.display.learning.studies.study_charts:planted_rules_card",
+    "mlnlab.factors.data.data_table.DataTable": "mlnlab.display.circuits.circuit_cards:data_table_card",
     "mlnlab.factors.graphs.bayesian_network.BayesianNetwork": "mlnlab.display.factors.factor_displays:bayesian_network_card",
     "mlnlab.factors.graphs.conditional_table.ConditionalTable": "mlnlab.display.factors.factor_displays:conditional_table_card",
     "mlnlab.factors.graphs.factor.Factor": "mlnlab.display.factors.factor_displays:factor_card",
     "mlnlab.factors.graphs.factor_graph.FactorGraph": "mlnlab.display.factors.factor_displays:factor_graph_card",
+    "mlnlab.factors.graphs.tree_network.TreeNetwork": "mlnlab.display.circuits.network_drawings:tree_network_card",
     "mlnlab.factors.trees.calibrated_tree.CalibratedTree": "mlnlab.display.factors.factor_displays:calibrated_card",
     "mlnlab.factors.trees.elimination_order.EliminationOrder": "mlnlab.display.factors.factor_displays:order_card",
     "mlnlab.factors.trees.junction_trees.JunctionTree": "mlnlab.display.factors.factor_displays:tree_card",
