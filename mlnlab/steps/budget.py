@@ -93,12 +93,18 @@ class TreeSeconds(NamedTuple):
 class CountingSeconds(NamedTuple):
     """Seconds of a step of a plan, a row of a join, a neighbour in a kernel's loop, and a tuple listed.
 
+    Around a cycle of plain atoms long lists are read faster than short ones: a list that is begun costs more
+    than another neighbour in it.
+
     test_counting_speed.
     """
 
     node: float = 8e-6
     row: float = 4e-7
     neighbour: float = 1.5e-9
+    begun: float = 6e-8
+    listed_neighbour: float = 4.5e-10
+    read: float = 4e-10  # a true atom
     listed: float = 4e-7  # whose quantifier's truth is looked at
 
 

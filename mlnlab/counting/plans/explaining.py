@@ -127,8 +127,13 @@ def plan_seconds(plan: Plan) -> float:
 
 def _seconds(node: Node) -> float:
     below = sum(_seconds(inner) for inner in node.inputs)
-    if isinstance(node, Cycle | Triangle):
+    if isinstance(node, Triangle):
         return below + budget.COUNTING.node + budget.COUNTING.neighbour * node.estimate
+    if isinstance(node, Cycle):
+        looked_up = budget.COUNTING.begun * node.lists + budget.COUNTING.listed_neighbour * node.estimate
+        return below + budget.COUNTING.node + looked_up
+    if isinstance(node, Scan) and node.pattern is None and len(node.variables) > 1:
+        return budget.COUNTING.node + budget.COUNTING.read * node.estimate  # its rows are there
     tables = sum(len(inner.variables) > 1 for inner in node.inputs)
     return (
         below

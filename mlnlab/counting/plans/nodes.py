@@ -222,6 +222,7 @@ class Cycle:
     weights: tuple[Node, ...]
     places: Mapping[int, int]  # the number of each variable in the program
     sizes: Mapping[int, int]
+    lists: float  # of neighbours that are begun
     estimate: float
     variables: tuple[int, ...] = ()
     weighted: bool = True

@@ -193,7 +193,7 @@ def joined_size(tables: Sequence[Node], sizes: Mapping[int, int]) -> float:
 # --- which cyclic conjunctions of binary atoms are counted without intermediate tables, and how
 
 MOST_BITS = 1 << 31  # of one table as bits: 256 MB
-_STEP_OF_BITS = 0.35  # the time of one word of 64 bits, as a share of that of one neighbour
+_STEP_OF_BITS = 0.12  # the time of one word of 64 bits, as a share of that of one neighbour
 
 Instruction = tuple[int, int, int, int, int]
 
@@ -314,7 +314,7 @@ def _program(
     builder.instructions[-1] = (kind, 2, edge, source, to)  # the last arrival adds up
     return Cycle(
         pivot, np.array(builder.instructions, np.int64), tuple(builder.edges), vectors,
-        {**builder.places}, sizes, builder.cost * sizes[pivot],
+        {**builder.places}, sizes, builder.lists * sizes[pivot], builder.cost * sizes[pivot],
     )  # fmt: skip
 
 
@@ -329,7 +329,7 @@ class _Builder:
         self.pivot, self.sizes, self.fan_out = pivot, sizes, fan_out
         self.instructions: list[Instruction] = []
         self.edges: list[tuple[Node, int]] = []
-        self.cost = 0.0
+        self.cost = self.lists = 0.0  # neighbours, and lists of them, for each value of the pivot
 
     def gather(self, variable: int, parent: Node | None) -> tuple[float, Node | None]:
         """Bring everything below a variable to it; return the estimated length of its list, and whence."""
@@ -342,6 +342,7 @@ class _Builder:
         for node in self.tables:
             if variable in node.variables and self.pivot in node.variables:
                 arriving = node.estimate / self.sizes[self.pivot]
+                self.lists += 1
                 length, came = self._arrive(0, begun, node, self.pivot, variable, arriving, length), node
                 begun = self._weigh_variable(variable, begun)
         for node, (number, whence) in sorted(
@@ -349,6 +350,7 @@ class _Builder:
         ):
             source = _other(node, variable)
             arriving = number * self.fan_out.of(node, source, whence)
+            self.lists += number
             length, came = self._arrive(1, begun, node, source, variable, arriving, length), node
             begun = self._weigh_variable(variable, begun)
         return length, came

@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 import mlnlab as ml
-from mlnlab.counting.counts.counting_plan import cluster_seconds
+from mlnlab.counting.counts.counter import Counter
+from mlnlab.counting.counts.counting_plan import cluster_seconds, planned_seconds
 from mlnlab.counting.counts.rejection_counter import RejectionParams, estimate_by_trying
-from mlnlab.counting.facts.sorted_facts import facts_of
+from mlnlab.counting.facts.sorted_facts import facts_from_tables, facts_of
+from mlnlab.counting.plans.nodes import Cycle
 from mlnlab.errors import TooLargeError
 from mlnlab.factors.join_graphs.propagation import ClusterParams
 
@@ -113,3 +115,21 @@ def test_messages_in_cycles_are_sent_again_and_cost_as_much(known):
     assert seconds(loop, i=2, sweeps=20) > seconds(loop, i=2, sweeps=1)
     assert seconds(loop, i=3, sweeps=20) == seconds(loop, i=3, sweeps=1)
     assert seconds(chain, i=2, sweeps=20) == seconds(chain, i=2, sweeps=1)
+
+
+def test_a_neighbour_in_a_long_list_is_cheaper_than_one_in_a_short_list():
+    """Of a cycle of four predicates each list has 20 or 360 of 400 neighbours."""
+    mln = ml.MLN.from_text("t = {1, ..., 400}\nR(t, t)\nS(t, t)\nT(t, t)\nU(t, t)\n")
+    formula = mln.parse("R(x, y) ^ S(y, z) ^ T(z, w) => U(x, w)")
+
+    def each(degree):
+        steps = (np.arange(400)[:, None] + np.arange(degree)) % 400
+        rows = np.stack([np.repeat(np.arange(400), degree), np.sort(steps, axis=1).reshape(-1)], axis=1)
+        facts = facts_from_tables(mln.vocabulary, dict.fromkeys("RSTU", rows.astype(np.uint32)))
+        (cycle,) = [
+            node for term in Counter(formula, mln.vocabulary).terms.terms
+            for case in term.plan_cases(facts) for node in case.plan.parts if isinstance(node, Cycle)
+        ]  # fmt: skip
+        return planned_seconds(formula, facts) / cycle.estimate
+
+    assert each(20) > 3 * each(360)
