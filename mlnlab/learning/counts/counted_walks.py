@@ -7,6 +7,12 @@ chance: with a probability that goes from ``noise`` down to 0, so that the walk 
 the best world of the evaluation before, at first in the data; worlds that are equally good replace each
 other, so that weights of zero hold nothing back. The worlds on the way tell how counts vary, which diagonal
 Newton divides by.
+
+Voted perceptron climbs sum_j θ_j M_j(ω) - max_ω' sum_j θ_j M_j(ω'), which is never above 0, its value at
+weights of zero. Where the walk sees the best world, as on random smokers whose 400 atoms are fewer than its
+moves, the gradient points back to zero whichever way a step went and however short it was; diagonal Newton
+then takes back every step, and rightly. Weights leave zero where data are a best world themselves, or flips
+are few.
 """
 
 from __future__ import annotations

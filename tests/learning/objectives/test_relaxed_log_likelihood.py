@@ -183,6 +183,22 @@ def test_the_search_finds_a_best_of_all_worlds(text, facts, query, choice):
         assert best @ found == pytest.approx(float((worlds @ found).max()), abs=1e-6)
 
 
+def test_no_weights_are_better_for_voted_perceptron_than_zero():
+    """Its gradient along any weights is at most 0, however small they are: the best world is as far away."""
+    data = data_of(SMALL, "R(A, B)\nS(A, B)", None)
+    objective = relaxed_log_likelihood(data, CountedWalk(flips=200, seed=1), CounterChoice())
+    slopes = []
+    for direction in ([0.7, -0.8], [-0.7, 0.8]):
+        near, far = (
+            (objective.counts - objective.moments(scale * np.array(direction))[0].expected) @ direction
+            for scale in (1e-9, 1.0)
+        )
+        assert near == pytest.approx(far)
+        slopes.append(far)
+    assert max(slopes) <= 0
+    assert min(slopes) < 0
+
+
 # --- pseudo-likelihood --------------------------------------------------------------------------------
 
 
