@@ -50,7 +50,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from math import isfinite, nan
+from math import inf, isfinite, nan
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -117,13 +117,13 @@ class CountingPieces:
         for method in METHODS:
             for data in DATASETS:
                 folds = [own for _, own in self._by_bound(data, method)]
-                best = max(folds, key=lambda own: _mean(one.cll for one in own), default=[])
+                best = max(folds, key=_rank, default=[])
                 if not best:
                     continue
-                clls = [one.cll for one in best]
+                clls = [one.cll for one in best if isfinite(one.cll)]
                 spread = float(np.std(clls, ddof=1)) if len(clls) > 1 else nan
                 rows.append({
-                    "system": method.upper(), "dataset": data, "i": _name_bound(best[0]), "folds": len(best),
+                    "system": method.upper(), "dataset": data, "i": _name_bound(best[0]), "folds": len(clls),
                     "CLL": _mean(clls), "±": spread, "printed": PRINTED_CLL[method][data],
                 })  # fmt: skip
         return pd.DataFrame(rows)
@@ -206,6 +206,12 @@ class CountingPieces:
 def _name_bound(piece: Piece) -> str:
     """Return the i-bound, with a star where counts are exact."""
     return f"{piece.i}{'*' * piece.exact}" if piece.i else "exact"
+
+
+def _rank(folds: Sequence[Piece]) -> float:
+    """Return the mean CLL of some folds; where no weights were learned, that of no bound is worse."""
+    mean = _mean(one.cll for one in folds)
+    return mean if isfinite(mean) else -inf
 
 
 def _mean(values: Iterable[float]) -> float:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 from itertools import product
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import mlnlab as ml
-from mlnlab.counting.elimination.cluster_counter import ClusterCounter
+from mlnlab.counting.counts.counter import Counter
+from mlnlab.counting.elimination.cluster_counter import WHOLE_BELOW, ClusterCounter
 from mlnlab.counting.elimination.counted_world import CountedWorld
-from mlnlab.counting.facts.sorted_facts import facts_of
+from mlnlab.counting.facts.sorted_facts import facts_from_tables, facts_of
 from mlnlab.display.doors.bundles import bundle
 from mlnlab.errors import ArgumentError, TooLargeError
 from mlnlab.factors.join_graphs.propagation import ClusterParams
@@ -52,6 +54,21 @@ def test_clusters_wider_than_the_treewidth_count_exactly(case):
     found = ml.count(mln, db, method="ijgp", i=6, sweeps=50)
     assert found.exact == (True,)
     assert found == ml.count(mln, db)
+
+
+def test_beyond_whole_numbers_counts_of_trees_are_within_1e_12():
+    mln = ml.MLN.from_text("t = {1, ..., 300}\nR(t, t)\nS(t, t)\nU(t)")
+    formula = mln.parse("!R(x, y) v S(y, z) v !R(z, w) v S(w, v) v U(x)")
+    rng = np.random.default_rng(5)
+    rows = {name: np.argwhere(rng.random((300, 300)) < share) for name, share in (("R", 0.4), ("S", 0.7))}
+    facts = facts_from_tables(mln.vocabulary, {name: found.astype(np.uint32) for name, found in rows.items()})
+    exact = Counter(formula, mln.vocabulary)(facts)
+    found = ClusterCounter(formula, mln.vocabulary, ClusterParams(i=2))(facts)
+    assert found.exact
+    assert exact > WHOLE_BELOW
+    assert found.number == pytest.approx(exact, rel=1e-12)
+    world = CountedWorld(ClusterCounter(formula, mln.vocabulary, ClusterParams(i=2)), facts)
+    assert world.number == pytest.approx(exact, rel=1e-12)
 
 
 @given(clauses(), st.integers(1, 3))

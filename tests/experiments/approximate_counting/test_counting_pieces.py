@@ -179,7 +179,8 @@ def test_table_3_has_the_best_i_and_the_deviation_over_folds():
     done = CountingPieces((
         _piece(i=1, cll=-0.9), _piece(i=2, cll=-0.6), _piece(i=2, fold=1, cll=-0.8),
         _piece("vp", i=3, exact=True, cll=-0.4), _piece("pll", i=0, times=(), clls=(), problem="X"),
-        _piece(i=3, cll=-0.1, fraction=0.5),
+        _piece(i=3, cll=-0.1, fraction=0.5), _piece(i=0, times=(), clls=(), problem="X"),
+        _piece(i=2, fold=2, times=(), clls=(), problem="X"),
     ))  # fmt: skip
     table = done.cll_table().set_index(["system", "dataset"])
     best = table.loc[("CD", "er")]
