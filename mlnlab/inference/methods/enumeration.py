@@ -207,10 +207,10 @@ def count_bytes(enumeration: Enumeration) -> int:
 
 
 def _counts(enumeration: Enumeration, expected: NDArray[np.float64]) -> tuple[float, ...]:
-    """Return E[n_i] of the model's formulas; those of hard ones are counted from their violations."""
+    """Return E[n_i] of the model's formulas; all groundings of a hard one are true in every world."""
     groundings = enumeration.worlds.features.groundings
     return tuple(
-        float(groundings[i] - expected[i]) if isinstance(f.weight, Hard) else float(expected[i])
+        float(groundings[i] if isinstance(f.weight, Hard) else expected[i])
         for i, f in enumerate(enumeration.question.mln.formulas)
     )
 

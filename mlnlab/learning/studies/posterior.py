@@ -82,7 +82,7 @@ class State(OfRun):
     parameters: Numbers = field(metadata=holds(ArrayOf(np.float64, ("chains", "parameters"))))
     weights: Numbers = field(metadata=holds(ArrayOf(np.float64, ("chains", "formulas"))))
     # Of each chain, up to a constant.
-    log_densities: Numbers = field(metadata=holds(ArrayOf(np.float64, ("chains",), finite=False)))
+    log_densities: Numbers = field(metadata=holds(ArrayOf(np.float64, ("chains",))))
     # How many glides of each chain so far.
     accepted: Numbers = field(metadata=holds(ArrayOf(np.float64, ("chains",), least=0.0)))
     burning_in: bool = field(metadata=holds(FLAG))

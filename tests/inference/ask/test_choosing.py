@@ -14,7 +14,10 @@ from mlnlab.inference.ask.asking import SamplingWarning
 from mlnlab.inference.methods.gibbs import HOLDING
 from mlnlab.inference.sampling.couplings import core_of, small_ground
 from mlnlab.inference.sampling.tree_plans import tree_plan
+from mlnlab.steps import budget
 from tests.support.pace import slower
+
+IN_PAIRS = "6 Smokes(x) <=> Cancer(x)"
 
 SMOKING = "Smokes(person)\nCancer(person)\nFriends(person, person)\n1.5 Smokes(x) => Cancer(x)\n"
 
@@ -116,7 +119,7 @@ def test_a_plan_says_itself():
 
 
 def test_models_that_fall_into_small_parts_are_answered_exactly():
-    mln = people(10, "6 Smokes(x) <=> Cancer(x)")
+    mln = people(10, IN_PAIRS)
     plan = ml.inference_plan(mln)
     assert plan.method == "junction-tree"
     assert "cliques of at most 2 variables" in plan.why
@@ -128,6 +131,11 @@ def test_models_that_fall_into_small_parts_are_answered_exactly():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SamplingWarning)
         assert ml.infer(mln, samples=20, burn_in=5).method == "mc-sat"  # who names samples wants samples
+
+
+def test_the_factors_of_a_tree_are_part_of_its_cost(monkeypatch):
+    monkeypatch.setattr(budget, "TREE", budget.TreeSeconds(0.0, 0.0, 1e-9, 0.0, 0.0, 0.0))
+    assert ml.inference_plan(people(10, IN_PAIRS)).seconds == pytest.approx(10 * 1e-9)
 
 
 def test_dense_models_are_given_up_at_the_first_large_clique():

@@ -55,6 +55,11 @@ def test_each_option_that_multiplies_work_is_refused_where_it_is_huge(method, op
     assert refused.value.estimate > DAY
 
 
+def test_a_search_is_as_long_as_all_its_tries_together():
+    length = find_method("max-walk-sat", MOST_PROBABLE).length
+    assert length(find_method("max-walk-sat", MOST_PROBABLE).settings(flips=1_000, tries=3)).number == 3_000
+
+
 @pytest.mark.parametrize("method", SAMPLERS)
 def test_chains_that_do_not_fit_into_memory_are_refused(method):
     model = ml.MLN.from_text(TEXT)

@@ -125,6 +125,15 @@ def test_counts_that_did_not_vary_are_taken_to_vary_a_little():
     assert compute_curvature(replace(point, moments=replace(point.moments, samples=0)), d, None) == 0.0
 
 
+def test_a_direction_is_given_up_after_as_many_steps_as_it_says():
+    problem = drawing((0.0, -500.0))
+    point = problem.at(problem.free.start)
+    found = try_direction(problem, point, np.ones(1), Region(1.0, None, 2.0), 0)
+    assert found.move.reason.startswith(f"{found.move.rejected} steps in a row would have made it worse")
+    # Each looked at where it led, and at the start again.
+    assert found.point.memory - point.memory == 2 * found.move.rejected
+
+
 def test_after_a_rejected_step_the_gradient_is_drawn_again():
     problem = drawing((0.0, -500.0, 0.25, 0.0, 0.0))
     point = problem.at(problem.free.start)

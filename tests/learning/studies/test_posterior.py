@@ -13,7 +13,9 @@ import mlnlab as ml
 from mlnlab.errors import ArgumentError
 from mlnlab.experiments.studies.posterior_calibration import main, posterior_ranks, uniformity
 from mlnlab.learning.ask.learner import weight_learner
+from mlnlab.learning.studies import posterior
 from mlnlab.learning.studies.posterior import Params, PosteriorSampler, sample_chains
+from mlnlab.steps import free_memory
 from mlnlab.steps.files.checkpoint import load_checkpoint, save_checkpoint
 from mlnlab.steps.values.sameness import same_state
 
@@ -83,6 +85,22 @@ def test_what_cannot_be_sampled_is_refused() -> None:
         ml.weight_posterior(MLN, DB, prior=ml.Laplace(0, 1))
     with pytest.raises(ArgumentError, match="samples must be a whole number of at least 4"):
         ml.weight_posterior(MLN, DB, samples=0)
+
+
+def test_what_takes_too_long_or_too_much_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    learner = weight_learner("ll", MLN, DB, prior=ml.Gaussian(0, 1))
+
+    def sampler(**options: int) -> PosteriorSampler:
+        return PosteriorSampler(learner, Params(samples=4, burn_in=0, **options), np.zeros(2))
+
+    monkeypatch.setattr(posterior, "time_work", lambda _: 1.0)
+    # Glides of 1 to 5 steps, 3 on average, and one evaluation more: 16 of a second each.
+    sampler(chains=1, steps=5).refuse_costly(17 / 3600)
+    with pytest.raises(ml.TooLargeError, match="hours"):
+        sampler(chains=1, steps=5).refuse_costly(15 / 3600)
+    monkeypatch.setattr(free_memory, "free_bytes", lambda: 16e9)
+    with pytest.raises(ml.TooLargeError, match="of memory"):
+        sampler(chains=50_000_000).refuse_costly(None)
 
 
 @pytest.mark.parametrize("reach", [0.9, 1.5])

@@ -38,7 +38,7 @@ def test_known_counts(name):
 
 
 def test_cells_with_equal_numbers_among_them_need_no_sum():
-    """Neither P nor Q, and P alone: between them all pairs weigh 1; the cell with Q is the one to sum over."""
+    """Neither P nor Q, and P alone: between them all pairs weigh 1. The cell with Q is summed over."""
     theory = cells("P(d)\nQ(d)\n!P(x) v !Q(x).\n1 P(x) ^ Q(y)\n0.3 P(x)\n0.2 Q(x)")
     assert theory.order == 1
     assert theory.world_count({"d": 4}) == 3**4

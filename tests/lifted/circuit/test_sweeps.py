@@ -27,6 +27,17 @@ def test_points_are_what_is_asked_alone(text, at_once, monkeypatch):
         assert swept.marginal("!S(x)")[point] == pytest.approx(circuit.marginal("!S(x)", {"p": size}))
 
 
+def test_points_that_floats_do_not_know_well_are_asked_alone(monkeypatch):
+    circuit = ml.lift(ml.MLN.from_text(PLAIN)).compile()
+    together = circuit.sweep({"p": [2, 5]})
+    monkeypatch.setattr(size_sweeps, "is_sharp_enough", lambda *_: False)
+    alone = circuit.sweep({"p": [2, 5]})
+    assert alone.log_z == pytest.approx(together.log_z)
+    assert alone.expected_counts == pytest.approx(together.expected_counts)
+    for atom in ("S(x)", "!S(x)"):
+        assert alone.marginal(atom) == pytest.approx(together.marginal(atom))
+
+
 @pytest.mark.parametrize("text", [PLAIN, SIGNED])
 def test_cells_are_swept_as_circuits_are(text):
     lifted, sizes = ml.lift(ml.MLN.from_text(text)), {"p": [2, 3, 7]}

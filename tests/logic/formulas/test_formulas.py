@@ -149,6 +149,11 @@ def test_terms():
     assert Variable("x", "person") != X
 
 
+def test_calculations_inside_of_others_are_printed_with_parentheses():
+    assert str(Atom("P", (T - (X - Y),))) == "P(t - (x - y))"
+    assert str(Atom("P", ((T - X) - Y,))) == "P((t - x) - y)"
+
+
 @pytest.mark.parametrize("wrong", [1.5, True, None, [X], A])
 def test_what_is_no_term_gets_a_sentence(wrong):
     with pytest.raises(ArgumentError, match="A term must be a variable, a string or a whole number"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 
 import mlnlab as ml
 from mlnlab.errors import TooLargeError
-from mlnlab.structure.clauses.assembly import RetainedClause, greedy_steps
+from mlnlab.structure.clauses.assembly import RetainedClause, flaw_of, greedy_steps
 from mlnlab.structure.clauses.clause_making import ClauseKey
 from mlnlab.structure.clauses.clause_scores import ScoreParams, Scorer
 from mlnlab.structure.clauses.clauses_together import gain_beside
@@ -97,6 +98,21 @@ def test_counts_beyond_64_bits_are_assembled() -> None:
     last = list(greedy_steps(scorer, [RetainedClause(chain, 31, 0.0, 0.0, 0)], 0.0))[-1]
     assert last.tried == 1
     assert np.isfinite([last.value, last.gain]).all()
+
+
+def test_an_assembly_of_other_clauses_is_told() -> None:
+    scorer = Scorer([ml.Database.from_text(USUAL, MODEL)], [], ScoreParams(fraction=1.0))
+    path = canonical_path([("Friends", (0, 1)), ("Smokes", (1,))])
+    here, other = (RetainedClause(path, number, 0.0, 0.0, number) for number in (0, 1))
+    state = list(greedy_steps(scorer, [here], 0.0))[-1]
+    predicates, without = len(scorer.predicates), np.zeros(0)
+    assert flaw_of(replace(state, kept=(), weights=without, gains=()), [here], predicates) == ""
+    for wrong in (
+        {"clauses": 2},
+        {"tried": 2, "kept": (), "weights": without, "gains": ()},
+        {"kept": (other,), "weights": np.zeros(1), "gains": (0.0,)},
+    ):
+        assert flaw_of(replace(state, **wrong), [here], predicates) == "clauses were tried that are not here"
 
 
 def test_sub_clauses_together_are_compared_where_a_fold_has_no_constants_of_a_type() -> None:

@@ -223,6 +223,8 @@ def test_pooled_scores_count_atoms_of_all_databases_together() -> None:
     assert together.atoms[0]["Smokes"] == 8
     rows = together.rows_of(_supported(PATHS[2], databases)).select_sample()
     assert best_weights(rows.of_clauses(clause_signs(2, (0,)))).values.shape == (1,)
+    nothing = best_weights(rows.of_clauses(clause_signs(2, (0,))[:, :0]))
+    assert (len(nothing.weights), len(nothing.units), len(nothing.values)) == (0, 0, 0)
 
 
 def test_the_seed_draws_the_atoms() -> None:

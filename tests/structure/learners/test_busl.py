@@ -392,6 +392,10 @@ def test_databases_of_different_constants_are_learned_from_together():
     assert [n.nodes[0].held for n in both.networks] > [n.nodes[0].held for n in one.networks]
 
 
+def test_one_false_atom_is_few_and_allowed():
+    assert ml.structure_learner("busl", planted(), most_false=1).params.most_false == 1
+
+
 @pytest.mark.parametrize(
     ("option", "value"),
     [

@@ -93,6 +93,15 @@ def test_each_merge_is_the_best_pair_of_its_type_that_shares_a_context(db):
         assert [m.gain for m in after.runners_up] == [m.gain for m in listed[1:9]]
 
 
+def test_runners_up_are_the_next_best_pairs():
+    search = ml.lift_graph(ml.sample("department").db)
+    states = [state for state in search if not state.ended]
+    for before, after in pairwise(states):
+        listed = search.candidates(before, after.merge.type)
+        assert [(m.first, m.second) for m in after.runners_up] == [(m.first, m.second) for m in listed[1:]]
+    assert max(len(state.runners_up) for state in states[1:]) > 1
+
+
 def pair_of(graph, pair):
     """The smallest numbers of two clusters, as merges name them."""
     numbers = {(node.type, node.constant): number for number, node in enumerate(graph.nodes())}
