@@ -32,6 +32,12 @@ def test_weights_under_the_same_conditions_are_added_up():
     assert numbers(total) == {(1,): -5}
 
 
+def test_positions_that_are_the_same_and_constants_are_written_out():
+    assert numbers(Piece(5, same=((0, -1 - 1),))) == {(1,): 5}
+    assert numbers(Piece(5, same=((0, 1), (1, -1 - 2)))) == {(2, 2): 5}
+    assert numbers(Piece(5, same=((0, 1),))) == {(x, x): 5 for x in range(3)}
+
+
 def test_pieces_that_differ_in_one_table_are_one():
     bound = SimpleNamespace(
         conjunction=SimpleNamespace(head=HEAD), number=HEAD.index, sizes=tuple(SIZES.values())

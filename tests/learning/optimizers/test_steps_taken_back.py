@@ -126,7 +126,7 @@ def test_counts_that_did_not_vary_are_taken_to_vary_a_little():
 
 
 def test_a_direction_is_given_up_after_as_many_steps_as_it_says():
-    problem = drawing((0.0, -500.0))
+    problem = drawing((0.0, -500.0) * 30)  # at the start, and where a step led
     point = problem.at(problem.free.start)
     found = try_direction(problem, point, np.ones(1), Region(1.0, None, 2.0), 0)
     assert found.move.reason.startswith(f"{found.move.rejected} steps in a row would have made it worse")
