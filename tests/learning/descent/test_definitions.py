@@ -186,6 +186,8 @@ def test_tied_weights_share_their_prior_and_all_of_their_bounds() -> None:
         "ll", PLAIN, FACTS, tied=[(0, 1)], bounds={0: (-1, 2), 1: (-3, 0.5)}
     ).problem.free
     assert (free.lower[0], free.upper[0]) == (-1.0, 0.5)
+    one_number = ml.weight_learner("ll", PLAIN, FACTS, tied=[(0, 1)], bounds={0: (-1, 2), 1: (2, 3)})
+    assert one_number.problem.free.upper[0] == one_number.problem.free.lower[0] == 2.0
     with pytest.raises(ArgumentError, match="leave no number for them"):
         ml.weight_learner("ll", PLAIN, FACTS, tied=[(0, 1)], bounds={0: (1, 2), 1: (-3, 0.5)})
 
