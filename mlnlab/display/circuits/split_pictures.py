@@ -20,8 +20,9 @@ from mlnlab.display.runs.runs import RunPicture, Table, columns_of
 from mlnlab.display.scene.building import WIDTH, legend
 from mlnlab.display.scene.items import Group, Item, Layer, Scene, Text
 from mlnlab.display.scene.text_fitting import fit_text
-from mlnlab.learning.circuits.learn_ac import LearnACParams, LearnACState, all_splits, split_columns
+from mlnlab.learning.circuits.learn_ac import LearnACParams
 from mlnlab.learning.circuits.split_replays import MOST_EDGES, Candidate, LastSplit, Replay
+from mlnlab.learning.circuits.split_states import LearnACState, all_splits, split_columns
 
 if TYPE_CHECKING:
     from mlnlab.factors.data.data_table import DataTable

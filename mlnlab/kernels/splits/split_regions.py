@@ -74,11 +74,11 @@ def climb(c: WorkCircuit, leaf: int, variable: int) -> None:
                 c.stack[top, 0], c.stack[top, 1] = parent, c.head[parent]
                 top += 1
     c.totals[UPPER], c.totals[MUTUAL], c.totals[LOWER] = upper, mutual, 0
-    _order_upper(c, begin, variable)
+    _order_upper(c, variable)
 
 
 @borrowing
-def _order_upper(c: WorkCircuit, begin: int, variable: int) -> None:
+def _order_upper(c: WorkCircuit, variable: int) -> None:
     """Give each node above D the values that its mutual ancestors have; parents come first in the list."""
     stamp, first = c.totals[STAMP], c.word[variable]
     for place in range(c.totals[UPPER]):
@@ -213,7 +213,7 @@ def descend(c: WorkCircuit, variable: int, cost: int, limit: int) -> int:
 
 
 @borrowing
-def count_kept(c: WorkCircuit, variable: int) -> int:
+def count_kept(c: WorkCircuit) -> int:
     """Count the edges of the nodes above V that other nodes need as they are; tell which are deleted."""
     stamp, kept = c.totals[STAMP] + 2, 0
     for place in range(c.totals[MUTUAL]):
@@ -238,7 +238,7 @@ def edge_cost(c: WorkCircuit, leaf: int, variable: int, limit: int) -> int:
     cost = descend(c, variable, cost, limit)
     if cost > limit:
         return limit + 1
-    return cost + count_kept(c, variable)
+    return cost + count_kept(c)
 
 
 @borrowing

@@ -117,9 +117,7 @@ def best_split(c: WorkCircuit, s: SplitSearch, price: float, quick: bool) -> int
 
 
 @borrowing
-def count_pair(
-    c: WorkCircuit, s: SplitSearch, leaf: int, variable: int, price: float
-) -> None:
+def count_pair(c: WorkCircuit, s: SplitSearch, leaf: int, variable: int, price: float) -> None:
     """Count the edge cost of a pair, no further than its gain could pay."""
     limit = int(min(s.gain[leaf, variable] / price, 1e12))
     cost = edge_cost(c, leaf, variable, limit)
@@ -241,7 +239,7 @@ def warm_up() -> None:
     for leaf in range(2):
         seed_row(s, leaf, 1.0)
         play(s, leaf)
-    best_split(c, s, 1.0, False)  # noqa: FBT003 - a kernel
+    best_split(c, s, 1.0, False)
     find_affected(c, s)
     forget_costs(c, s, 1.0)
     draw_arc(c, s, 1, 0, 1.0)
@@ -250,10 +248,14 @@ def warm_up() -> None:
 def make_search(leaves: int, variables: int) -> SplitSearch:
     """Return arrays for so many leaves, a power of two, with no candidate in them."""
     words = (variables + 63) // 64
+    winner = np.zeros(2 * leaves, np.int32)
+    for place in range(1, leaves):  # nobody has played yet: the first leaf below each place
+        depth = leaves.bit_length() - place.bit_length()
+        winner[place] = (place << depth) - leaves
     return SplitSearch(
         np.zeros((leaves, variables)), np.full((leaves, variables), INVALID, np.int32),
         np.zeros((leaves, variables), np.int32), np.full(leaves, -np.inf), np.full(leaves, -1, np.int32),
-        np.zeros(2 * leaves, np.int32), np.eye(variables, dtype=np.uint8),
+        winner, np.eye(variables, dtype=np.uint8),
         np.zeros((leaves, words), np.uint64), np.zeros((leaves, words), np.uint64),
         np.zeros((2, words), np.uint64), np.zeros((4096, 3), np.int32), np.zeros(NUMBERS, np.int64),
     )  # fmt: skip

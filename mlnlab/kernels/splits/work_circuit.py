@@ -220,7 +220,7 @@ def delete_node(c: WorkCircuit, node: int) -> None:
     c.totals[SINGLES] -= int(c.count[node] == 1)
     c.totals[LIVE_NODES] -= 1
     room = c.room[node]
-    if room:
+    if 0 < room < len(c.free_stretches):
         c.later[c.first[node]] = c.free_stretches[room]
         c.free_stretches[room] = c.first[node]
     c.kind[node], c.count[node] = FREE, 0
@@ -360,4 +360,4 @@ def warm_up() -> None:
     count_values(c, 0, 0)
     number = sort_nodes(c)
     empty = np.zeros(32, np.uint32)
-    write_children(c, number, True, empty, empty.copy(), empty.copy())  # noqa: FBT003 - a kernel
+    write_children(c, number, True, empty, empty.copy(), empty.copy())

@@ -15,19 +15,26 @@ better with the same data.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from math import inf, nan
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mlnlab.learning.circuits.leaf_rows import HeldOutRows, Leaves
 from mlnlab.learning.circuits.split_ac import SplitCircuit, grow_network
+from mlnlab.learning.circuits.split_states import (
+    CountedCosts,
+    LearnACState,
+    Pair,
+    all_splits,
+    append_block,
+    make_split_block,
+    seal_array,
+)
 from mlnlab.learning.networks.split_gains import SCORES, SplitGains
 from mlnlab.logic.checked_options import above, check_options, one_of, real, whole
-from mlnlab.steps.run_identity import OfRun
-from mlnlab.steps.state_layout import REPORTED, TEXT, ArrayOf, Part, Real, Several, Whole, holds
-from mlnlab.steps.values.encoding import storable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,7 +44,6 @@ if TYPE_CHECKING:
     from mlnlab.circuits.propositional.arithmetic_circuit import ArithmeticCircuit
     from mlnlab.factors.data.data_table import DataTable
     from mlnlab.factors.graphs.tree_network import TreeNetwork
-    from mlnlab.learning.networks.split_gains import Leaf
 
 COUNTS = "table 5.2", "collapsed"
 NO_MORE = "no valid split improves the score"
@@ -68,183 +74,6 @@ class LearnACParams:
         )  # fmt: skip
 
 
-# --- the state --------------------------------------------------------------------------------------
-
-
-@storable("circuits.SplitBlock")
-@dataclass(frozen=True, slots=True, eq=False)
-class SplitBlock:
-    """Some splits in a row: which leaf on which variable, its gain, and the edges it added."""
-
-    pairs: NDArray[np.int32] = field(metadata=holds(ArrayOf(np.int32, (None, 2), least=0)))
-    gains: NDArray[np.float64] = field(metadata=holds(ArrayOf(np.float64, (None,))))
-    edges: NDArray[np.int64] = field(metadata=holds(ArrayOf(np.int64, (None,), least=0)))
-
-    def flaw(self) -> str:
-        """Return the contradiction between its columns; empty if there is none."""
-        return "" if len(self.pairs) == len(self.gains) == len(self.edges) else "splits are not in line"
-
-
-@storable("circuits.CountedCosts")
-@dataclass(frozen=True, slots=True, eq=False)
-class CountedCosts:
-    """Edge costs counted in some steps: leaf, variable, cost; -2 where a split could not pay its edges."""
-
-    rows: NDArray[np.int32] = field(metadata=holds(ArrayOf(np.int32, (None, 3), least=-2)))
-    gains: NDArray[np.float64] = field(metadata=holds(ArrayOf(np.float64, (None,))))
-
-    def flaw(self) -> str:
-        """Return the contradiction between its columns; empty if there is none."""
-        return "" if len(self.rows) == len(self.gains) else "costs are not in line"
-
-
-@storable("circuits.LearnACState")
-@dataclass(frozen=True, slots=True, eq=False)
-class LearnACState(OfRun):
-    """Where LearnAC is: the splits applied, in blocks that states share, and the figures of the circuit.
-
-    Leaves are numbered as they come: X's first leaf has X's number; a split leaf keeps its number for the
-    first value. ``costs`` is what AC-Quick remembers; ``tried`` holds the last step's candidates with the
-    highest gains.
-    """
-
-    splits: tuple[SplitBlock, ...] = field(metadata=holds(Several(Part(SplitBlock))))
-    log_likelihood: float = field(metadata=holds(Real(finite=True)))  # of the training data; or its BD score
-    edges: int = field(metadata=holds(Whole()))
-    collapsed_edges: int = field(metadata=holds(Whole()))
-    parameters: int = field(metadata=holds(Whole()))
-    score: float = field(metadata=holds(Real(finite=True)))
-    valid: float = field(default=nan, metadata=holds(REPORTED))  # mean log-likelihood of validation rows
-    costs: tuple[CountedCosts, ...] = field(default=(), metadata=holds(Several(Part(CountedCosts))))
-    tried: tuple[CountedCosts, ...] = field(default=(), metadata=holds(Several(Part(CountedCosts))))
-    counted: int = field(default=0, metadata=holds(Whole()))  # edge costs, by now
-    retained: int = field(default=0, metadata=holds(Whole()))  # known costs that splits left valid, by now
-    forgotten: int = field(default=0, metadata=holds(Whole()))  # and those that had to be forgotten
-    ended: str = field(default="", metadata=holds(TEXT))
-
-    @property
-    def number(self) -> int:
-        """The number of splits."""
-        return sum(len(block.gains) for block in self.splits)
-
-    @property
-    def share_retained(self) -> float:
-        """The share of known edge costs that no split made invalid; the thesis says over 95 %."""
-        known = self.retained + self.forgotten
-        return self.retained / known if known else nan
-
-    def metrics(self) -> Mapping[str, float]:
-        """Return the figures of the circuit, and those of the last split."""
-        last = self.splits[-1] if self.splits else None
-        return {
-            "splits": self.number, "log-likelihood": self.log_likelihood, "validation": self.valid,
-            "edges": self.edges, "collapsed edges": self.collapsed_edges, "parameters": self.parameters,
-            "score": self.score, "gain": float(last.gains[-1]) if last else nan,
-            "edges added": int(last.edges[-1]) if last else 0, "costs counted": self.counted,
-            "share of costs retained": self.share_retained,
-        }  # fmt: skip
-
-
-Pair: TypeAlias = tuple[int, int]
-
-
-def all_splits(state: LearnACState) -> list[Pair]:
-    """Return the splits of a state: leaf and variable."""
-    return [tuple(pair) for block in state.splits for pair in block.pairs.tolist()]
-
-
-def split_columns(state: LearnACState) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return the gain of each split and the edges that it added."""
-    blocks = state.splits
-    return (
-        np.concatenate([np.zeros(0), *(block.gains for block in blocks)]),
-        np.concatenate([np.zeros(0, np.int64), *(block.edges for block in blocks)]),
-    )
-
-
-def _append_split(blocks: tuple[SplitBlock, ...], pair: Pair, gain: float, edges: int) -> tuple[SplitBlock, ...]:
-    """Return the blocks with one more split; they double, so that all states together stay small."""
-    found = [*blocks, SplitBlock(*map(_seal, (np.array([pair], np.int32), np.array([gain]), np.array([edges]))))]
-    while len(found) > 1 and len(found[-2].gains) <= len(found[-1].gains):
-        two = found[-2:]
-        columns = (np.concatenate([getattr(b, name) for b in two]) for name in ("pairs", "gains", "edges"))
-        found[-2:] = [SplitBlock(*map(_seal, columns))]
-    return tuple(found)
-
-
-def _append_costs(blocks: tuple[CountedCosts, ...], costs: CountedCosts) -> tuple[CountedCosts, ...]:
-    found = [*blocks, costs]
-    while len(found) > 1 and len(found[-2].gains) <= len(found[-1].gains):
-        two = found[-2:]
-        columns = (np.concatenate([getattr(b, name) for b in two]) for name in ("rows", "gains"))
-        found[-2:] = [CountedCosts(*map(_seal, columns))]
-    return tuple(found)
-
-
-def _seal(array: NDArray[np.generic]) -> NDArray[np.generic]:
-    array.flags.writeable = False
-    return array
-
-
-# --- leaves over data --------------------------------------------------------------------------------
-
-
-class Leaves:
-    """The leaves of all trees over a table: their rows and counts."""
-
-    def __init__(self, gains: SplitGains) -> None:
-        """Begin with one leaf for each variable."""
-        self.gains = gains
-        self.leaves: list[Leaf] = [gains.root(variable) for variable in range(len(gains.sizes))]
-
-    def split(self, leaf: int, variable: int) -> list[int]:
-        """Split a leaf; return the numbers of its children."""
-        children = self.gains.split(self.leaves[leaf], variable)
-        first = len(self.leaves)
-        self.leaves[leaf] = children[0]
-        self.leaves.extend(children[1:])
-        return [leaf, *range(first, len(self.leaves))]
-
-    def distributions(self) -> list[NDArray[np.float64]]:
-        """Return the smoothed parameters of each leaf: (n + 1) / (N + k)."""
-        return [self.gains.probabilities(leaf.totals) for leaf in self.leaves]
-
-
-class HeldOutRows:
-    """The rows of a validation table at each leaf, and their log-likelihood as leaves are split."""
-
-    def __init__(self, table: DataTable, leaves: Leaves) -> None:
-        """Begin with all rows at the first leaves."""
-        self.table, self._leaves = table, leaves
-        every = np.arange(len(table))
-        self._rows = [every for _ in table.variables]
-        self._values = [self._value(number) for number in range(len(self._rows))]
-        self.total = float(sum(self._values))
-
-    def _value(self, number: int) -> float:
-        leaf = self._leaves.leaves[number]
-        logs = np.log(self._leaves.gains.probabilities(leaf.totals))
-        return float(logs[self.table.rows[self._rows[number], leaf.variable]].sum())
-
-    def split(self, children: Sequence[int], variable: int) -> None:
-        """Follow a split of the leaves."""
-        rows = self._rows[children[0]]
-        values = self.table.rows[rows, variable]
-        before = self._values[children[0]]
-        self._rows.extend(rows[:0] for _ in children[1:])
-        self._values.extend(0.0 for _ in children[1:])
-        for value, child in enumerate(children):
-            self._rows[child] = rows[values == value]
-        for child in children:
-            self._values[child] = self._value(child)
-        self.total += sum(self._values[child] for child in children) - before
-
-    @property
-    def mean(self) -> float:
-        """The mean log-likelihood of a row."""
-        return self.total / len(self.table) if len(self.table) else nan
-
-
 # --- the search --------------------------------------------------------------------------------------
 
 
@@ -272,7 +101,9 @@ class Search:
     def _enter(self, leaf: int) -> None:
         """Enter the candidates of a new leaf."""
         arrays, own = self.arrays, self.leaves.leaves[leaf].variable
-        gains = self.leaves.gains.gains(self.leaves.leaves[leaf]) - self.params.k_p * self._free * self._free[own]
+        gains = (
+            self.leaves.gains.gains(self.leaves.leaves[leaf]) - self.params.k_p * self._free * self._free[own]
+        )
         valid = (gains > 0) & (arrays.reaches[own] == 0)
         arrays.gain[leaf] = gains
         arrays.cost[leaf] = np.where(valid, self._loops.UNKNOWN, self._loops.INVALID)
@@ -308,7 +139,24 @@ class Search:
     def counted_costs(self) -> CountedCosts:
         """Return the costs that the last choice counted."""
         rows = np.concatenate([np.zeros((0, 3), np.int32), *self._log])
-        return CountedCosts(_seal(rows), _seal(self.arrays.gain[rows[:, 0], rows[:, 1]]))
+        return CountedCosts(seal_array(rows), seal_array(self.arrays.gain[rows[:, 0], rows[:, 1]]))
+
+    def candidates(self) -> CountedCosts:
+        """Return what the last choice looked at, and the next best of each leaf; of many, the best.
+
+        Costs are those known last; -1 where none was counted.
+        """
+        arrays, number = self.arrays, len(self.leaves.leaves)
+        best = np.argsort(-arrays.best[:number], kind="stable")[:_SHOWN]
+        best = best[arrays.best[best] > 0]
+        pairs = np.concatenate(
+            [*(rows[:, :2] for rows in self._log), np.stack([best, arrays.choice[best]], 1)]
+        )
+        pairs = np.unique(pairs, axis=0)
+        gains = arrays.gain[pairs[:, 0], pairs[:, 1]]
+        order = np.argsort(-gains, kind="stable")[:_SHOWN]
+        rows = np.column_stack([pairs, arrays.cost[pairs[:, 0], pairs[:, 1]]])[order].astype(np.int32)
+        return CountedCosts(seal_array(rows), seal_array(gains[order]))
 
     def recall(self, costs: Iterable[CountedCosts]) -> None:
         """Take costs as counted in an earlier step."""
@@ -363,7 +211,7 @@ def steps(task: LearnACTask, params: LearnACParams, start: LearnACState | None) 
     """Yield the product of marginals, then a state for each split; after ``start`` where one is given."""
     search = Search(SplitGains(task.train, params.score, params.prior), params, task.valid)
     if start is None:
-        state = _first_state(search)
+        state = first_state(search)
         yield state
     else:
         state = start
@@ -377,7 +225,8 @@ def steps(task: LearnACTask, params: LearnACParams, start: LearnACState | None) 
         yield state
 
 
-def _first_state(search: Search) -> LearnACState:
+def first_state(search: Search) -> LearnACState:
+    """Return the state of the product of marginals."""
     gains, params = search.leaves.gains, search.params
     likelihood = sum(gains.value(leaf.totals) for leaf in search.leaves.leaves)
     parameters = int((gains.sizes - 1).sum())
@@ -394,24 +243,31 @@ def _next_state(search: Search, params: LearnACParams, state: LearnACState) -> L
     pair = search.choose()
     if pair is None:
         return replace(state, ended=NO_MORE, tried=())
-    costs = search.counted_costs()
+    costs, tried = search.counted_costs(), search.candidates()
+    found = add_split(search, params, state, pair, costs, tried)
+    if found.edges > (inf if params.most_edges is None else params.most_edges):
+        return replace(state, ended=f"the next split would pass {params.most_edges:,} edges", tried=())
+    return found
+
+
+def add_split(
+    search: Search, params: LearnACParams, state: LearnACState, pair: Pair, costs: CountedCosts,
+    tried: CountedCosts,
+) -> LearnACState:  # fmt: skip
+    """Apply a split, and return the state after it."""
     own = search.leaves.leaves[pair[0]].variable
     gain, added = search.apply(*pair)
-    if params.most_edges is not None and search.circuit.edges > params.most_edges:
-        return replace(state, ended=f"the next split would pass {params.most_edges:,} edges", tried=())
     free = search.leaves.gains.sizes - 1
     parameters = int(free[own] * free[pair[1]])
     numbers = search.arrays.numbers.tolist()
-    best = np.argsort(-costs.gains, kind="stable")[:_SHOWN]
-    shown = CountedCosts(_seal(costs.rows[best]), _seal(costs.gains[best]))
+    valid = nan if search.held_out is None else search.held_out.mean
     return replace(
-        state, splits=_append_split(state.splits, pair, gain, added),
+        state, splits=append_block(state.splits, make_split_block(pair, gain, added, valid)),
         log_likelihood=state.log_likelihood + gain, edges=search.circuit.edges,
         collapsed_edges=search.circuit.collapsed_edges, parameters=state.parameters + parameters,
-        score=state.score + gain - params.k_e * added - params.k_p * parameters,
-        valid=nan if search.held_out is None else search.held_out.mean,
-        costs=_append_costs(state.costs, costs) if params.quick and len(costs.rows) else state.costs,
-        tried=(shown,), counted=numbers[0], forgotten=numbers[1], retained=numbers[2],
+        score=state.score + gain - params.k_e * added - params.k_p * parameters, valid=valid,
+        costs=append_block(state.costs, costs) if params.quick and len(costs.rows) else state.costs,
+        tried=(tried,), counted=numbers[0], forgotten=numbers[1], retained=numbers[2],
     )  # fmt: skip
 
 
@@ -432,8 +288,12 @@ def flaw(task: LearnACTask, params: LearnACParams, state: LearnACState) -> str: 
         asked[leaf] = asked[leaf] | {variable}
         owner += [owner[leaf]] * (sizes[variable] - 1)
         asked += [asked[leaf]] * (sizes[variable] - 1)
-    costs = np.concatenate([np.zeros((0, 3), np.int32), *(block.rows for block in (*state.costs, *state.tried))])
-    if len(costs) and ((costs[:, 0] >= len(owner)).any() or not ((costs[:, 1] >= 0) & (costs[:, 1] < len(sizes))).all()):
+    costs = np.concatenate(
+        [np.zeros((0, 3), np.int32), *(block.rows for block in (*state.costs, *state.tried))]
+    )
+    if len(costs) and (
+        (costs[:, 0] >= len(owner)).any() or not ((costs[:, 1] >= 0) & (costs[:, 1] < len(sizes))).all()
+    ):
         return "a cost is of a split that does not exist"
     return "a leaf is numbered below 0" if (costs[:, 0] < 0).any() else ""
 

@@ -1,4 +1,4 @@
-"""SplitAC: an arithmetic circuit that is split in place, and frozen on request (Lowd's thesis, section 5.5.2).
+"""SplitAC: an arithmetic circuit that is split in place, and frozen on request (Lowd's thesis, 5.5.2).
 
 The circuit begins as the product of marginals. A split S(D, V) replaces leaf distribution D by one for each
 value of V; D keeps its number for the first value, the others are numbered as they come. Edges are counted
@@ -59,7 +59,12 @@ class SplitCircuit:
         self.sizes = np.array([variable.size for variable in variables], np.int32)
         total, number = int(self.sizes.sum()), len(self.sizes)
         self.work: WorkCircuit = work_circuit.allocate(
-            self.sizes, 3 * total + number + 1, 3 * total + number, number, total, held=held,
+            self.sizes,
+            3 * total + number + 1,
+            3 * total + number,
+            number,
+            total,
+            held=held,
             collapses=collapses,
         )
         work_circuit.build_marginals(self.work)
@@ -133,7 +138,9 @@ class SplitCircuit:
         if changed:
             self.work = work._replace(**changed)  # type: ignore[arg-type] # by name
 
-    def freeze(self, distributions: Sequence[Sequence[float]], *, collapsed: bool = False) -> ArithmeticCircuit:
+    def freeze(
+        self, distributions: Sequence[Sequence[float]], *, collapsed: bool = False
+    ) -> ArithmeticCircuit:
         """Return the circuit as a value, with these distributions at its leaves."""
         work_circuit, work = self._kernels[0], self.work
         number = work_circuit.sort_nodes(work)
@@ -184,13 +191,11 @@ def grow_network(
                 places[leaf] = (tree, child)
             else:
                 places.append((tree, child))
+    rows = [TreeLeaf(tuple(map(float, row))) for row in distributions]
     return TreeNetwork(
         tuple(variables),
         tuple(
-            DecisionTree(tuple(
-                TreeSplit(*node) if isinstance(node, tuple) else TreeLeaf(tuple(map(float, distributions[node])))
-                for node in nodes
-            ))
+            DecisionTree(tuple(rows[node] if isinstance(node, int) else TreeSplit(*node) for node in nodes))
             for nodes in trees
         ),
-    )  # fmt: skip
+    )

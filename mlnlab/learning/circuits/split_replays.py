@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from mlnlab.learning.circuits.copied_region import CopiedRegion, copied_region
-from mlnlab.learning.circuits.learn_ac import COUNTS, LearnACParams, Leaves, Pair
+from mlnlab.learning.circuits.leaf_rows import Leaves
+from mlnlab.learning.circuits.learn_ac import COUNTS, LearnACParams
 from mlnlab.learning.circuits.split_ac import SplitCircuit, grow_network
+from mlnlab.learning.circuits.split_states import Pair
 from mlnlab.learning.networks.split_gains import SplitGains
 
 if TYPE_CHECKING:
@@ -58,6 +60,8 @@ class Replay:
     def _begin(self) -> None:
         self._done: list[Pair] = []
         self._circuit = SplitCircuit(self.variables)
+        collapses = self.params.edges != COUNTS[0]
+        self._priced = SplitCircuit(self.variables, collapses=True) if collapses else self._circuit
         self._leaves = Leaves(self._gains)
         self._reaches = np.eye(len(self.variables), dtype=bool)  # [v, u]: v is above u, or is it
         self._worths = [self._gains.gains(leaf) for leaf in self._leaves.leaves]
@@ -73,7 +77,7 @@ class Replay:
         if self._done != splits[: len(self._done)] or len(self._done) >= len(splits):
             self._begin()
         for pair in splits[len(self._done) : -1]:
-            self._circuit.split(*pair)
+            self._split(*pair)
             self._follow(*pair)
         (leaf, asked), self._done = splits[-1], splits
         owners = tuple(one.variable for one in self._leaves.leaves)
@@ -86,12 +90,20 @@ class Replay:
             region = copied_region(self._circuit, leaf, asked, first, second)
         else:
             self._circuit.split(leaf, asked)
+        if self._priced is not self._circuit:
+            self._priced.split(leaf, asked)
         before = grow_network(self.variables, splits[:-1], first).trees[owners[leaf]]
         after = grow_network(self.variables, splits, second).trees[owners[leaf]]
         condition = self._condition(splits[:-1], leaf)
         return LastSplit(
             leaf, owners[leaf], asked, before, after, condition, region, candidates, owners, left_out
         )
+
+    def _split(self, leaf: int, asked: int) -> None:
+        """Split a leaf of the circuit, and of the one whose edges are paid for."""
+        self._circuit.split(leaf, asked)
+        if self._priced is not self._circuit:
+            self._priced.split(leaf, asked)
 
     def _follow(self, leaf: int, asked: int) -> None:
         """Split a leaf of the trees."""
@@ -111,10 +123,9 @@ class Replay:
             valid = (net > 0) & ~self._reaches[leaf.variable]
             found += [(float(net[asked]), number, asked) for asked in np.flatnonzero(valid).tolist()]
         found.sort(reverse=True)
-        collapsed = self.params.edges != COUNTS[0]
         listed = []
         for gain, number, asked in found[:MOST_CANDIDATES]:
-            edges = self._circuit.edge_cost(number, asked, collapsed=collapsed)
+            edges = self._priced.edge_cost(number, asked)
             listed.append(Candidate(number, asked, gain, edges, gain - self.params.k_e * edges))
         return tuple(sorted(listed, key=lambda one: -one.score)), max(0, len(found) - MOST_CANDIDATES)
 

@@ -126,7 +126,9 @@ def test_each_split_keeps_definition_3_and_the_network_polynomial(run):
     for circuit, splits, (leaf, variable) in split_randomly(*run):
         circuit.split(leaf, variable)
         done = [*splits.splits, (leaf, variable)]
-        probabilities = [splits.random.dirichlet(np.ones(circuit.sizes[own])) for own in circuit.leaf_variables]
+        probabilities = [
+            splits.random.dirichlet(np.ones(circuit.sizes[own])) for own in circuit.leaf_variables
+        ]
         network = grow_network(circuit.variables, done, probabilities)
         indicators = [splits.random.normal(size=size) for size in circuit.sizes]
         expected = pytest.approx(network_polynomial(network, indicators), rel=1e-9, abs=1e-12)
@@ -156,7 +158,9 @@ def test_circuits_collapse_as_they_grow(run):
         circuit.split(leaf, variable)
         collapsing.split(leaf, variable)
         assert collapsing.edges == collapsing.collapsed_edges == circuit.collapsed_edges == expected
-        probabilities = [splits.random.dirichlet(np.ones(circuit.sizes[own])) for own in circuit.leaf_variables]
+        probabilities = [
+            splits.random.dirichlet(np.ones(circuit.sizes[own])) for own in circuit.leaf_variables
+        ]
         frozen = collapsing.freeze(probabilities)
         check_definition_3(frozen)
         indicators = [splits.random.normal(size=size) for size in circuit.sizes]
@@ -180,7 +184,7 @@ def test_counting_stops_only_above_the_limit(run, limit):
 def test_rows_tell_the_leaves_and_indicators_below(run):
     for circuit, _, (leaf, variable) in split_randomly(*run):
         circuit.split(leaf, variable)
-        work, number = circuit.work, int(circuit._kernels[0].sort_nodes(circuit.work))  # noqa: SLF001
+        work, number = circuit.work, int(circuit._kernels[0].sort_nodes(circuit.work))
         nodes = work.order[:number].tolist()
         leaf_of = {
             int(work.parameter[work.first_parameter[leaf] + j]): leaf
@@ -212,8 +216,10 @@ def test_the_plain_twins_split_alike(run):
         twin = type(circuit)(circuit.variables, held=True)
         twin.work = type(circuit.work)(*(array.copy() for array in circuit.work))
         circuit.split(leaf, variable)
-        lengths = (len(getattr(circuit.work, name)) for name in ("kind", "child", "first_parameter", "parameter"))
-        twin._grow(*lengths)  # noqa: SLF001
+        lengths = (
+            len(getattr(circuit.work, name)) for name in ("kind", "child", "first_parameter", "parameter")
+        )
+        twin._grow(*lengths)
         cost(twin.work, leaf, variable, NO_LIMIT)
         space(twin.work, variable)
         apply(twin.work, leaf, variable)
