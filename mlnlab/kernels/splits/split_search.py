@@ -9,8 +9,9 @@ best pairs finds the top.
 AC-Greedy forgets the costs that an applied split may have changed. A changed node is one that is copied or
 that loses a child. The thesis's rule: S(D, V) is affected by a changed node above D and not V, or above V and
 not D. It leaves out mutual ancestors of D and V that are copied themselves, where D and V lie below different
-children of a copied product; here these count, too. AC-Quick keeps old costs as bounds, and counts again what
-comes to the top.
+children of a copied product; here these count, too. And it is wider than it need be: a node above V with
+another distribution of D's variable below it is never copied by S(D, V), and does not count here. AC-Quick
+keeps such costs as bounds, and counts again what comes to the top.
 """
 
 from __future__ import annotations
@@ -39,9 +40,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 UNKNOWN, LOSING, INVALID = -1, -2, -3
-COUNTED, FORGOTTEN, RETAINED, TURN, LOGGED = range(5)  # places in ``numbers``
+COUNTED, FORGOTTEN, RETAINED, LOGGED = range(4)  # places in ``numbers``
 BUSY = -2  # no split was chosen yet: the log is full
-NUMBERS = 5
+NUMBERS = 4
 
 
 class SplitSearch(NamedTuple):
@@ -49,14 +50,14 @@ class SplitSearch(NamedTuple):
 
     gain: NDArray[np.float64]  # leaves x variables
     cost: NDArray[np.int32]
-    turn: NDArray[np.int32]  # when a cost was counted
+    fresh: NDArray[np.uint8]  # whether no split since may have changed a cost
     best: NDArray[np.float64]  # of each leaf: its highest bound, and the variable that has it
     choice: NDArray[np.int32]
     winner: NDArray[np.int32]  # a tournament: leaf at place 1 beats all
     reaches: NDArray[np.uint8]  # variables x variables: whether the second is the first or its descendant
     always: NDArray[np.uint64]  # of each leaf: variables below all changed nodes above it
     never: NDArray[np.uint64]  # of each leaf: variables below changed nodes that are not above it
-    rows: NDArray[np.uint64]  # variables below two nodes
+    rows: NDArray[np.uint64]  # variables below a node and a child of it, and those with distributions below
     log: NDArray[np.int32]  # costs counted since it was emptied: leaf, variable, cost
     numbers: NDArray[np.int64]
 
@@ -98,7 +99,7 @@ def play(s: SplitSearch, leaf: int) -> None:
 
 
 @borrowing
-def best_split(c: WorkCircuit, s: SplitSearch, price: float, quick: bool) -> int:
+def best_split(c: WorkCircuit, s: SplitSearch, price: float) -> int:
     """Return leaf * variables + variable of the best split; -1 where none has a score above zero."""
     number = s.gain.shape[1]
     while True:
@@ -106,8 +107,7 @@ def best_split(c: WorkCircuit, s: SplitSearch, price: float, quick: bool) -> int
         variable = s.choice[leaf]
         if not s.best[leaf] > 0:
             return -1
-        known = s.cost[leaf, variable] >= 0 and (not quick or s.turn[leaf, variable] == s.numbers[TURN])
-        if known or price == 0:
+        if price == 0 or (s.cost[leaf, variable] >= 0 and s.fresh[leaf, variable]):
             return int(leaf) * number + int(variable)
         if s.numbers[LOGGED] == len(s.log):
             return BUSY
@@ -123,7 +123,7 @@ def count_pair(c: WorkCircuit, s: SplitSearch, leaf: int, variable: int, price: 
     cost = edge_cost(c, leaf, variable, limit)
     if s.gain[leaf, variable] - price * cost <= 0:
         cost = LOSING
-    s.cost[leaf, variable], s.turn[leaf, variable] = cost, s.numbers[TURN]
+    s.cost[leaf, variable], s.fresh[leaf, variable] = cost, 1
     logged = s.numbers[LOGGED]
     s.log[logged, 0], s.log[logged, 1], s.log[logged, 2] = leaf, variable, cost
     s.numbers[LOGGED] += 1
@@ -151,14 +151,24 @@ def find_affected(c: WorkCircuit, s: SplitSearch) -> None:
 
 @borrowing
 def mark_affected(c: WorkCircuit, s: SplitSearch, node: int, separates: bool) -> None:
-    """Mark the pairs that a changed node lies above half of, or whose halves it ``separates``."""
-    words = s.always.shape[1]
+    """Mark the pairs that a changed node lies above half of, or whose halves it ``separates``.
+
+    What is above V and not above D lies between V and a mutual ancestor only where no other distribution of
+    D's variable is below it (by decomposability of the mutual ancestor).
+    """
+    words, leaves = s.always.shape[1], c.totals[LEAVES]
     variables_below(c, s, node, 0)
-    for leaf in range(c.totals[LEAVES]):
+    for word in range(words):
+        s.rows[2, word] = 0
+    for leaf in range(leaves):
         if (c.held[node, leaf >> 6] >> np.uint64(leaf & 63)) & np.uint64(1):
+            own = c.leaf_variable[leaf]
+            s.rows[2, own >> 6] |= np.uint64(1) << np.uint64(own & 63)
             for word in range(words):
                 s.always[leaf, word] &= s.rows[0, word]
-        else:
+    for leaf in range(leaves):
+        own = c.leaf_variable[leaf]
+        if not (s.rows[2, own >> 6] >> np.uint64(own & 63)) & np.uint64(1):
             for word in range(words):
                 s.never[leaf, word] |= s.rows[0, word]
     if separates and c.kind[node] == PRODUCT:
@@ -188,8 +198,8 @@ def variables_below(c: WorkCircuit, s: SplitSearch, node: int, row: int) -> None
 
 
 @borrowing
-def forget_costs(c: WorkCircuit, s: SplitSearch, price: float) -> None:
-    """Forget the costs of the pairs that were found affected."""
+def forget_costs(c: WorkCircuit, s: SplitSearch, price: float, quick: bool) -> None:
+    """Forget the costs of the pairs that were found affected; if ``quick``, keep them as bounds."""
     for leaf in range(c.totals[LEAVES]):
         changed = False
         for variable in range(s.gain.shape[1]):
@@ -199,9 +209,11 @@ def forget_costs(c: WorkCircuit, s: SplitSearch, price: float) -> None:
             bit = np.uint64(1) << np.uint64(variable & 63)
             word = variable >> 6
             if not s.always[leaf, word] & bit or s.never[leaf, word] & bit:
-                s.cost[leaf, variable] = UNKNOWN
+                s.fresh[leaf, variable] = 0
                 s.numbers[FORGOTTEN] += 1
-                changed = True
+                if not quick:
+                    s.cost[leaf, variable] = UNKNOWN
+                    changed = True
             else:
                 s.numbers[RETAINED] += 1
         if changed:
@@ -241,7 +253,7 @@ def warm_up() -> None:
         play(s, leaf)
     best_split(c, s, 1.0, False)
     find_affected(c, s)
-    forget_costs(c, s, 1.0)
+    forget_costs(c, s, 1.0, False)
     draw_arc(c, s, 1, 0, 1.0)
 
 
@@ -254,8 +266,8 @@ def make_search(leaves: int, variables: int) -> SplitSearch:
         winner[place] = (place << depth) - leaves
     return SplitSearch(
         np.zeros((leaves, variables)), np.full((leaves, variables), INVALID, np.int32),
-        np.zeros((leaves, variables), np.int32), np.full(leaves, -np.inf), np.full(leaves, -1, np.int32),
+        np.zeros((leaves, variables), np.uint8), np.full(leaves, -np.inf), np.full(leaves, -1, np.int32),
         winner, np.eye(variables, dtype=np.uint8),
         np.zeros((leaves, words), np.uint64), np.zeros((leaves, words), np.uint64),
-        np.zeros((2, words), np.uint64), np.zeros((4096, 3), np.int32), np.zeros(NUMBERS, np.int64),
+        np.zeros((3, words), np.uint64), np.zeros((4096, 3), np.int32), np.zeros(NUMBERS, np.int64),
     )  # fmt: skip

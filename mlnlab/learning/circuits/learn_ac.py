@@ -62,7 +62,7 @@ class LearnACParams:
     quick: bool = True  # old edge costs are taken as bounds
     score: str = "likelihood"  # or "bayesian-dirichlet"
     prior: float = 1.0  # added to the count of each value
-    edges: str = "table 5.2"  # or "collapsed": a node with one child costs nothing
+    edges: str = "collapsed"  # a node with one child costs nothing; or as they are in "table 5.2"
     most_splits: int | None = None
     most_edges: int | None = None
 
@@ -86,7 +86,7 @@ class Search:
 
         self._loops, self.params = split_search, params
         self.circuit = SplitCircuit(
-            gains.table.variables, held=not params.quick and params.k_e > 0,
+            gains.table.variables, held=params.k_e > 0,
             collapses=params.edges == "collapsed",
         )  # fmt: skip
         self.leaves = Leaves(gains)
@@ -106,6 +106,7 @@ class Search:
         )
         valid = (gains > 0) & (arrays.reaches[own] == 0)
         arrays.gain[leaf] = gains
+        arrays.fresh[leaf] = 0
         arrays.cost[leaf] = np.where(valid, self._loops.UNKNOWN, self._loops.INVALID)
         self._loops.seed_row(arrays, leaf, self.params.k_e)
         self._loops.play(arrays, leaf)
@@ -115,7 +116,7 @@ class Search:
         if leaves <= held:
             return
         larger = self._loops.make_search(_power_of_two(leaves), self.arrays.gain.shape[1])
-        for name in ("gain", "cost", "turn", "best", "choice"):
+        for name in ("gain", "cost", "fresh", "best", "choice"):
             getattr(larger, name)[:held] = getattr(self.arrays, name)
         kept = {name: getattr(self.arrays, name) for name in ("reaches", "log", "numbers")}
         self.arrays = larger._replace(**kept)
@@ -126,9 +127,8 @@ class Search:
         """Return the split with the best score, or nothing where none improves it."""
         self._log = []
         arrays = self.arrays
-        arrays.numbers[self._loops.TURN] += 1
         while True:
-            found = self._loops.best_split(self.circuit.work, arrays, self.params.k_e, self.params.quick)
+            found = self._loops.best_split(self.circuit.work, arrays, self.params.k_e)
             logged = int(arrays.numbers[self._loops.LOGGED])
             self._log.append(arrays.log[:logged].copy())
             arrays.numbers[self._loops.LOGGED] = 0
@@ -182,7 +182,7 @@ class Search:
             loops.find_affected(circuit.work, arrays)
         circuit.apply(leaf, variable)
         if circuit.work.held.shape[1]:
-            loops.forget_costs(circuit.work, arrays, self.params.k_e)
+            loops.forget_costs(circuit.work, arrays, self.params.k_e, self.params.quick)
         loops.draw_arc(circuit.work, arrays, variable, own, self.params.k_e)
         children = self.leaves.split(leaf, variable)
         for child in children:

@@ -121,7 +121,7 @@ class RandomSplits:
             self.asked.append(self.asked[leaf])
         for after in self.after:
             if variable in after:
-                after |= self.after[own]
+                after.update(self.after[own])
 
     def draw(self):
         """Return one of the valid splits, or nothing."""

@@ -1,4 +1,4 @@
-"""``ml.learn_circuit``: methods, paths, tuning, checkpoints, interrupts, refusals; weights of Markov networks."""
+"""``ml.learn_circuit``: methods, paths, tuning, checkpoints, refusals; weights of Markov networks."""
 
 from __future__ import annotations
 
