@@ -86,7 +86,7 @@ class CircuitLikelihood:
         found = self.weighed(weights).evaluate({})
         chosen = self.feature >= 0
         shares = np.bincount(self.feature[chosen], found.flows[chosen], len(weights))
-        value = float(weights @ self.counts) - self.rows * found.log_probability
+        value = float(weights @ self.counts) - self.rows * found.log_value
         variances = FeatureVariances(self.rows * shares * (1 - np.minimum(shares, 1.0)))
         return Moments(self.counts, self.rows * shares, variances, value), memory
 
@@ -129,7 +129,7 @@ def learn_weights_of(found: LearnedCircuit, prior: PriorLike = USUAL_PRIOR) -> A
     *_, last = l_bfgs.steps(l_bfgs.Params(iterations=200), problem)
     objective = problem.objective
     assert isinstance(objective, CircuitLikelihood)  # noqa: S101 - made above
-    log_z = objective.weighed(last.weights).evaluate({}).log_probability
+    log_z = objective.weighed(last.weights).log_z
     # Each world has one leaf of the first variable, so that its weights take the constant.
     first = objective.circuit.variable[objective.feature >= 0] == 0
     weights = last.weights.copy()
