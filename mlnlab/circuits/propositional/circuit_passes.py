@@ -9,7 +9,10 @@ logarithms, and all of them where the largest values overflow.
 
 from __future__ import annotations
 
+from array import array
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from math import exp, inf, log
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +27,7 @@ from mlnlab.circuits.propositional.circuit_properties import require_properties
 from mlnlab.errors import ArgumentError
 from mlnlab.factors.data.data_table import DataTable
 from mlnlab.factors.data.table_coding import MISSING
-from mlnlab.factors.graphs.random_variables import Assignment, show_name, value_name
+from mlnlab.factors.graphs.random_variables import Assignment, show_name
 from mlnlab.factors.trees.network_answers import MostProbable, VariableMarginals, impossible
 from mlnlab.logic.suggestions import did_you_mean
 from mlnlab.logic.vocabulary import FrozenMapping
@@ -67,16 +70,16 @@ class EvaluatedCircuit:
 
     def marginals(self) -> VariableMarginals:
         """Return the distribution of each variable given the evidence."""
+        variables = self.circuit.variables
         nodes = np.flatnonzero(self.circuit.kinds == INDICATOR)
-        by_variable = [np.zeros(variable.size) for variable in self.circuit.variables]
-        flows = self.flows
-        for node in nodes.tolist():
-            by_variable[self.circuit.variable[node]][self.circuit.value[node]] += flows[node]
+        starts = np.cumsum([0, *(variable.size for variable in variables)])
+        places = starts[self.circuit.variable[nodes]] + self.circuit.value[nodes]
+        found = np.bincount(places, self.flows[nodes], minlength=starts[-1])
+        owners = np.repeat(np.arange(len(variables)), np.diff(starts))
+        shares = (found / np.bincount(owners, found)[owners]).tolist()
         distributions = {
-            variable.name: FrozenMapping(
-                dict(zip(variable.values, (found / found.sum()).tolist(), strict=True))
-            )
-            for variable, found in zip(self.circuit.variables, by_variable, strict=True)
+            variable.name: FrozenMapping(dict(zip(variable.values, shares[first:end], strict=True)))
+            for variable, (first, end) in zip(variables, pairwise(starts.tolist()), strict=True)
         }
         return VariableMarginals(
             FrozenMapping(distributions), self.evidence, self.log_value, "arithmetic circuit"
@@ -108,9 +111,9 @@ class Evaluator:
         require_properties(circuit, "smooth")
         self.circuit = circuit
         if "program" not in circuit.prepared:
-            circuit.prepared["program"] = _make_program(circuit)
+            circuit.prepared["program"] = make_program(circuit)
         self.program, self.places = circuit.prepared["program"]
-        self.nothing = np.full(len(circuit.variables), MISSING, np.int32)
+        self._open = array("i", [MISSING] * len(circuit.variables))
         self.numbers = {
             variable.name: (number, {value: place for place, value in enumerate(variable.values)})
             for number, variable in enumerate(circuit.variables)
@@ -130,37 +133,31 @@ class Evaluator:
 
         values, derivatives = self.leaves.copy(), np.empty(len(self.circuit))
         with np.errstate(over="ignore", invalid="ignore"):
-            total = evaluate_row(self.program, self.nothing, values)
+            total = evaluate_row(self.program, self.row({}), values)
             lower_derivatives(self.program, values, derivatives, np.empty(self._widest))
             floor = _ROUNDING * float(derivatives.sum())
         floor = floor if np.isfinite(values).all() and np.isfinite(floor) else inf
         if total > floor:
             return floor, log(total)
-        return floor, float(self._raise_logs(self.nothing)[self.program.root[0]])
+        return floor, float(self._raise_logs(self.row({}))[self.program.root[0]])
 
-    def row(self, evidence: Assignment, start: NDArray[np.int32] | None = None) -> NDArray[np.int32]:
-        """Return a row of values, of which the unobserved are -1; values of ``start`` must agree."""
-        row = (self.nothing if start is None else start).copy()
-        places, seen = [], []
+    def row(self, evidence: Assignment) -> NDArray[np.int32]:
+        """Return a row of values, of which the unobserved are -1."""
+        row = array(
+            "i", self._open
+        )  # quicker to fill than one of numpy, which looks at the same memory below
         try:
             for name, value in evidence.items():
                 number, values = self.numbers[name]
-                places.append(number)
-                seen.append(values[value if type(value) is str else value_name(value)])
-        except (KeyError, AttributeError, TypeError):
-            raise self._evidence_error(evidence) from None
-        row[places] = seen
-        return row
-
-    def _evidence_error(self, evidence: object) -> ArgumentError:
-        if not hasattr(evidence, "items"):
-            return ArgumentError(f"Values are given by the names of variables, not as {evidence!r:.60}.")
-        for name, value in evidence.items():
-            if name not in self.numbers:
-                known = did_you_mean(str(name), self.numbers)
-                return ArgumentError(f"There is no variable {show_name(str(name))}{known}.")
-            self.circuit.variables[self.numbers[name][0]].number(value)
-        return ArgumentError(f"Values are given by the names of variables, not as {evidence!r:.60}.")
+                row[number] = values[str(value)]
+        except (KeyError, AttributeError):  # truth values, or a mistake
+            for name, value in _checked_items(evidence):
+                if name not in self.numbers:
+                    known = did_you_mean(name, self.numbers)
+                    raise ArgumentError(f"There is no variable {show_name(name)}{known}.") from None
+                number = self.numbers[name][0]
+                row[number] = self.circuit.variables[number].number(value)
+        return np.frombuffer(row, np.int32)
 
     def log_of_row(self, row: NDArray[np.int32]) -> float:
         """Return the logarithm of the sum of all terms that agree with a row."""
@@ -197,16 +194,13 @@ class Evaluator:
 
     def conditional(self, query: Assignment, evidence: Assignment) -> float:
         """Return P(query | evidence) = P(query, evidence) / P(evidence)."""
-        given = self.row(evidence)
+        given, asked = self.row(evidence), self.row(query)
         below = self.log_of_row(given) if evidence else self.log_z
         if below == -inf:
             raise impossible(self.name_values(given))
-        both = self.row(query, given)
-        for name in query:
-            number = self.numbers[name][0]
-            if given[number] not in {MISSING, both[number]}:
-                return 0.0  # the query contradicts the evidence
-        return min(1.0, exp(self.log_of_row(both) - below))
+        if ((given != asked) & (np.minimum(given, asked) > MISSING)).any():
+            return 0.0
+        return min(1.0, exp(self.log_of_row(np.maximum(given, asked)) - below))
 
     def name_values(self, row: NDArray[np.int32]) -> FrozenMapping[str]:
         """Return the observed values of a row by the names of their variables."""
@@ -252,8 +246,8 @@ class Evaluator:
         below = self._logs_of_rows(given)
         if (below == -inf).any():
             raise impossible(self.name_values(given[int(np.argmin(below))]))
-        apart = ((asked != given) & (asked != MISSING) & (given != MISSING)).any(axis=1)
-        both = self._logs_of_rows(np.where(given == MISSING, asked, given))
+        apart = ((asked != given) & (np.minimum(asked, given) > MISSING)).any(axis=1)
+        both = self._logs_of_rows(np.maximum(asked, given))
         return np.where(apart, 0.0, np.minimum(1.0, np.exp(both - below)))
 
     def evaluate(self, evidence: Assignment | None) -> EvaluatedCircuit:
@@ -321,6 +315,12 @@ class Evaluator:
         return np.zeros(self.circuit.edges + 1, np.uint32)
 
 
+def _checked_items(evidence: object) -> Iterable[tuple[str, object]]:
+    if not isinstance(evidence, Mapping):
+        raise ArgumentError(f"Values are given by the names of variables, not as {evidence!r:.60}.")
+    return ((str(name), value) for name, value in evidence.items())
+
+
 def evaluator_of(circuit: CircuitArrays) -> Evaluator:
     """Return the circuit prepared for questions, which is done once."""
     found: Evaluator | None = circuit.prepared.get("evaluator")
@@ -329,7 +329,7 @@ def evaluator_of(circuit: CircuitArrays) -> Evaluator:
     return found
 
 
-def _make_program(circuit: CircuitArrays) -> tuple[Program, NDArray[np.uint32]]:
+def make_program(circuit: CircuitArrays) -> tuple[Program, NDArray[np.uint32]]:
     """Return the circuit in the order of its evaluation, and the place of each node in it."""
     from mlnlab.kernels.circuits.upward_passes import Program, find_levels
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Reals = NDArray[np.float64]
 
 SUM = 2  # as in ``arithmetic_circuit.py``; any other operation is a product
-LANES = 16  # rows that are evaluated at once
+LANES = 8  # rows that are evaluated at once
 
 
 class Program(NamedTuple):
@@ -102,37 +102,49 @@ def evaluate_row(program: Program, row: NDArray[np.int32], values: Reals) -> flo
 
 
 @compiled
-def evaluate_rows(program: Program, rows: NDArray[np.int32], values: Reals, found: Reals) -> None:
-    """Compute the probability of each row, a block at a time."""
+def raise_block(program: Program, values: Reals) -> None:
+    """Compute the values of all sums and products for each lane; up to three children are one expression."""
     children = program.children
-    for base in range(0, len(rows), LANES):
-        observe_block(program, rows, base, values)
-        for run in range(len(program.run_kinds)):
-            first, end = np.int64(program.run_starts[run]), np.int64(program.run_starts[run + 1])
-            edge, arity = np.int64(program.run_edges[run]), np.int64(program.run_arities[run])
-            adding = program.run_kinds[run] == SUM
-            for node in range(first, end):
-                out, one = node * LANES, np.int64(children[edge]) * LANES
-                two = one if arity == 1 else np.int64(children[edge + 1]) * LANES
-                if arity == 1:
+    for run in range(len(program.run_kinds)):
+        edge, arity = np.int64(program.run_edges[run]), np.int64(program.run_arities[run])
+        adding = program.run_kinds[run] == SUM
+        for node in range(np.int64(program.run_starts[run]), np.int64(program.run_starts[run + 1])):
+            out, one = node * LANES, np.int64(children[edge]) * LANES
+            two = np.int64(children[edge + (arity > 1)]) * LANES
+            three = np.int64(children[edge + (2 if arity > 2 else 0)]) * LANES
+            if arity == 1:
+                for lane in range(LANES):
+                    values[out + lane] = values[one + lane]
+            elif arity == 2 and adding:
+                for lane in range(LANES):
+                    values[out + lane] = values[one + lane] + values[two + lane]
+            elif arity == 2:
+                for lane in range(LANES):
+                    values[out + lane] = values[one + lane] * values[two + lane]
+            elif adding:
+                for lane in range(LANES):
+                    values[out + lane] = values[one + lane] + values[two + lane] + values[three + lane]
+            else:
+                for lane in range(LANES):
+                    values[out + lane] = values[one + lane] * values[two + lane] * values[three + lane]
+            for place in range(edge + 3, edge + arity):
+                more = np.int64(children[place]) * LANES
+                if adding:
                     for lane in range(LANES):
-                        values[out + lane] = values[one + lane]
-                elif adding:
-                    for lane in range(LANES):
-                        values[out + lane] = values[one + lane] + values[two + lane]
+                        values[out + lane] += values[more + lane]
                 else:
                     for lane in range(LANES):
-                        values[out + lane] = values[one + lane] * values[two + lane]
-                for place in range(edge + 2, edge + arity):
-                    more = np.int64(children[place]) * LANES
-                    if adding:
-                        for lane in range(LANES):
-                            values[out + lane] += values[more + lane]
-                    else:
-                        for lane in range(LANES):
-                            values[out + lane] *= values[more + lane]
-                edge += arity
-        root = np.int64(program.root[0]) * LANES
+                        values[out + lane] *= values[more + lane]
+            edge += arity
+
+
+@compiled
+def evaluate_rows(program: Program, rows: NDArray[np.int32], values: Reals, found: Reals) -> None:
+    """Compute the probability of each row, a block at a time."""
+    root = np.int64(program.root[0]) * LANES
+    for base in range(0, len(rows), LANES):
+        observe_block(program, rows, base, values)
+        raise_block(program, values)
         for lane in range(min(LANES, len(rows) - base)):
             found[base + lane] = values[root + lane]
 
