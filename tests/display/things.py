@@ -242,7 +242,12 @@ def circuit_things(name):
     trees = DecisionTree((leaf,)), DecisionTree((TreeSplit(0, (1, 2)), leaf, other))
     split = SplitCircuit(table.variables)
     split.split(1, 0)
-    return [table, TreeNetwork(table.variables, trees), split.freeze([(0.5, 0.5)] * 3)]
+    rows = DataTable(table.variables, [[0, 0], [1, 1]] * 20)
+    return [
+        table, TreeNetwork(table.variables, trees), split.freeze([(0.5, 0.5)] * 3),
+        ml.circuit_learner(rows), ml.learn_circuit(rows, rows, progress=False), ml.network_learner(rows),
+        ml.learn_network(rows, progress=False),
+    ]  # fmt: skip
 
 
 def run_things(mln, db):

@@ -236,9 +236,14 @@ def network_markup(drawn: Scene) -> Element:
     return card(title("Network", drawn.description), scene_image(drawn, words))
 
 
+def graph_of(network: TreeNetwork) -> Scene | None:
+    """Return the graph of a network, of names alone; none where there is nothing."""
+    shown = ShownNetwork(network, Beliefs(network.variables), choose_variables(network, None), bare=True)
+    return graph_scene(shown) if network.variables else None
+
+
 def tree_network_card(network: TreeNetwork) -> Card:
     """Return the card of a network: its graph, and parents and leaves of each variable."""
-    shown = ShownNetwork(network, Beliefs(network.variables), choose_variables(network, None), bare=True)
     rows = (
         (
             shorten_text(one.name), f"{one.size:,}", f"{len(tree.leaves()):,}",
@@ -249,7 +254,7 @@ def tree_network_card(network: TreeNetwork) -> Card:
     return Card(
         "Network of decision trees",
         network_words(network).removesuffix("."),
-        picture=graph_scene(shown) if network.variables else None,
+        picture=graph_of(network),
         undrawn="There are no variables.",
         table=table_of(
             ("variable", "values", "leaves", "parents"), rows, len(network.variables), "variables",

@@ -20,23 +20,24 @@ from mlnlab.display.runs.runs import RunPicture, Table, columns_of
 from mlnlab.display.scene.building import WIDTH, legend
 from mlnlab.display.scene.items import Group, Item, Layer, Scene, Text
 from mlnlab.display.scene.text_fitting import fit_text
-from mlnlab.learning.circuits.learn_ac import LearnACParams
 from mlnlab.learning.circuits.split_replays import MOST_EDGES, Candidate, LastSplit, Replay
 from mlnlab.learning.circuits.split_states import LearnACState, all_splits, split_columns
 
 if TYPE_CHECKING:
-    from mlnlab.factors.data.data_table import DataTable
+    from mlnlab.learning.circuits.circuit_learner import CircuitLearner
     from mlnlab.steps.recordings.trace import Trace
     from mlnlab.steps.step import Step
 
 _GAP = 40.0
 
 
-def circuit_run_picture(table: DataTable, params: LearnACParams) -> RunPicture:
-    """Return the pictures of a run of LearnAC over a table."""
+def circuit_run_picture(source: CircuitLearner) -> RunPicture:
+    """Return the pictures of a run that learns a circuit."""
+    table, params = source.train, source.params
     replay = Replay(table, params)
+    prices = f"k_e = {params.k_e:g}, k_p = {params.k_p:g}"
     return RunPicture(
-        title=f"LearnAC on {count_of(len(table), 'row')}, k_e = {params.k_e:g}, k_p = {params.k_p:g}",
+        title=f"Learning a circuit ({source.method}) from {count_of(len(table), 'row')}, {prices}",
         parts={
             "split": lambda step, _trace: split_scene(replay, step.state),
             "candidates": lambda step, _trace: candidates_scene(replay, step.state),

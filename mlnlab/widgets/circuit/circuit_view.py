@@ -23,6 +23,7 @@ from mlnlab.display.lifted.circuits.circuit_explorer import (
     laid_out,
 )
 from mlnlab.errors import ArgumentError
+from mlnlab.learning.circuits.learned_circuit import LearnedCircuit
 from mlnlab.lifted.ask.cell_theory import CellTheory
 from mlnlab.lifted.ask.circuit_numbers import CircuitNumbers, circuit_numbers
 from mlnlab.lifted.ask.lift import LiftedCircuit
@@ -181,7 +182,8 @@ class CircuitView(SlidingView):
 
 
 def circuit_view(
-    circuit: LiftedCircuit | CellTheory | ArithmeticCircuit, sizes: Mapping[str, int] | None = None,
+    circuit: LiftedCircuit | CellTheory | ArithmeticCircuit | LearnedCircuit,
+    sizes: Mapping[str, int] | None = None,
     weights: Weights | None = None, *, leaves: bool = False, evidence: Assignment | None = None,
 ) -> CircuitView | CellView | ArithmeticView:  # fmt: skip
     r"""Explore a compiled model: its circuit with values, with sliders for weights and domain sizes.
@@ -212,6 +214,7 @@ def circuit_view(
     0.6378
     >>> view.close()
     """
+    circuit = circuit.circuit if isinstance(circuit, LearnedCircuit) else circuit
     if isinstance(circuit, ArithmeticCircuit):
         if sizes is not None or weights is not None:
             raise ArgumentError("An arithmetic circuit has no domain sizes and no weights to move.")

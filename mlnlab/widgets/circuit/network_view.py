@@ -21,6 +21,8 @@ from mlnlab.display.circuits.value_cells import Beliefs
 from mlnlab.errors import ArgumentError, MlnlabError, TooLargeError, UnsatisfiableError
 from mlnlab.factors.graphs.random_variables import Assignment
 from mlnlab.factors.graphs.tree_network import TreeNetwork
+from mlnlab.learning.circuits.learned_circuit import LearnedCircuit
+from mlnlab.learning.networks.learned_network import LearnedNetwork
 from mlnlab.widgets.circuit.arithmetic_view import name_evidence, number_of, read_evidence
 from mlnlab.widgets.view.view import Message, View, script_of
 
@@ -154,13 +156,12 @@ class NetworkView(View):
 
 
 def network_view(
-    network: TreeNetwork, evidence: Assignment | None = None, *, circuit: ArithmeticCircuit | None = None
+    network: TreeNetwork | LearnedNetwork | LearnedCircuit, evidence: Assignment | None = None
 ) -> NetworkView:
     """Look at a network of decision trees: its graph, exact distributions given evidence, and its trees.
 
     A click on a value gives it as evidence or takes it back, a click on a variable's name shows its tree. The
-    distributions come from an arithmetic circuit that the network is compiled to; ``circuit`` is one that is
-    known already, such as that of ``ml.learn_circuit``.
+    distributions come from an arithmetic circuit: a learned one, or the one that the network is compiled to.
 
     >>> import mlnlab as ml
     >>> from mlnlab.factors.graphs.tree_network import DecisionTree, TreeLeaf, TreeNetwork, TreeSplit
@@ -174,9 +175,16 @@ def network_view(
     >>> view.select("Wet")
     >>> view.close()
     """
+    circuit = None
+    match network:
+        case LearnedCircuit():
+            network, circuit = network.network, network.circuit
+        case LearnedNetwork():
+            network = network.trees
     if not isinstance(network, TreeNetwork):
         raise ArgumentError(
-            f"This view is of a network of decision trees, from ml.learn_network, not {network!r:.60}."
+            "This view is of a network of decision trees, from ml.learn_network or ml.learn_circuit, not "
+            f"{network!r:.60}."
         )
     return NetworkView(network, evidence, circuit)
 
@@ -186,8 +194,6 @@ def _circuit_of(
 ) -> tuple[ArithmeticCircuit | None, str]:
     """Return the circuit that answers for a network, or a sentence why there is none."""
     if circuit is not None:
-        if circuit.variables != network.variables:
-            raise ArgumentError("This circuit is of other variables than the network.")
         return circuit, ""
     from mlnlab.grounding.networks.circuit_door import compile_circuit  # its kernels load where needed
 

@@ -12,16 +12,10 @@ from mlnlab.circuits.propositional.arithmetic_circuit import INDICATOR, PARAMETE
 from mlnlab.factors.data.data_table import DataTable
 from mlnlab.factors.graphs.random_variables import RandomVariable
 from mlnlab.learning.circuits.copied_region import copied_region
-from mlnlab.learning.circuits.learn_ac import (
-    LearnACParams,
-    LearnACTask,
-    all_splits,
-    build_model,
-    split_columns,
-    steps,
-)
+from mlnlab.learning.circuits.learn_ac import LearnACParams, LearnACTask, build_model, steps
 from mlnlab.learning.circuits.split_ac import SplitCircuit
 from mlnlab.learning.circuits.split_replays import Replay
+from mlnlab.learning.circuits.split_states import all_splits, split_columns
 from mlnlab.learning.networks.split_gains import SplitGains
 
 
@@ -85,7 +79,9 @@ def test_the_region_of_each_split_is_that_of_the_definition(seed):
         assert found.after.edges - before.edges == added
         new = [leaf + 1, *range(len(numbered) + 1, len(after) + 1)]
         for value, number in enumerate(new):  # each value has the parameters of its own leaf
-            own = np.flatnonzero((found.after.kinds == PARAMETER) & (found.after.parameters == number)).tolist()
+            own = np.flatnonzero(
+                (found.after.kinds == PARAMETER) & (found.after.parameters == number)
+            ).tolist()
             assert all(found.parts_after[node].value == value for node in own)
             assert all(found.parts_after[node].role == "toward D" for node in own)
         for node, part in found.parts_after.items():
