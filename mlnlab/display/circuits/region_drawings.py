@@ -48,7 +48,7 @@ def region_words(region: CopiedRegion) -> str:
     copied = sum(part.role in {"toward D", "toward V"} for part in region.parts_before.values())
     added = region.after.edges - region.before.edges
     mutual = count_of(region.mutual, "mutual ancestor")
-    return f"{mutual}, {count_of(copied, 'node')} between: {added:+,} edges"
+    return f"{mutual}, {count_of(copied, 'node')} between: {added:+,} edges, counted as in Table 5.2"
 
 
 def region_items(circuit: ArithmeticCircuit, parts: Mapping[int, Part], word: str) -> TreeItems:

@@ -20,6 +20,7 @@ from mlnlab.display.runs.runs import RunPicture, Table, columns_of
 from mlnlab.display.scene.building import WIDTH, legend
 from mlnlab.display.scene.items import Group, Item, Layer, Scene, Text
 from mlnlab.display.scene.text_fitting import fit_text
+from mlnlab.learning.circuits.learn_ac import COUNTS
 from mlnlab.learning.circuits.split_replays import MOST_EDGES, Candidate, LastSplit, Replay
 from mlnlab.learning.circuits.split_states import LearnACState, all_splits, split_columns
 
@@ -75,7 +76,8 @@ def split_scene(replay: Replay, state: LearnACState) -> Scene:
         return write_note("The last split", words)
     found = replay.last_split(all_splits(state))
     gains, edges = split_columns(state)
-    price = f"gain {gains[-1]:.4g}, {int(edges[-1]):+,} edges at {replay.params.k_e:g} each"
+    single = "" if replay.params.edges == COUNTS[0] else " (nodes with one child left out)"
+    price = f"gain {gains[-1]:.4g}, {int(edges[-1]):+,} edges{single} at {replay.params.k_e:g} each"
     items: list[Item] = [
         Text(id="split", x=8, y=18, text=_split_words(replay, found), look="words strong"),
         Text(id="price", x=8, y=36, text=price, look="words small"),
