@@ -16,7 +16,7 @@ import numpy as np
 
 from mlnlab.counting.elimination.network_counter import BoundNetwork, DenseRun
 from mlnlab.counting.formulas.formula_networks import formula_network
-from mlnlab.counting.formulas.signed_networks import list_signed
+from mlnlab.counting.formulas.signed_networks import list_negative_signals
 from mlnlab.errors import ArgumentError, TooLargeError
 from mlnlab.factors.graphs.log_tables import LogTable
 from mlnlab.factors.join_graphs.cluster_tables import refuse_large_clusters
@@ -64,7 +64,7 @@ class ClusterCounter:
         """Make the join graph, the same in every world; ``term`` is counted in the formula's place."""
         self.formula, self.params = formula, params
         network = formula_network(formula) if term is None else term
-        if list_signed(network):
+        if list_negative_signals(network):
             raise ArgumentError(
                 f"{formula} has parts that are counted with signs, so it has a join graph for each term of a"
                 ' sum: write it as clauses, or let ml.count(..., method="ijgp") add them up.'

@@ -14,7 +14,7 @@ from mlnlab.counting.elimination.counted_world import CountedWorld
 from mlnlab.counting.elimination.network_counter import BoundNetwork, DenseRun
 from mlnlab.counting.facts.sorted_facts import facts_from_tables
 from mlnlab.counting.formulas.formula_networks import formula_network
-from mlnlab.counting.formulas.signed_networks import list_signed, signed_terms
+from mlnlab.counting.formulas.signed_networks import list_negative_signals, signed_terms
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -46,7 +46,7 @@ class SignedCounter:
         """Make a join graph for each term."""
         self.formula, network = formula, formula_network(formula)
         self.terms: tuple[tuple[int, ClusterCounter], ...] = (
-            ((1, make(None)),) if not list_signed(network) else ()
+            ((1, make(None)),) if not list_negative_signals(network) else ()
         )
         self._bindings = 0  # of which the sum is taken away
         if not self.terms:

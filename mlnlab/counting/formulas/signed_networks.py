@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 MOST_SIGNALS = 6  # of signs: a network for each of their values
 
 
-def list_signed(network: FormulaNetwork) -> tuple[int, ...]:
+def list_negative_signals(network: FormulaNetwork) -> tuple[int, ...]:
     """Return the signals of constraints with negative values."""
     return tuple(
         sorted({signal for one in network.constraints if (one.values < 0).any() for signal in one.signals})
@@ -39,7 +39,7 @@ def signed_terms(network: FormulaNetwork) -> tuple[tuple[int, FormulaNetwork], .
     1 R(x)
     -1 !P(x) !Q(x) R(x)
     """
-    signed = list_signed(network)
+    signed = list_negative_signals(network)
     if len(signed) > MOST_SIGNALS:
         raise TooLargeError(
             f"The formula would be a signed sum of {2 ** len(signed):,} counts (up to {2**MOST_SIGNALS:,}).",

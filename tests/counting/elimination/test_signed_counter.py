@@ -11,7 +11,7 @@ from mlnlab.counting.elimination.cluster_counter import ClusterCounter
 from mlnlab.counting.elimination.signed_counter import SignedWorld, signed_counter
 from mlnlab.counting.facts.sorted_facts import facts_of
 from mlnlab.counting.formulas.formula_networks import formula_network
-from mlnlab.counting.formulas.signed_networks import MOST_SIGNALS, list_signed
+from mlnlab.counting.formulas.signed_networks import MOST_SIGNALS, list_negative_signals
 from mlnlab.errors import ArgumentError, TooLargeError
 from mlnlab.factors.join_graphs.propagation import ClusterParams
 
@@ -50,7 +50,7 @@ def world_of(seed):
 @pytest.mark.parametrize("text", SIGNED)
 def test_a_signed_sum_is_the_exact_count_where_join_graphs_are_trees(text):
     formula = MLN.parse(text)
-    assert list_signed(formula_network(formula))
+    assert list_negative_signals(formula_network(formula))
     for seed in range(5):
         db = world_of(seed)
         counter = signed_counter(formula, db.vocabulary, ClusterParams(i=9))
