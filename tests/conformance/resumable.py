@@ -70,7 +70,7 @@ LEARNERS = {
     "wpll": {"optimizer": "l-bfgs"},
     "ll": {},
     "lwl": {},
-    "vp": {},
+    "vp": {"flips": 1_000},
     "cd": {"batch": 1},
     "cd-pw": {"rate": 0.1},
     "dn": {},

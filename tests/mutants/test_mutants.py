@@ -67,14 +67,28 @@ def test_one_token_changes_and_the_text_is_still_a_program():
         with_fault("# " + TEXT, sites("x.py", TEXT)[0])
 
 
-def test_the_nearest_tests_come_first(repository):
-    groups = nearest(repository, Path("mlnlab/logic/forms/unification.py"))
-    assert "test_unification.py" in [path.name for path in groups[0]]
-    files = [path for group in groups for path in group]
-    assert len(files) == len(set(files))
-    assert {path.name for path in (repository / "tests" / "logic").rglob("test_*.py")} <= {
-        p.name for p in files
+def test_the_nearest_tests_come_first(tmp_path):
+    texts = {
+        "mlnlab/logic/forms/unification.py": "",
+        "mlnlab/logic/rules.py": "from mlnlab.logic.forms.unification import unify",
+        "tests/logic/forms/test_unification.py": "",
+        "tests/logic/forms/test_clauses.py": "",
+        "tests/logic/test_rules.py": "import mlnlab.logic.rules",
+        "tests/logic/test_bounds.py": "",
+        "tests/lifted/test_pairs.py": "from mlnlab.logic.forms import unification",
+        "tests/lifted/test_others.py": "",
+        "tests/browser/test_pages.py": "from mlnlab.logic.forms import unification",
     }
+    for name, text in texts.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    groups = nearest(tmp_path, Path("mlnlab/logic/forms/unification.py"))
+    assert [[path.name for path in group] for group in groups] == [
+        ["test_unification.py", "test_pairs.py"],
+        ["test_clauses.py"],
+        ["test_rules.py"],
+        ["test_bounds.py"],
+    ]
 
 
 def test_a_trial_tells_what_no_test_notices_and_goes_on_where_it_was(tmp_path, repository):

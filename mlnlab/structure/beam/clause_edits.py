@@ -186,8 +186,6 @@ class ClauseSpace:
         types = VariabilizedPath(tuple(atoms)).types(self.vocabulary)
         for name, predicate in self.vocabulary.predicates.items():
             mode = self.bias.modes.get(name, "-" * predicate.arity)
-            if not any(self.bias.allows(name, positive=positive) for positive in (False, True)):
-                continue
             for variables in self._arguments(predicate.types, types, mode):
                 atom = PathAtom(name, variables)
                 if atom not in atoms:

@@ -197,15 +197,12 @@ def test_the_same_seed_gives_the_same_model_in_another_process():
         "db = make_planted_database(0, 0.1, people=16, things=6)\n"
         "print(ml.learn_structure(db, 'busl', longest=3, most_false=60, seed=5).mln.to_text())"
     )
-    texts = {
-        subprocess.run(
-            [sys.executable, "-c", program], capture_output=True, text=True, check=True,
-            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": ":".join(sys.path)},
-        ).stdout
-        for seed in ("1", "2")
-    }  # fmt: skip
+    elsewhere = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True,
+        env={**os.environ, "PYTHONHASHSEED": "1", "PYTHONPATH": ":".join(sys.path)},
+    ).stdout  # fmt: skip
     here = ml.learn_structure(planted(0.1), "busl", longest=3, most_false=60, seed=5).mln.to_text()
-    assert texts == {here + "\n"}
+    assert elsewhere == here + "\n"
 
 
 def test_another_seed_draws_other_false_groundings():
