@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from mlnlab.cli.arguments.manual import Subparsers, add_command
 from mlnlab.cli.output.result_files import pressing_on, warnings_in_lines, write_plot, write_table
 from mlnlab.cli.reproductions import (
+    circuits_command,
     counting_command,
     figure_2_command,
     table_1_command,
@@ -83,6 +84,7 @@ _OWN = {
     "figure-2": figure_2_command,
     "table-1": table_1_command,
     "counting": counting_command,
+    "circuits": circuits_command,
 }  # figures with a file of their own
 _FIGURES = ("figure-4.1", _CONDITIONS, *_OWN)
 _DATA = "small-web"

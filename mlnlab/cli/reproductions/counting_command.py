@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mlnlab.cli.output.result_files import pressing_on, write_plot, write_table
+from mlnlab.cli.reproductions.reproduced_parts import refuse_unknown_parts, show_table
 from mlnlab.errors import ArgumentError, printable
 from mlnlab.logic.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     import argparse
-
-    import pandas as pd
 
     from mlnlab.experiments.approximate_counting.counting_costs import CostPoint
     from mlnlab.experiments.approximate_counting.counting_pieces import Piece, Settings, Work
@@ -48,7 +47,7 @@ _INTERRUPTED = 130
 def add_switches(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments that are this paper's alone."""
     own = parser.add_argument_group("of counting")
-    own.add_argument("--part", action="append", choices=PARTS, help="only this one (repeatable)")
+    own.add_argument("--part", action="append", metavar="NAME", help="only this table or figure (repeatable)")
     own.add_argument("--i", action="append", type=int, metavar="I",
                      help="i-bound, 0 for exact counts (repeatable; usually 1, 2 and 3)")  # fmt: skip
     own.add_argument("--k", action="append", type=float, metavar="FRACTION",
@@ -70,6 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
     from mlnlab.experiments.approximate_counting.counting_tables import DATASETS
 
     parts = arguments.part or PARTS
+    refuse_unknown_parts("counting", parts, PARTS)
     if arguments.data is not None and arguments.data not in DATASETS:
         hint = did_you_mean(arguments.data, DATASETS) or "."
         raise ArgumentError(f"There is no data {arguments.data:.60}{hint} There are: {', '.join(DATASETS)}.")
@@ -105,7 +105,7 @@ def _costs(part: str, arguments: argparse.Namespace, problems: list[str]) -> Non
     finally:
         with pressing_on(problems):
             write_table(folder / f"{part}-points.csv", costs_frame(points))
-        _show(part, slopes(points), folder, problems)
+        show_table(part, slopes(points), folder, problems)
 
 
 def _describe_cost(point: CostPoint, kept: bool) -> str:
@@ -121,7 +121,7 @@ def _sizes(part: str, arguments: argparse.Namespace, problems: list[str]) -> Non
     from mlnlab.experiments.approximate_counting.counting_tables import size_table
 
     sets = (benchmark(name, _files(arguments), arguments.seed) for name in _datasets(arguments))
-    _show(part, size_table(sets), Path(arguments.folder), problems)
+    show_table(part, size_table(sets), Path(arguments.folder), problems)
 
 
 def _learn(part: str, arguments: argparse.Namespace, problems: list[str]) -> None:
@@ -146,7 +146,7 @@ def _learn(part: str, arguments: argparse.Namespace, problems: list[str]) -> Non
             with pressing_on(problems):
                 _draw(part, done, folder)
         else:
-            _show(part, done.cll_table() if part == "table-3" else done.bound_table(), folder, problems)
+            show_table(part, done.cll_table() if part == "table-3" else done.bound_table(), folder, problems)
 
 
 def _works(part: str, arguments: argparse.Namespace) -> Sequence[Work]:
@@ -203,14 +203,6 @@ def _describe_piece(piece: Piece, kept: bool) -> str:
         f"{what}: CLL {piece.cll:.4f}, {len(piece.times) - 1} steps in {piece.times[-1]:.1f} s, "
         f"{piece.peak_megabytes:,.0f} MB, {piece.ended}{' (kept from before)' * kept}"
     )
-
-
-def _show(part: str, table: pd.DataFrame, folder: Path, problems: list[str]) -> None:
-    """Write a table and print it."""
-    with pressing_on(problems):
-        write_table(folder / f"{part}.csv", table)
-    shown = table.astype(object).where(table.notna(), "")
-    print("\n".join(map(printable, shown.to_string(index=False, float_format="{:,.4g}".format).splitlines())))
 
 
 def _draw(part: str, done: CountingPieces, folder: Path) -> None:
