@@ -51,11 +51,11 @@ def copy_upper(c: WorkCircuit, variable: int, value: int, leaf: int, begin: int)
             if c.held.shape[1]:
                 set_bit(c.held, new, leaf)
             c.parameter[begin + c.value[node]] = new
-        elif c.count[node] == 1 and c.totals[COLLAPSES]:
+        elif c.n_children[node] == 1 and c.totals[COLLAPSES]:
             new = c.copy[c.child[c.first[node]]]
         else:
-            new = make_node(c, c.kind[node], -1, -1, c.count[node])
-            for slot in range(c.first[node], c.first[node] + c.count[node]):
+            new = make_node(c, c.kind[node], -1, -1, c.n_children[node])
+            for slot in range(c.first[node], c.first[node] + c.n_children[node]):
                 child = c.child[slot]
                 add_child(c, new, c.copy[child] if c.mark[child] == stamp else child)
         c.copy[node] = new
@@ -69,7 +69,7 @@ def copy_lower(c: WorkCircuit, variable: int, value: int) -> None:
         if not holds_value(c, node, variable, value):
             continue
         room, last = 0, np.int32(-1)
-        for slot in range(c.first[node], c.first[node] + c.count[node]):
+        for slot in range(c.first[node], c.first[node] + c.n_children[node]):
             child = c.child[slot]
             if not holds_variable(c, child, variable):
                 room, last = room + 1, child
@@ -79,7 +79,7 @@ def copy_lower(c: WorkCircuit, variable: int, value: int) -> None:
             c.copy[node] = last
             continue
         new = make_node(c, c.kind[node], -1, -1, room)
-        for slot in range(c.first[node], c.first[node] + c.count[node]):
+        for slot in range(c.first[node], c.first[node] + c.n_children[node]):
             child = c.child[slot]
             if not holds_variable(c, child, variable):
                 add_child(c, new, child)
@@ -153,7 +153,7 @@ def update_ancestors(c: WorkCircuit, leaf: int) -> None:
     for place in range(found - 1, -1, -1):  # children first
         node = c.order[place]
         c.held[node, leaf >> 6] &= ~bit
-        for slot in range(c.first[node], c.first[node] + c.count[node]):
+        for slot in range(c.first[node], c.first[node] + c.n_children[node]):
             child = c.child[slot]
             for word in range(c.held.shape[1]):
                 c.held[node, word] |= c.held[child, word]
@@ -164,7 +164,7 @@ def collapse_mutual(c: WorkCircuit) -> None:
     """Let each mutual ancestor that is left with one child give way to it."""
     for place in range(c.totals[MUTUAL]):
         node = c.mutual[place, 0]
-        if c.count[node] != 1:
+        if c.n_children[node] != 1:
             continue
         child = c.child[c.first[node]]
         while c.head[node] >= 0:

@@ -120,7 +120,7 @@ def count_masked(c: WorkCircuit, node: int, variable: int) -> int:
 def is_masked(c: WorkCircuit, node: int, variable: int, value: int) -> bool:
     """Return whether a node above D is copied for a value."""
     place = c.shift[variable] + value
-    return ((c.mask[node, place >> 6] >> np.uint64(place & 63)) & np.uint64(1)) != np.uint64(0)
+    return bool((c.mask[node, place >> 6] >> np.uint64(place & 63)) & np.uint64(1))
 
 
 @borrowing
@@ -135,12 +135,13 @@ def count_upper(c: WorkCircuit, variable: int) -> int:
     cost = 0
     for place in range(c.totals[UPPER]):
         node = c.upper[place]
-        if c.count[node]:
-            cost += (count_masked(c, node, variable) - 1) * edges_of(c, c.count[node])
+        if c.n_children[node]:
+            cost += (count_masked(c, node, variable) - 1) * edges_of(c, int(c.n_children[node]))
     for place in range(c.totals[MUTUAL]):
         node, above = c.mutual[place, 0], c.mutual[place, 2]
         values = count_values(c, node, variable)
-        cost += edges_of(c, c.count[node] - 1) - edges_of(c, c.count[node])
+        own = int(c.n_children[node])
+        cost += edges_of(c, own - 1) - edges_of(c, own)
         cost += edges_of(c, values) + values * (2 if c.kind[above] == INDICATOR else 3)
     return cost
 
@@ -153,15 +154,15 @@ def count_copies(c: WorkCircuit, node: int, variable: int) -> int:
         first = c.word[variable]
         for word in range(first, first + c.words[variable]):
             once = twice = np.uint64(0)
-            for slot in range(c.first[node], c.first[node] + c.count[node]):
+            for slot in range(c.first[node], c.first[node] + c.n_children[node]):
                 values = c.below[c.child[slot], word] & c.bits[variable]
                 edges += ones(values)
                 twice |= once & values
                 once |= values
             singles += ones(once & ~twice)
     else:
-        values, left = count_values(c, node, variable), np.int64(c.count[node])
-        for slot in range(c.first[node], c.first[node] + c.count[node]):
+        values, left = count_values(c, node, variable), int(c.n_children[node])
+        for slot in range(c.first[node], c.first[node] + c.n_children[node]):
             child = c.child[slot]
             left -= int(c.kind[child] == INDICATOR and c.variable[child] == variable)
         edges = values * left
@@ -178,9 +179,9 @@ def descend(c: WorkCircuit, variable: int, cost: int, limit: int) -> int:
     nothing only where v_i is left out, so at most once for each edge into an indicator of V.
     """
     stamp = c.totals[STAMP] + 2
-    lower, unseen = 0, np.int64(0)
+    lower = unseen = 0
     for value in range(c.sizes[variable]):
-        unseen += c.parents[c.indicator[c.first_value[variable] + value]]
+        unseen += int(c.parents[c.indicator[c.first_value[variable] + value]])
     for place in range(c.totals[MUTUAL]):
         start = c.mutual[place, 2]
         if c.kind[start] == INDICATOR or c.mark[start] == stamp:
@@ -191,12 +192,12 @@ def descend(c: WorkCircuit, variable: int, cost: int, limit: int) -> int:
             node, at = c.stack[top - 1, 0], c.stack[top - 1, 1]
             if at == 0:
                 c.dropped[node] = 0
-                added = count_copies(c, node, variable) - edges_of(c, c.count[node])
+                added = count_copies(c, node, variable) - edges_of(c, int(c.n_children[node]))
                 cost += added
                 unseen -= int(added < 0)
                 if not c.totals[COLLAPSES] and cost - unseen > limit:
                     return limit + 1
-            if at == c.count[node]:
+            if at == c.n_children[node]:
                 c.lower[lower] = node
                 lower += 1
                 top -= 1
@@ -221,10 +222,10 @@ def count_kept(c: WorkCircuit) -> int:
     for place in range(c.totals[LOWER] - 1, -1, -1):  # parents first
         node = c.lower[place]
         if c.dropped[node] < c.parents[node]:
-            kept += edges_of(c, c.count[node])
+            kept += edges_of(c, int(c.n_children[node]))
             continue
         c.dropped[node] = DELETED
-        for slot in range(c.first[node], c.first[node] + c.count[node]):
+        for slot in range(c.first[node], c.first[node] + c.n_children[node]):
             if c.mark[c.child[slot]] == stamp:
                 c.dropped[c.child[slot]] += 1
     return kept
@@ -249,7 +250,7 @@ def space_needed(c: WorkCircuit, variable: int) -> tuple[int, int]:
         node = c.upper[place]
         copies = count_masked(c, node, variable)
         nodes += copies
-        edges += copies * c.count[node]
+        edges += copies * c.n_children[node]
     for place in range(c.totals[LOWER]):
         node = c.lower[place]
         nodes += count_values(c, node, variable)

@@ -108,7 +108,7 @@ def best_split(c: WorkCircuit, s: SplitSearch, price: float) -> int:
         if not s.best[leaf] > 0:
             return -1
         if price == 0 or (s.cost[leaf, variable] >= 0 and s.fresh[leaf, variable]):
-            return int(leaf) * number + int(variable)
+            return int(leaf * number + variable)
         if s.numbers[LOGGED] == len(s.log):
             return BUSY
         count_pair(c, s, leaf, variable, price)
@@ -144,7 +144,7 @@ def find_affected(c: WorkCircuit, s: SplitSearch) -> None:
     for place in range(c.totals[MUTUAL]):
         node, above = c.mutual[place, 0], c.mutual[place, 2]
         # It is not copied; but one that is left with two children may end with a single one.
-        mark_affected(c, s, node, c.totals[COLLAPSES] != 0 and c.count[node] == 3)
+        mark_affected(c, s, node, c.totals[COLLAPSES] != 0 and c.n_children[node] == 3)
         if c.kind[above] == INDICATOR:
             mark_affected(c, s, above, False)
 
@@ -178,7 +178,7 @@ def mark_affected(c: WorkCircuit, s: SplitSearch, node: int, separates: bool) ->
 @borrowing
 def split_apart(c: WorkCircuit, s: SplitSearch, node: int) -> None:
     """Mark the pairs whose leaf and variable lie below different children of a copied product."""
-    for slot in range(c.first[node], c.first[node] + c.count[node]):
+    for slot in range(c.first[node], c.first[node] + c.n_children[node]):
         child = c.child[slot]
         variables_below(c, s, child, 1)
         for leaf in range(c.totals[LEAVES]):
@@ -251,7 +251,7 @@ def warm_up() -> None:
     for leaf in range(2):
         seed_row(s, leaf, 1.0)
         play(s, leaf)
-    best_split(c, s, 1.0, False)
+    best_split(c, s, 1.0)
     find_affected(c, s)
     forget_costs(c, s, 1.0, False)
     draw_arc(c, s, 1, 0, 1.0)

@@ -34,7 +34,7 @@ class WorkCircuit(NamedTuple):
     variable: NDArray[np.int32]  # of an indicator or a parameter; otherwise -1
     value: NDArray[np.int32]
     first: NDArray[np.int32]  # slot of a node's first child
-    count: NDArray[np.int32]  # children
+    n_children: NDArray[np.int32]
     room: NDArray[np.int32]  # slots
     head: NDArray[np.int32]  # newest edge into a node; of a free node the next free one
     parents: NDArray[np.int32]  # edges into a node
@@ -75,7 +75,7 @@ class WorkCircuit(NamedTuple):
 
 
 @borrowing
-def ones(word: np.uint64) -> np.int64:
+def ones(word: np.uint64) -> int:
     """Count the bits that are set (Warren, "Hacker's Delight", 2nd ed., section 5-1)."""
     word -= (word >> np.uint64(1)) & np.uint64(0x5555555555555555)
     word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
@@ -83,7 +83,7 @@ def ones(word: np.uint64) -> np.int64:
     word += word >> np.uint64(8)
     word += word >> np.uint64(16)
     word += word >> np.uint64(32)
-    return np.int64(word & np.uint64(127))
+    return int(np.int64(word & np.uint64(127)))
 
 
 @borrowing
@@ -100,7 +100,7 @@ def holds_value(c: WorkCircuit, node: int, variable: int, value: int) -> bool:
     """Return whether an indicator lies below a node."""
     place = c.shift[variable] + value
     bit = (c.below[node, c.word[variable] + (place >> 6)] >> np.uint64(place & 63)) & np.uint64(1)
-    return bit != np.uint64(0)
+    return bool(bit != np.uint64(0))
 
 
 @borrowing
@@ -140,7 +140,7 @@ def make_node(c: WorkCircuit, kind: int, variable: int, value: int, room: int) -
         node = c.totals[NODES]
         c.totals[NODES] += 1
     c.kind[node], c.variable[node], c.value[node] = kind, variable, value
-    c.count[node], c.room[node], c.head[node], c.parents[node], c.first[node] = 0, room, -1, 0, -1
+    c.n_children[node], c.room[node], c.head[node], c.parents[node], c.first[node] = 0, room, -1, 0, -1
     c.mark[node] = 0
     for word in range(c.below.shape[1]):
         c.below[node, word] = 0
@@ -186,19 +186,19 @@ def unlink(c: WorkCircuit, edge: int) -> None:
 @borrowing
 def add_child(c: WorkCircuit, node: int, child: int) -> None:
     """Add an edge, and to the node's rows those of the child."""
-    edge = c.first[node] + c.count[node]
+    edge = c.first[node] + c.n_children[node]
     c.owner[edge] = node
     link(c, edge, child)
-    c.count[node] += 1
+    c.n_children[node] += 1
     c.totals[LIVE_EDGES] += 1
-    c.totals[SINGLES] += int(c.count[node] == 1) - int(c.count[node] == 2)
+    c.totals[SINGLES] += int(c.n_children[node] == 1) - int(c.n_children[node] == 2)
     add_rows_of(c, node, child)
 
 
 @borrowing
 def remove_child(c: WorkCircuit, node: int, child: int) -> None:
     """Remove an edge; the last child takes its slot. Rows stay."""
-    edge, last = c.first[node], c.first[node] + c.count[node] - 1
+    edge, last = c.first[node], c.first[node] + c.n_children[node] - 1
     while c.child[edge] != child:
         edge += 1
     unlink(c, edge)
@@ -206,24 +206,24 @@ def remove_child(c: WorkCircuit, node: int, child: int) -> None:
         moved = c.child[last]
         unlink(c, last)
         link(c, edge, moved)
-    c.count[node] -= 1
+    c.n_children[node] -= 1
     c.totals[LIVE_EDGES] -= 1
-    c.totals[SINGLES] += int(c.count[node] == 1) - int(c.count[node] == 0)
+    c.totals[SINGLES] += int(c.n_children[node] == 1) - int(c.n_children[node] == 0)
 
 
 @borrowing
 def delete_node(c: WorkCircuit, node: int) -> None:
     """Delete a node and its edges to children; its place and its slots are free."""
-    for edge in range(c.first[node], c.first[node] + c.count[node]):
+    for edge in range(c.first[node], c.first[node] + c.n_children[node]):
         unlink(c, edge)
-    c.totals[LIVE_EDGES] -= c.count[node]
-    c.totals[SINGLES] -= int(c.count[node] == 1)
+    c.totals[LIVE_EDGES] -= c.n_children[node]
+    c.totals[SINGLES] -= int(c.n_children[node] == 1)
     c.totals[LIVE_NODES] -= 1
     room = c.room[node]
     if 0 < room < len(c.free_stretches):
         c.later[c.first[node]] = c.free_stretches[room]
         c.free_stretches[room] = c.first[node]
-    c.kind[node], c.count[node] = FREE, 0
+    c.kind[node], c.n_children[node] = FREE, 0
     c.head[node] = c.totals[FREE_NODE]
     c.totals[FREE_NODE] = node
 
@@ -271,7 +271,7 @@ def sort_nodes(c: WorkCircuit) -> int:
     c.mark[c.totals[ROOT]] = stamp
     while top:
         node, place = c.stack[top - 1, 0], c.stack[top - 1, 1]
-        if place == c.count[node]:
+        if place == c.n_children[node]:
             c.order[found] = node
             found += 1
             top -= 1
@@ -298,10 +298,10 @@ def write_children(
     first[0] = 0
     for place in range(number):
         node = c.order[place]
-        if collapsed and c.count[node] == 1:
+        if collapsed and c.n_children[node] == 1:
             c.copy[node] = c.copy[c.child[c.first[node]]]
             continue
-        for slot in range(c.first[node], c.first[node] + c.count[node]):
+        for slot in range(c.first[node], c.first[node] + c.n_children[node]):
             children[edges] = c.copy[c.child[slot]]
             edges += 1
         c.copy[node], kept[found] = found, node
@@ -337,11 +337,13 @@ def allocate(
         return np.zeros(shape, np.int32)
 
     return WorkCircuit(
-        np.full(nodes, FREE, np.uint8), *(ints(nodes) for _ in range(7)),
+        np.full(nodes, FREE, np.uint8), ints(nodes), ints(nodes), ints(nodes), ints(nodes), ints(nodes),
+        ints(nodes), ints(nodes),
         np.zeros((nodes, word + 1), np.uint64), np.zeros((nodes, (leaves + 63) // 64 * held), np.uint64),
-        *(ints(edges) for _ in range(4)), np.full(max(3, int(sizes.max(initial=2))) + 1, -1, np.int32),
-        totals, sizes, layout[0].copy(), layout[1].copy(), layout[2].copy(), bits, firsts, ints(total),
-        ints(number), ints(leaves), ints(leaves), ints(parameters),
+        ints(edges), ints(edges), ints(edges), ints(edges),
+        np.full(max(3, int(sizes.max(initial=2))) + 1, -1, np.int32), totals,
+        sizes, layout[0].copy(), layout[1].copy(), layout[2].copy(), bits, firsts, ints(total), ints(number),
+        ints(leaves), ints(leaves), ints(parameters),
         np.zeros(nodes, np.int64), np.zeros((nodes, widest), np.uint64), ints(nodes), ints(nodes),
         ints(nodes, 2), ints(nodes), ints(nodes, 4), ints(nodes), ints(nodes),
     )  # fmt: skip

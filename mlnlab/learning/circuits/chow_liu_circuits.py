@@ -1,7 +1,7 @@
 """Chow-Liu circuits: the tree of arcs with the greatest mutual information, as splits of a circuit.
 
-Each arc of the tree is one split of a variable's only leaf on its parent; so the circuit has about as many
-edges as the data has pairs of values along the tree (Chow and Liu, 1968).
+Each arc of the tree is one split of a variable's only leaf on its parent, so that the edges of the circuit are
+as many as there are pairs of values along the tree, but for a factor (Chow and Liu, 1968).
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ def spanning_arcs(gains: NDArray[np.float64]) -> list[Pair]:
     weights = (gains + gains.T) / 2
     number = len(weights)
     best, parent = np.full(number, -np.inf), np.full(number, -1)
-    left, arcs = set(range(number)), []
+    left: set[int] = set(range(number))
+    arcs: list[Pair] = []
     node = 0
     while True:
         left.discard(node)
@@ -46,7 +47,8 @@ def chow_liu_steps(
 ) -> Iterator[LearnACState]:
     """Yield the product of marginals, then a state for each arc; the prices of a split are not asked."""
     search = Search(SplitGains(task.train, params.score, params.prior), replace(params, k_p=0.0), task.valid)
-    arcs = spanning_arcs(np.stack([search.leaves.gains.gains(leaf) for leaf in search.leaves.leaves]))
+    gains = np.stack([search.leaves.gains.gains(leaf) for leaf in search.leaves.leaves])
+    arcs = spanning_arcs(gains)[::-1]  # from the leaves upwards, so that no split copies the tree above it
     if start is None:
         state = first_state(search)
         yield state

@@ -89,7 +89,7 @@ class CircuitLearner:
         """Yield the states that follow a state, of this process or from a checkpoint; all after ``None``."""
         follow = chow_liu_steps if self.method == "chow-liu" else steps
         states = partial(follow, self.task, self.params)
-        return resume_run(self.identity, LearnACState, state, states, dict, self._flaw)  # type: ignore[arg-type]  # it is checked there
+        return resume_run(self.identity, LearnACState, state, states, dict, self._flaw)
 
     def learned(self, trace: Trace[Any], seconds: float = nan) -> LearnedCircuit:
         """Return the circuit of a recorded run; of a stopped run the one so far."""
@@ -126,9 +126,9 @@ def read_tables(train: object, valid: object) -> tuple[DataTable, DataTable | No
     if held_out is not None and not len(held_out):
         raise ArgumentError("valid= has no rows, and prices are judged by their log-likelihood.")
     for called, given in (("train", table), ("valid", held_out)):
-        wrong = np.argwhere(given.rows == MISSING) if given is not None else ()
-        if len(wrong):
-            row, column = wrong[0].tolist()
+        wrong = [] if given is None else np.argwhere(given.rows == MISSING).tolist()
+        if wrong:
+            row, column = wrong[0]
             raise ArgumentError(
                 f"Circuits are learned from rows without missing cells: row {row + 1:,} of {called} lacks "
                 f"{show_name(table.variables[column].name)}. Leave such rows out, or give missing cells a "

@@ -51,9 +51,9 @@ def best_trial(trials: Sequence[Trial]) -> Trial:
     return max(trials, key=lambda trial: (trial.valid, -trial.edges))
 
 
-def list_prices(prices: object, name: str) -> list[float]:
+def list_prices(prices: float | Sequence[float], name: str) -> list[float]:
     """Return one price or several as a list, the largest first."""
-    listed = list(prices) if isinstance(prices, Sequence) and not isinstance(prices, str) else [prices]
+    listed = list(prices) if isinstance(prices, Sequence) else [prices]
     if not listed or not all(is_number(price) and price >= 0 for price in listed):
         raise ArgumentError(f"{name} is a number of at least 0, or a list of such, not {prices!r:.60}.")
     return sorted((float(price) for price in listed), reverse=True)

@@ -159,12 +159,18 @@ class Search:
         return CountedCosts(seal_array(rows), seal_array(gains[order]))
 
     def recall(self, costs: Iterable[CountedCosts]) -> None:
-        """Take costs as counted in an earlier step."""
+        """Take costs as counted in earlier steps, but for those of leaves that were split since.
+
+        A leaf that was split keeps its number and has other gains.
+        """
+        arrays = self.arrays
         for block in costs:
             leaf, variable, cost = block.rows.T
-            known = self.arrays.cost[leaf, variable] != self._loops.INVALID
-            for place in np.flatnonzero(known).tolist():  # the latest counts
-                self.arrays.cost[leaf[place], variable[place]] = cost[place]
+            same = (arrays.cost[leaf, variable] != self._loops.INVALID) & (
+                arrays.gain[leaf, variable] == block.gains
+            )
+            for place in np.flatnonzero(same).tolist():  # the latest counts
+                arrays.cost[leaf[place], variable[place]] = cost[place]
         for leaf in range(len(self.leaves.leaves)):
             self._loops.seed_row(self.arrays, leaf, self.params.k_e)
             self._loops.play(self.arrays, leaf)
@@ -312,8 +318,8 @@ def build_model(gains: SplitGains, splits: Sequence[Pair], *, collapsed: bool = 
     for pair in splits:
         circuit.split(*pair)
         leaves.split(*pair)
-    distributions = leaves.distributions()
+    distributions = [row.tolist() for row in leaves.distributions()]
     return CircuitModel(
         circuit.freeze(distributions, collapsed=collapsed),
-        grow_network(gains.table.variables, splits, [row.tolist() for row in distributions]),
+        grow_network(gains.table.variables, splits, distributions),
     )

@@ -85,7 +85,7 @@ class CircuitLikelihood:
         """Return observed and expected counts of the features, and the value w'n - N log Z."""
         found = self.weighed(weights).evaluate({})
         chosen = self.feature >= 0
-        shares = np.bincount(self.feature[chosen], found.flows[chosen], len(weights))
+        shares = np.bincount(self.feature[chosen], found.flows[chosen], len(weights)).astype(np.float64)
         value = float(weights @ self.counts) - self.rows * found.log_value
         variances = FeatureVariances(self.rows * shares * (1 - np.minimum(shares, 1.0)))
         return Moments(self.counts, self.rows * shares, variances, value), memory
@@ -107,7 +107,7 @@ def likelihood_of(found: LearnedCircuit) -> tuple[CircuitLikelihood, Numbers]:
         work.split(*pair)
         leaves.split(*pair)
     ends = np.cumsum([len(leaf.totals) for leaf in leaves.leaves])
-    numbered = work.freeze(np.split(np.arange(ends[-1]), ends[:-1]))
+    numbered = work.freeze([row.tolist() for row in np.split(np.arange(ends[-1]), ends[:-1])])
     feature = np.where(numbered.kinds == PARAMETER, numbered.parameters, -1).astype(np.int64)
     counts = np.concatenate([leaf.totals for leaf in leaves.leaves]).astype(np.float64)
     weights = np.log(np.concatenate(leaves.distributions()))

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 NO_LIMIT = 1 << 40
 _OF_NODES = (
-    "kind", "variable", "value", "first", "count", "room", "head", "parents", "below", "held", "mark", "mask",
-    "copy", "dropped", "stack", "upper", "mutual", "lower", "order",
+    "kind", "variable", "value", "first", "n_children", "room", "head", "parents", "below", "held", "mark",
+    "mask", "copy", "dropped", "stack", "upper", "mutual", "lower", "order",
 )  # fmt: skip
 _OF_EDGES = ("child", "owner", "later", "earlier")
 _OF_LEAVES = ("leaf_variable", "first_parameter")

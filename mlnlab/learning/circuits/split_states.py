@@ -120,12 +120,12 @@ def make_split_block(pair: Pair, gain: float, edges: int, valid: float) -> Split
     return SplitBlock(*map(seal_array, columns))
 
 
-Block = TypeVar("Block", SplitBlock, CountedCosts)
+Block = TypeVar("Block", bound="SplitBlock | CountedCosts")
 
 
 def append_block(blocks: tuple[Block, ...], block: Block) -> tuple[Block, ...]:
     """Return the blocks with one more; they double, so that all states together stay small."""
-    found = [*blocks, block]
+    found: list[Block] = [*blocks, block]
     while len(found) > 1 and len(found[-2].gains) <= len(found[-1].gains):
         two = found[-2:]
         columns = (

@@ -197,7 +197,7 @@ def test_rows_tell_the_leaves_and_indicators_below(run):
             if work.kind[node] == INDICATOR:
                 place = int(work.shift[work.variable[node]] + work.value[node])
                 below[work.word[work.variable[node]] + place // 64] |= np.uint64(1 << place % 64)
-            for slot in range(work.first[node], work.first[node] + work.count[node]):
+            for slot in range(work.first[node], work.first[node] + work.n_children[node]):
                 assert work.owner[slot] == node
                 below |= work.below[work.child[slot]]
                 held |= work.held[work.child[slot]]
@@ -223,7 +223,7 @@ def test_the_plain_twins_split_alike(run):
         cost(twin.work, leaf, variable, NO_LIMIT)
         space(twin.work, variable)
         apply(twin.work, leaf, variable)
-        for name in ("kind", "child", "owner", "count", "totals", "below", "held", "parameter"):
+        for name in ("kind", "child", "owner", "n_children", "totals", "below", "held", "parameter"):
             mine, other = getattr(circuit.work, name), getattr(twin.work, name)
             alike = tuple(slice(min(pair)) for pair in zip(mine.shape, other.shape, strict=True))
             assert (mine[alike] == other[alike]).all(), name
