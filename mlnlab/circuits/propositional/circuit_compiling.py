@@ -29,7 +29,7 @@ from mlnlab.factors.trees.elimination_rules import METHODS, eliminated_by_rule, 
 from mlnlab.logic.suggestions import did_you_mean
 
 Network = TreeNetwork | BayesianNetwork | FactorGraph
-MOST_EDGES = 2_000_000  # that are made unless more are allowed: about a minute
+MOST_EDGES = 2_000_000  # that are made unless more are allowed: some twenty seconds, a gigabyte
 _LARGEST_SCALE = 600.0  # logarithm of the largest number that one parameter holds
 
 
