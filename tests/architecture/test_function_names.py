@@ -51,6 +51,7 @@ DOCUMENTED = {
     "LearnedStructure.edited",
     "LearningDashboard.learned",
     "LiftGraph.lifted",
+    "NetworkLearner.learned",
     "Race.learned",
     "RaceView.learned",
     "RandomVariable.numbered",

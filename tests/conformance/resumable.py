@@ -187,6 +187,22 @@ RUNS |= {
 }
 
 
+# --- networks -------------------------------------------------------------------------------------
+
+
+def network(people=3, **options):
+    """A learner of networks over rows of which there are more with more people."""
+    rows = [[n & 1, n & 1 and n % 5, (n >> 1) & 1, (n >> 1) & 1, n % 3 == 0] for n in range(20 * people)]
+    return ml.network_learner(rows, **{"k_p": 0.5, **options})
+
+
+RUNS |= {
+    "network": network,
+    "network of tables": lambda **how: network(**{"cpds": "tables", **how}),
+    "spanning tree": lambda **how: network(**{"cpds": "chow-liu", **how}),
+}
+
+
 # --- counting -------------------------------------------------------------------------------------
 
 
@@ -262,6 +278,9 @@ def _variants():
         ("CreateMLN", {"people": 4}, "other data"),
         ("CreateMLN", {"fraction": 0.9}, "other settings"),
     )
+    for run in ("network", "network of tables", "spanning tree"):
+        yield run, {"people": 4}, "from other data"
+        yield run, {"k_p": 0.25}, "with other settings"
     for run in ("messages", "flips"):
         yield run, {"people": 4}, "from other data"
         yield run, {"damping": 0.4}, "with other settings"

@@ -1,4 +1,4 @@
-"""Read XML from anybody: elements with their lines, and a sentence for what is wrong or hostile.
+"""Read XML from anybody: elements with their lines; errors and hostile documents get a sentence.
 
 Entities are refused where they are declared, so that a small file cannot grow, and no other file is read;
 elements are nested at most ``DEEPEST`` times. Nothing here recurses.
@@ -79,7 +79,7 @@ class Document:
 
     def _refuse_entity(self, *_declaration: object) -> None:
         line = self._parser.CurrentLineNumber
-        raise self.error(line, "entities are declared, which a model needs not; remove the declarations")
+        raise self.error(line, "entities are declared, and a model needs none; remove the declarations")
 
     def error(self, line: int, problem: str) -> InputError:
         """Return an error with the place of a problem."""

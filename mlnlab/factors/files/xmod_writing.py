@@ -19,12 +19,35 @@ MOST_NODES = 10_000_000  # of a tree that is written out path by path
 
 
 def save_xmod(network: TreeNetwork, path: str | Path) -> None:
-    """Write a network of decision trees to a .xmod file, which Libra reads."""
+    """Write a network of decision trees to a .xmod file, which Libra reads.
+
+    >>> import mlnlab as ml
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> net = ml.learn_network({"Rain": [0, 0, 1, 1] * 9, "Wet": [0, 0, 1, 1] * 9}).network
+    >>> with TemporaryDirectory() as folder:
+    ...     ml.save_xmod(net, Path(folder, "rain.xmod"))
+    ...     ml.load_xmod(Path(folder, "rain.xmod"))
+    <TreeNetwork of 2 variables and 3 leaves>
+    """
     write_text(path, xmod_text(network))
 
 
 def xmod_text(network: TreeNetwork) -> str:
-    """Return a network of decision trees as the text of a .xmod file."""
+    """Return a network of decision trees as the text of a .xmod file.
+
+    >>> import mlnlab as ml
+    >>> print(ml.xmod_text(ml.learn_network({"Rain": [0, 0, 1, 1]}).network).split("<LocalModels>")[0])
+    <?xml version="1.0" standalone="yes"?>
+    <AnalysisNotebook>
+        <Variables>
+            <Variable name="Rain" type="categorical">
+                <State index="0" name="0"/>
+                <State index="1" name="1"/>
+            </Variable>
+        </Variables>
+        <Model name="">
+    """
     require(network, TreeNetwork, "An .xmod file holds a network of decision trees")
     return "".join(f"{line}\n" for line in _lines(network))
 
@@ -58,7 +81,7 @@ def _lines(network: TreeNetwork) -> Iterator[str]:
 
 
 def _tree_lines(network: TreeNetwork, variable: RandomVariable, tree: DecisionTree) -> Iterator[str]:
-    """Yield the lines of a tree, without recursion; what waits is a line, or a node with its next value."""
+    """Yield the lines of a tree, without recursion: lines wait, and nodes with the next of their values."""
     waiting: list[str | tuple[int, int]] = [(0, 0)]
     written = 0
     while waiting:

@@ -20,7 +20,7 @@ MERGED = -1  # as the variable asked for: the leaf is united with another one
 @storable("networks.AppliedSplit")
 @dataclass(frozen=True, slots=True)
 class AppliedSplit:
-    """A split S(D, V): the leaf D by its tree and node, V, the leaf of each value of V, and what it gained.
+    """A split S(D, V): the leaf D by its tree and node, V, the leaf of each value of V, and its gain.
 
     Where leaves were merged, ``asked`` is -1 and ``groups`` holds the node of the other leaf.
     """

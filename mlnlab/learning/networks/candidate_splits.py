@@ -93,7 +93,7 @@ class GreedySearch:
         """Find the best valid split of a leaf."""
         variable, _ = self._owners[place]
         scores = self._gains[place] - self._price(variable) * (self._branches - 1)
-        scores[self._network.forbidden(variable)] = -np.inf
+        scores[self._network.mark_forbidden(variable)] = -np.inf
         self._asked[place] = asked = int(scores.argmax())
         self._best[place] = scores[asked]
 
@@ -114,7 +114,7 @@ class GreedySearch:
         while True:
             place = int(self._best.argmax())
             (variable, _), asked = self._owners[place], int(self._asked[place])
-            if not self._best[place] > NO_GAIN or not self._network.forbidden(variable)[asked]:
+            if not self._best[place] > NO_GAIN or not self._network.mark_forbidden(variable)[asked]:
                 return place
             self._choose(place)
 

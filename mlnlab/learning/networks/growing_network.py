@@ -33,7 +33,7 @@ class GrowingNetwork:
         """Return the score of the data without penalties, leaf by leaf."""
         return sum(self.gains.value(leaf.totals) for leaves in self.leaves for leaf in leaves.values())
 
-    def forbidden(self, variable: int) -> NDArray[np.bool_]:
+    def mark_forbidden(self, variable: int) -> NDArray[np.bool_]:
         """Mark the variables that a tree must not ask for: its own and its descendants (Definition 2)."""
         return self.ancestors[:, variable]
 

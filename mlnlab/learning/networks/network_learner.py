@@ -133,7 +133,7 @@ def learn_network(
     >>> net.network
     <TreeNetwork of 2 variables and 3 leaves>
     >>> round(net.log_likelihood({"Rain": [1, 0], "Wet": [1, 0]}), 3)
-    -0.937
+    -0.926
     """
     learner = network_learner(train, cpds, valid=valid, **options)
     watching = checked_observers(observers)

@@ -17,7 +17,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-SOURCES = Path(__file__).parent
+SOURCES = Path(__file__).parent / "sources"
 # Without contraction no multiplication is fused with an addition, so that trajectories agree bit for bit.
 FLAGS = ("-O3", "-march=native", "-ffp-contract=off")
 
