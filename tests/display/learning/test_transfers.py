@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
 import mlnlab as ml
@@ -33,6 +36,9 @@ def test_shares_are_drawn_where_they_are_those_that_drift_most_first(data):
         assert shares == pytest.approx([moved.expected[number], moved.elsewhere[number]], abs=1e-3)
     assert repr(moved) == "<Transfer from p = 5 to p = 100: some shares drift>"
     assert "S(x)" in bundle(moved)["text/plain"].splitlines()[3]  # falls to nearly 0 among 100
+    for share, words in ((0.0, "0.0%"), (1e-6, "0.0001%")):
+        remark = replace(moved, observed=np.full(3, share)).remark
+        assert f"holds in {words} of its groundings in the data" in remark
 
 
 def test_both_gradients_stand_in_the_picture_and_what_each_would_do_in_the_table(data):
