@@ -149,6 +149,13 @@ def test_uai_evidence_in_both_forms(text, known):
     assert dict(uai_evidence(text)) == known
 
 
+def test_numbers_of_variables_and_values_have_a_limit():
+    assert dict(uai_evidence("1 1000000000 0")) == {"x1000000000": "0"}
+    for text, what in (("1 5000000000 0", "variable"), ("1 3 5000000000", "value")):
+        with pytest.raises(ml.InputError, match=f"the number of a {what}: it is from 0 to 1,000,000,000"):
+            uai_evidence(text)
+
+
 # --- what is wrong --------------------------------------------------------------------------------
 
 
