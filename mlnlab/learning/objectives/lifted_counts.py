@@ -40,16 +40,16 @@ _FEW_ATOMS = 16  # whose worlds are soon listed
 _MOST_GROUND = 100_000  # groundings: to try the elimination of more takes many seconds
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class LiftedMoments(Moments):
     """Moments whose difference is known better than the difference of the two: counts may be 10^9."""
 
-    difference: Numbers | None = None
+    difference: Numbers
 
     @property
     def gradient(self) -> Numbers:
         """Observed minus expected."""
-        return self.observed - self.expected if self.difference is None else self.difference
+        return self.difference
 
 
 def _binomial(true: Numbers, false: Numbers) -> Numbers:

@@ -15,7 +15,7 @@ from mlnlab.counting.counts.counter import Counter
 from mlnlab.counting.facts.sorted_facts import facts_of
 from mlnlab.counting.groundings.decided import evidence_of, surely
 from mlnlab.counting.groundings.groundings_shown import KINDS
-from mlnlab.counting.groundings.reasons import count_reasons
+from mlnlab.counting.groundings.reasons import CountReasons, Join, count_reasons
 from mlnlab.counting.groundings.unranking import counts_by, drawn_ranks, groundings_at
 from mlnlab.logic.evaluation import evaluate, groundings
 from mlnlab.logic.formulas.formulas import Not
@@ -388,6 +388,18 @@ def test_a_hub_makes_a_join_large():
     assert found.decisive.part == "Friends(y, z)"
     assert found.decisive.beyond == pytest.approx((50 * 50 + 50 * 50 / 50) / (100 * 100 / 51), rel=0.1)
     assert "times as many" in str(found)
+
+
+def test_a_join_that_leaves_hardly_anything_is_decisive():
+    """A fiftieth of what independence would leave, beside nearly twice as much."""
+    joins = [
+        Join("A", ("x",), 1, 100, 1.0, 100),
+        Join("B", ("y",), 100, 10, 0.5, 10),
+        Join("C", ("z",), 10, 80, 0.5, 10),
+    ]
+    found = CountReasons("A ^ B ^ C", "true", 80, 1000, tuple(joins))
+    assert found.decisive == joins[1]
+    assert "Most is due to B: it leaves fewer than independence would." in str(found)
 
 
 def test_parts_that_are_independent_are_said_to_be():

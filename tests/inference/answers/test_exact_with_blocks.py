@@ -74,3 +74,9 @@ def test_the_models_have_what_they_are_for():
 
     draw()
     assert drawn == {"function", "?", "!", "unknown", "unknown, closed"}
+
+
+def test_what_was_not_asked_for_is_not_in_an_answer():
+    found = ml.infer(ml.MLN.from_text("P(t)\nQ(t)\nt = {A, B}\n1 P(x) v Q(x)"), None, ["P"])
+    assert "P(A)" in found
+    assert "Q(A)" not in found

@@ -55,6 +55,11 @@ def test_each_option_that_multiplies_work_is_refused_where_it_is_huge(method, op
     assert refused.value.estimate > DAY
 
 
+def test_states_cost_time_of_their_own():
+    every, few = (cost("max-walk-sat", ml.map_state, flips_per_state=n) for n in (1, 100_000))
+    assert every.seconds > 2 * few.seconds > 0
+
+
 def test_a_search_is_as_long_as_all_its_tries_together():
     length = find_method("max-walk-sat", MOST_PROBABLE).length
     assert length(find_method("max-walk-sat", MOST_PROBABLE).settings(flips=1_000, tries=3)).number == 3_000

@@ -84,6 +84,11 @@ def test_steered_learners_and_races_refuse_them_too(tmp_path):
     steered = SteeredLearner(learner(iterations=8))
     *_, changed = islice(steered.apply_change(state_of(steered), Change("freeze", 2, 0.5, 2, 3)), 2)
     assert len(list(islice(steered.resume(changed), 2))) == 2
+    *_, first = islice(steered.apply_change(state_of(steered), Change("freeze", 0, 0.5, 2, 3)), 2)
+    assert first.weights[0] == 0.5
+    assert steered.check_change(first, Change("free", 0, 0.5, 2, 3)).formula == 0
+    with pytest.raises(ArgumentError, match=r"numbered 0 to \d; there is no number -1"):
+        steered.check_change(state_of(steered), Change("freeze", -1, 0.5, 2, 3))
     with pytest.raises(ArgumentError, match="other formulas"):
         SteeredLearner(learner(model=FEWER)).resume(changed)
     raced = state_of(race_of({"cd": learner()}))

@@ -422,7 +422,8 @@ def test_atoms_that_are_known_to_be_false_are_never_flipped():
 @pytest.mark.parametrize(
     ("method", "options", "sentence"),
     [
-        ("cd", {"counter": "igjp"}, "counter= must be one of auto, planned, duckdb, ijgp, rejection, not"),
+        ("cd", {"counter": "igjp"}, "auto, planned, duckdb, ijgp, rejection, not 'igjp'; did you mean ijgp"),
+        ("cd", {"counter": "nobody's"}, r"""rejection, not "nobody's"\.$"""),
         ("cd", {"counter": 3}, "counter= must be one of"),
         ("cd", {"counter": ""}, "counter= must be one of"),
         ("cd", {"counter": "ijgp", "i": 0}, "i must be a whole number of at least 1"),

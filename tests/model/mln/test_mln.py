@@ -275,3 +275,9 @@ def test_a_difference_sees_domains_and_semantics(mln):
 def test_constants_that_no_formula_mentions_any_more_are_kept():
     mln = ml.MLN.from_text("S(p)\n1 S(Anna)\n2 S(x)").without(0)
     assert tuple(ml.MLN.from_text(mln.to_text()).vocabulary.domain("p")) == ("Anna",)
+
+
+def test_numbers_from_a_database_stay_a_range_where_the_model_has_others():
+    other = ml.MLN.from_text("P(n)\nn = {1, ..., 3}")
+    own = ml.MLN.from_text("P(n)\nn = {7}\n1 P(x)")
+    assert list(ml.count(own, ml.Database.from_text("P(2)", other))) == [1]
