@@ -42,6 +42,7 @@ BEGINNINGS = re.compile(
 DOCUMENTED = {
     "AtomDeltas.merged",
     "BayesianNetwork.d_separated",
+    "CircuitLearner.learned",
     "CrossValidation.pooled",
     "Deltas.merged",
     "Exploration.given",

@@ -63,7 +63,7 @@ def copy_upper(c: WorkCircuit, variable: int, value: int, leaf: int, begin: int)
 
 @borrowing
 def copy_lower(c: WorkCircuit, variable: int, value: int) -> None:
-    """Copy the nodes between mutual ancestors and V for a value, without v_i and what disagrees with it."""
+    """Copy the nodes between mutual ancestors and V for a value, without v_i and all that disagrees with it."""
     for place in range(c.totals[LOWER]):  # children first
         node = c.lower[place]
         if not holds_value(c, node, variable, value):
@@ -181,7 +181,7 @@ def collapse_mutual(c: WorkCircuit) -> None:
 
 @borrowing
 def apply_split(c: WorkCircuit, leaf: int, variable: int) -> None:
-    """Apply the split whose region was found last; there has to be room for ``space_needed``."""
+    """Apply the split whose region was found last; there has to be room for ``measure_space``."""
     size, own = c.sizes[variable], c.leaf_variable[leaf]
     last = c.totals[LEAVES] - 1
     new_leaf, begin = c.totals[LEAVES], c.first_parameter[last] + c.sizes[c.leaf_variable[last]]

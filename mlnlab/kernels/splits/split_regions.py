@@ -108,7 +108,7 @@ def child_above(c: WorkCircuit, node: int, variable: int) -> int:
 
 
 @borrowing
-def count_masked(c: WorkCircuit, node: int, variable: int) -> int:
+def count_mask_values(c: WorkCircuit, node: int, variable: int) -> int:
     """Count the values for which a node above D is copied."""
     total = 0
     for word in range(c.words[variable]):
@@ -125,7 +125,7 @@ def is_masked(c: WorkCircuit, node: int, variable: int, value: int) -> bool:
 
 @borrowing
 def edges_of(c: WorkCircuit, count: int) -> int:
-    """Return how many edges a node with so many children counts."""
+    """Return the number of edges that a node with a number of children counts."""
     return 0 if count == 1 and c.totals[COLLAPSES] else count
 
 
@@ -136,7 +136,7 @@ def count_upper(c: WorkCircuit, variable: int) -> int:
     for place in range(c.totals[UPPER]):
         node = c.upper[place]
         if c.n_children[node]:
-            cost += (count_masked(c, node, variable) - 1) * edges_of(c, int(c.n_children[node]))
+            cost += (count_mask_values(c, node, variable) - 1) * edges_of(c, int(c.n_children[node]))
     for place in range(c.totals[MUTUAL]):
         node, above = c.mutual[place, 0], c.mutual[place, 2]
         values = count_values(c, node, variable)
@@ -214,7 +214,7 @@ def descend(c: WorkCircuit, variable: int, cost: int, limit: int) -> int:
 
 
 @borrowing
-def count_kept(c: WorkCircuit) -> int:
+def count_remaining(c: WorkCircuit) -> int:
     """Count the edges of the nodes above V that other nodes need as they are; tell which are deleted."""
     stamp, kept = c.totals[STAMP] + 2, 0
     for place in range(c.totals[MUTUAL]):
@@ -239,16 +239,16 @@ def edge_cost(c: WorkCircuit, leaf: int, variable: int, limit: int) -> int:
     cost = descend(c, variable, cost, limit)
     if cost > limit:
         return limit + 1
-    return cost + count_kept(c)
+    return cost + count_remaining(c)
 
 
 @borrowing
-def space_needed(c: WorkCircuit, variable: int) -> tuple[int, int]:
+def measure_space(c: WorkCircuit, variable: int) -> tuple[int, int]:
     """Return how many nodes and edge slots the copies of the region found last take, before any is freed."""
     nodes = edges = 0
     for place in range(c.totals[UPPER]):
         node = c.upper[place]
-        copies = count_masked(c, node, variable)
+        copies = count_mask_values(c, node, variable)
         nodes += copies
         edges += copies * c.n_children[node]
     for place in range(c.totals[LOWER]):
@@ -267,6 +267,6 @@ def warm_up() -> None:
     c = allocate(np.array([2, 2], np.int32), 32, 32, 4, 8, held=True)
     build_marginals(c)
     edge_cost(c, 0, 1, 99)
-    space_needed(c, 1)
+    measure_space(c, 1)
     holds_value(c, 0, 0, 0)
     is_masked(c, 0, 1, 0)

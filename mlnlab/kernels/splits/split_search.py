@@ -2,9 +2,9 @@
 
 Each pair (leaf D, variable V) has a gain, without the price of edges, and a cost: the edges that S(D, V)
 would add, or one of UNKNOWN, LOSING (so many that the score would fall) and INVALID (Definition 2, or no
-gain). The score of a pair is at most its gain; so the pair with the highest bound is asked for its cost until
-one is on top whose cost is known: candidates come in order of decreasing gain. A tournament over the leaves'
-best pairs finds the top.
+gain). The score of a pair is at most its gain, but for the few splits of collapsed circuits that cost less
+than nothing. So the pair with the highest bound is asked for its cost until one is on top whose cost is
+known: candidates come in order of decreasing gain. A tournament over the leaves' best pairs finds the top.
 
 AC-Greedy forgets the costs that an applied split may have changed. A changed node is one that is copied or
 that loses a child. The thesis's rule: S(D, V) is affected by a changed node above D and not V, or above V and
@@ -39,7 +39,7 @@ from mlnlab.kernels.splits.work_circuit import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-UNKNOWN, LOSING, INVALID = -1, -2, -3
+UNKNOWN, LOSING, INVALID = -(1 << 30), -(1 << 30) - 1, -(1 << 30) - 2  # costs are above
 COUNTED, FORGOTTEN, RETAINED, LOGGED = range(4)  # places in ``numbers``
 BUSY = -2  # no split was chosen yet: the log is full
 NUMBERS = 4
@@ -66,7 +66,7 @@ class SplitSearch(NamedTuple):
 def bound(s: SplitSearch, leaf: int, variable: int, price: float) -> float:
     """Return an upper bound on a pair's score; exact where its cost is known."""
     cost = s.cost[leaf, variable]
-    if cost >= 0:
+    if cost > UNKNOWN:
         return float(s.gain[leaf, variable] - price * cost)
     return float(s.gain[leaf, variable]) if cost == UNKNOWN else -np.inf
 
@@ -107,7 +107,7 @@ def best_split(c: WorkCircuit, s: SplitSearch, price: float) -> int:
         variable = s.choice[leaf]
         if not s.best[leaf] > 0:
             return -1
-        if price == 0 or (s.cost[leaf, variable] >= 0 and s.fresh[leaf, variable]):
+        if price == 0 or (s.cost[leaf, variable] > UNKNOWN and s.fresh[leaf, variable]):
             return int(leaf * number + variable)
         if s.numbers[LOGGED] == len(s.log):
             return BUSY
@@ -204,7 +204,7 @@ def forget_costs(c: WorkCircuit, s: SplitSearch, price: float, quick: bool) -> N
         changed = False
         for variable in range(s.gain.shape[1]):
             cost = s.cost[leaf, variable]
-            if cost != LOSING and cost < 0:
+            if cost in (UNKNOWN, INVALID):
                 continue
             bit = np.uint64(1) << np.uint64(variable & 63)
             word = variable >> 6
@@ -223,7 +223,7 @@ def forget_costs(c: WorkCircuit, s: SplitSearch, price: float, quick: bool) -> N
 
 @borrowing
 def draw_arc(c: WorkCircuit, s: SplitSearch, parent: int, child: int, price: float) -> None:
-    """Note an arc of the network: splits on what has become a descendant are no longer valid."""
+    """Note an arc of the network: splits on new descendants are no longer valid."""
     number = s.gain.shape[1]
     if s.reaches[parent, child]:
         return
@@ -258,7 +258,7 @@ def warm_up() -> None:
 
 
 def make_search(leaves: int, variables: int) -> SplitSearch:
-    """Return arrays for so many leaves, a power of two, with no candidate in them."""
+    """Return arrays for a number of leaves, a power of two, with no candidate in them."""
     words = (variables + 63) // 64
     winner = np.zeros(2 * leaves, np.int32)
     for place in range(1, leaves):  # nobody has played yet: the first leaf below each place

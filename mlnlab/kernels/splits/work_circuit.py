@@ -132,7 +132,7 @@ def add_rows_of(c: WorkCircuit, node: int, child: int) -> None:
 
 @borrowing
 def make_node(c: WorkCircuit, kind: int, variable: int, value: int, room: int) -> int:
-    """Return a new node with room for so many children, and nothing below it."""
+    """Return a new node with room for children, and nothing below it."""
     node = c.totals[FREE_NODE]
     if node >= 0:
         c.totals[FREE_NODE] = c.head[node]

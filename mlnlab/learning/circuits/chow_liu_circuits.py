@@ -1,7 +1,7 @@
 """Chow-Liu circuits: the tree of arcs with the greatest mutual information, as splits of a circuit.
 
-Each arc of the tree is one split of a variable's only leaf on its parent, so that the edges of the circuit are
-as many as there are pairs of values along the tree, but for a factor (Chow and Liu, 1968).
+Each arc of the tree is one split of a variable's only leaf on its parent, so that the circuit has a few edges
+for each pair of values along the tree (Chow and Liu, 1968).
 """
 
 from __future__ import annotations

@@ -17,9 +17,9 @@ from mlnlab.factors.data.data_table import DataTable
 from mlnlab.factors.data.table_coding import MISSING
 from mlnlab.factors.graphs.random_variables import show_name
 from mlnlab.learning.circuits.chow_liu_circuits import chow_liu_steps
-from mlnlab.learning.circuits.circuit_tuning import Trial, best_trial, is_range, tune_prices
+from mlnlab.learning.circuits.circuit_tuning import best_trial, is_range, tune_prices
 from mlnlab.learning.circuits.learn_ac import LearnACParams, LearnACTask, flaw, steps
-from mlnlab.learning.circuits.learned_circuit import LearnedCircuit
+from mlnlab.learning.circuits.learned_circuit import LearnedCircuit, Trial
 from mlnlab.learning.circuits.markov_circuits import USUAL_PRIOR, learn_weights_of
 from mlnlab.learning.circuits.split_states import LearnACState
 from mlnlab.logic.checked_options import checked_file, checked_observers, refuse_unknown_options

@@ -7,23 +7,10 @@ prices on its way.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
 
 from mlnlab.errors import ArgumentError
+from mlnlab.learning.circuits.learned_circuit import LearnedCircuit, Trial
 from mlnlab.logic.checked_options import is_number
-
-if TYPE_CHECKING:
-    from mlnlab.learning.circuits.learned_circuit import LearnedCircuit
-
-
-class Trial(NamedTuple):
-    """A pair of prices, the model that they lead to, and its mean log-likelihood of a validation row."""
-
-    k_e: float
-    k_p: float
-    splits: int
-    edges: int
-    valid: float
 
 
 def is_range(prices: object) -> bool:

@@ -39,7 +39,7 @@ class CopiedRegion:
 def copied_region(
     circuit: SplitCircuit, leaf: int, variable: int, before: Distributions, after: Distributions
 ) -> CopiedRegion:
-    """Apply a split of a leaf on a variable, and return what it copied; others are the leaves' distributions.
+    """Apply a split of a leaf on a variable, and return the copied region, with the leaves' distributions.
 
     >>> from mlnlab.factors.graphs.random_variables import RandomVariable
     >>> from mlnlab.learning.circuits.copied_region import copied_region

@@ -142,9 +142,9 @@ class Search:
         return CountedCosts(seal_array(rows), seal_array(self.arrays.gain[rows[:, 0], rows[:, 1]]))
 
     def candidates(self) -> CountedCosts:
-        """Return what the last choice looked at, and the next best of each leaf; of many, the best.
+        """Return the pairs that the last choice looked at, and the next best of each leaf; of many, the best.
 
-        Costs are those known last; -1 where none was counted.
+        Costs are those known last, or ``UNKNOWN``.
         """
         arrays, number = self.arrays, len(self.leaves.leaves)
         best = np.argsort(-arrays.best[:number], kind="stable")[:_SHOWN]

@@ -25,18 +25,27 @@ if TYPE_CHECKING:
     from mlnlab.factors.graphs.random_variables import Assignment, RandomVariable
     from mlnlab.factors.graphs.tree_network import TreeNetwork
     from mlnlab.factors.trees.network_answers import MostProbable, VariableMarginals
-    from mlnlab.learning.circuits.circuit_tuning import Trial
     from mlnlab.steps.recordings.trace import Trace
 
 
 class PathPoint(NamedTuple):
-    """A model on the way: it is what a run with this price of a parameter would have ended with."""
+    """A model on the way, with which a run at this price of a parameter would have ended."""
 
     k_p: float
     splits: int
     edges: int
     log_likelihood: float  # of a training row
     valid: float  # of a validation row
+
+
+class Trial(NamedTuple):
+    """A pair of prices, the model that they lead to, and its mean log-likelihood of a validation row."""
+
+    k_e: float
+    k_p: float
+    splits: int
+    edges: int
+    valid: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,8 +209,6 @@ class LearnedCircuit:
     def tuning(self) -> pd.DataFrame:
         """The prices that were tried on validation rows, the best first."""
         import pandas as pd
-
-        from mlnlab.learning.circuits.circuit_tuning import Trial
 
         frame = pd.DataFrame(self.trials, columns=list(Trial._fields))
         return frame.sort_values("valid", ascending=False, ignore_index=True)

@@ -77,13 +77,13 @@ class CircuitLikelihood:
     name: str = "log-likelihood"
     has_value: bool = True
 
-    def weighed(self, weights: Numbers) -> ArithmeticCircuit:
+    def with_weights(self, weights: Numbers) -> ArithmeticCircuit:
         """Return the circuit with e^w as parameters."""
         return self.circuit.with_parameters(np.where(self.feature >= 0, np.exp(weights)[self.feature], 0.0))
 
     def moments(self, weights: Numbers, memory: object = None) -> tuple[Moments, object]:
         """Return observed and expected counts of the features, and the value w'n - N log Z."""
-        found = self.weighed(weights).evaluate({})
+        found = self.with_weights(weights).evaluate({})
         chosen = self.feature >= 0
         shares = np.bincount(self.feature[chosen], found.flows[chosen], len(weights)).astype(np.float64)
         value = float(weights @ self.counts) - self.rows * found.log_value
@@ -129,9 +129,9 @@ def learn_weights_of(found: LearnedCircuit, prior: PriorLike = USUAL_PRIOR) -> A
     *_, last = l_bfgs.steps(l_bfgs.Params(iterations=200), problem)
     objective = problem.objective
     assert isinstance(objective, CircuitLikelihood)  # noqa: S101 - made above
-    log_z = objective.weighed(last.weights).log_z
+    log_z = objective.with_weights(last.weights).log_z
     # Each world has one leaf of the first variable, so that its weights take the constant.
     first = objective.circuit.variable[objective.feature >= 0] == 0
     weights = last.weights.copy()
     weights[np.unique(objective.feature[objective.feature >= 0][first])] -= log_z
-    return objective.weighed(weights)
+    return objective.with_weights(weights)

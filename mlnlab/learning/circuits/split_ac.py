@@ -101,7 +101,7 @@ class SplitCircuit:
     def apply(self, leaf: int, variable: int) -> None:
         """Apply the split whose edge cost was counted just before, without a limit."""
         work_circuit, regions, splitting = self._kernels
-        nodes, edges = regions.space_needed(self.work, variable)
+        nodes, edges = regions.measure_space(self.work, variable)
         new = int(self.sizes[variable]) - 1
         own = int(self.sizes[self.work.leaf_variable[leaf]])
         last = self.leaves - 1

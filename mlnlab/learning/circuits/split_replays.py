@@ -1,4 +1,4 @@
-"""Go through the splits of a learned circuit once more: what the last one changed and copied."""
+"""Go through the splits of a learned circuit once more, to the changes and copies of the last one."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Candidate(NamedTuple):
 
 
 class LastSplit(NamedTuple):
-    """The last split of a state: its tree before and after, what it copied, and that step's candidates."""
+    """The last split of a state: its tree before and after, the copied region, and that step's candidates."""
 
     leaf: int
     variable: int

@@ -26,7 +26,7 @@ class SplitBlock:
 
     pairs: NDArray[np.int32] = field(metadata=holds(ArrayOf(np.int32, (None, 2), least=0)))
     gains: NDArray[np.float64] = field(metadata=holds(ArrayOf(np.float64, (None,))))
-    edges: NDArray[np.int64] = field(metadata=holds(ArrayOf(np.int64, (None,), least=0)))
+    edges: NDArray[np.int64] = field(metadata=holds(ArrayOf(np.int64, (None,))))
     valid: NDArray[np.float64] = field(metadata=holds(ArrayOf(np.float64, (None,), nan=True)))
 
     def flaw(self) -> str:
@@ -38,9 +38,12 @@ class SplitBlock:
 @storable("circuits.CountedCosts")
 @dataclass(frozen=True, slots=True, eq=False)
 class CountedCosts:
-    """Edge costs counted in some steps: leaf, variable, cost; -2 where a split could not pay its edges."""
+    """Edge costs counted in some steps: leaf, variable, cost.
 
-    rows: NDArray[np.int32] = field(metadata=holds(ArrayOf(np.int32, (None, 3), least=-2)))
+    Costs below -2^30 are none: ``UNKNOWN`` and ``LOSING`` of ``kernels/splits/split_search.py``.
+    """
+
+    rows: NDArray[np.int32] = field(metadata=holds(ArrayOf(np.int32, (None, 3))))
     gains: NDArray[np.float64] = field(metadata=holds(ArrayOf(np.float64, (None,))))
 
     def flaw(self) -> str:

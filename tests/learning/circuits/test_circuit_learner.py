@@ -154,7 +154,7 @@ def test_gradients_of_the_weights_are_those_of_the_likelihood():
     objective, start = likelihood_of(found)
     weights = start + np.random.default_rng(1).normal(scale=0.2, size=len(start))
     moments, _ = objective.moments(weights)
-    z = evaluate_circuit(objective.weighed(weights), [np.ones(2)] * 6)
+    z = evaluate_circuit(objective.with_weights(weights), [np.ones(2)] * 6)
     assert moments.value == pytest.approx(weights @ objective.counts - len(TABLE) * np.log(z))
     error = check_grad(
         lambda w: objective.moments(w)[0].value, lambda w: objective.moments(w)[0].gradient, weights

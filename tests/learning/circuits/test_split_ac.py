@@ -210,7 +210,7 @@ def test_the_plain_twins_split_alike(run):
     from mlnlab.kernels.compiled import plain_twin
     from mlnlab.kernels.splits import circuit_splitting, split_regions
 
-    cost, space = plain_twin(split_regions.edge_cost), plain_twin(split_regions.space_needed)
+    cost, space = plain_twin(split_regions.edge_cost), plain_twin(split_regions.measure_space)
     apply = plain_twin(circuit_splitting.apply_split)
     for circuit, _, (leaf, variable) in split_randomly(*run):
         twin = type(circuit)(circuit.variables, held=True)
