@@ -63,7 +63,7 @@ def copy_upper(c: WorkCircuit, variable: int, value: int, leaf: int, begin: int)
 
 @borrowing
 def copy_lower(c: WorkCircuit, variable: int, value: int) -> None:
-    """Copy the nodes between mutual ancestors and V for a value, without v_i and all that disagrees with it."""
+    """Copy the nodes between mutual ancestors and V for a value, without v_i and nodes that disagree."""
     for place in range(c.totals[LOWER]):  # children first
         node = c.lower[place]
         if not holds_value(c, node, variable, value):

@@ -180,7 +180,7 @@ def descend(c: WorkCircuit, variable: int, cost: int, limit: int) -> int:
     """
     stamp = c.totals[STAMP] + 2
     lower = unseen = 0
-    for value in range(c.sizes[variable]):
+    for value in range(0 if c.totals[COLLAPSES] else c.sizes[variable]):
         unseen += int(c.parents[c.indicator[c.first_value[variable] + value]])
     for place in range(c.totals[MUTUAL]):
         start = c.mutual[place, 2]

@@ -149,13 +149,13 @@ class Search:
         arrays, number = self.arrays, len(self.leaves.leaves)
         best = np.argsort(-arrays.best[:number], kind="stable")[:_SHOWN]
         best = best[arrays.best[best] > 0]
-        pairs = np.concatenate(
-            [*(rows[:, :2] for rows in self._log), np.stack([best, arrays.choice[best]], 1)]
-        )
-        pairs = np.unique(pairs, axis=0)
-        gains = arrays.gain[pairs[:, 0], pairs[:, 1]]
+        number = arrays.gain.shape[1]
+        counted = (rows[:, 0] * number + rows[:, 1] for rows in self._log)
+        pairs = np.unique(np.concatenate([*counted, best * number + arrays.choice[best]]))
+        leaf, variable = np.divmod(pairs, number)
+        gains = arrays.gain[leaf, variable]
         order = np.argsort(-gains, kind="stable")[:_SHOWN]
-        rows = np.column_stack([pairs, arrays.cost[pairs[:, 0], pairs[:, 1]]])[order].astype(np.int32)
+        rows = np.stack([leaf, variable, arrays.cost[leaf, variable]], 1)[order].astype(np.int32)
         return CountedCosts(seal_array(rows), seal_array(gains[order]))
 
     def recall(self, costs: Iterable[CountedCosts]) -> None:

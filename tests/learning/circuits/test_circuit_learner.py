@@ -59,7 +59,7 @@ def test_a_chow_liu_circuit_has_the_best_of_all_trees():
     assert sum((table[a, b] + table[b, a]) / 2 for a, b in arcs) == pytest.approx(best)
     found = ml.learn_circuit(TABLE, method="chow-liu")
     assert list(found.splits) == arcs[::-1]
-    assert found.edges < 12 * 6  # 4 pairs of values on each of 5 arcs
+    assert found.edges < 20 * 5  # a few for each of the four pairs of values of an arc
 
 
 def test_one_run_passes_the_models_of_all_larger_prices():
@@ -175,7 +175,7 @@ def test_a_markov_network_fits_the_data_at_least_as_well():
 
 
 def test_models_are_those_of_their_splits():
-    ac = ml.learn_circuit(TABLE, k_e=0.02, k_p=0.5)
+    ac = ml.learn_circuit(TABLE, k_e=0.02, k_p=0.5, edges="table 5.2")
     literal = build_model(SplitGains(TABLE), ac.splits, collapsed=False).circuit
     assert literal.edges == ac.edges
     assert ac.circuit.edges == ac.state.collapsed_edges

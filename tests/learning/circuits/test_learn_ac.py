@@ -171,6 +171,13 @@ def test_free_edges_make_a_network_learner_and_dear_ones_leave_marginals():
     assert free.edges == dear[0].edges + edges.sum()
 
 
+def test_splits_that_save_edges_are_taken():
+    table = random_table((2,) * 12, 3, rows=2000)
+    last = run_to_end(table, LearnACParams(k_e=0.1, quick=False))[-1]
+    assert split_columns(last)[1].min() < 0
+    assert last.ended == "no valid split improves the score"
+
+
 def test_learning_stops_at_limits():
     table = random_table((2,) * 6, 5, rows=500)
     least = LearnACParams(k_e=0.01, k_p=0.1, most_splits=3)
