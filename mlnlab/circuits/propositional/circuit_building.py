@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 
 import numpy as np
 
@@ -10,7 +10,8 @@ from mlnlab.circuits.propositional.arithmetic_circuit import ArithmeticCircuit
 from mlnlab.circuits.propositional.circuit_arrays import INDICATOR, PARAMETER, PRODUCT, SUM
 from mlnlab.factors.graphs.random_variables import RandomVariable
 
-ZERO, ONE = -1, -2  # in the place of nodes: they vanish from sums and products
+Term = frozenset[int] | None  # the product of some nodes, not yet a node itself; None is zero
+ONE: Term = frozenset()
 
 
 class CircuitBuilder:
@@ -24,7 +25,6 @@ class CircuitBuilder:
         self.variable: list[int] = []
         self.value: list[int] = []
         self.parameters: list[float] = []
-        self.factors: list[frozenset[int]] = []  # of a product all that it multiplies, of others themselves
         self.edges = 0
         self._known: dict[Hashable, int] = {}
         self.indicators = [
@@ -32,48 +32,34 @@ class CircuitBuilder:
             for number, variable in enumerate(variables)
         ]
 
-    def parameter(self, key: Hashable, number: float, variable: int = -1, value: int = -1) -> int:
-        """Return the parameter of a key; a parameter of 0 is no node.
+    def parameter(self, key: Hashable, number: float, variable: int = -1, value: int = -1) -> Term:
+        """Return the parameter of a key; no node stands for a parameter of 0.
 
         No product may have a parameter twice, so that the key must name its distribution or factor.
         """
         if number == 0:
-            return ZERO
+            return None
         if key not in self._known:
             self._known[key] = self._add(PARAMETER, (), variable, value, number)
         node = self._known[key]
         if self.value[node] != value:
             self.value[node] = -1  # it is the probability of several values
-        return node
+        return frozenset((node,))
 
-    def multiply(self, left: int, right: int) -> int:
-        """Return the product of two nodes."""
-        if ZERO in {left, right}:
-            return ZERO
-        if ONE in {left, right}:
-            return right if left == ONE else left
-        return self._find(PRODUCT, (left, right) if left < right else (right, left))
+    def product(self, factors: Iterable[int]) -> int:
+        """Return the node of a product, two by two from the oldest factor on, which shares beginnings."""
+        first, *others = sorted(factors)
+        for factor in others:
+            first = self._find(PRODUCT, (first, factor))
+        return first
 
-    def add(self, nodes: Sequence[int]) -> int:
-        """Return the sum of some nodes; the factors that all of them have stand before it."""
-        parts = sorted(node for node in nodes if node != ZERO)
+    def add(self, terms: Iterable[Term]) -> Term:
+        """Return the sum of some products as a product: the factors that all of them have stand before it."""
+        parts = [term for term in terms if term is not None]
         if len(parts) < 2:
-            return parts[0] if parts else ZERO
-        common = frozenset.intersection(*(self.factors[part] for part in parts))
-        if not common:
-            return self._find(SUM, tuple(parts))
-        others = (self._part_of(part, self.factors[part] - common) for part in parts)
-        found = self._find(SUM, tuple(sorted(others)))
-        return self.multiply(found, self._part_of(parts[0], common))
-
-    def _part_of(self, node: int, factors: frozenset[int]) -> int:
-        """Return the product of some of the factors of a product, made of its own parts."""
-        if self.factors[node] <= factors:
-            return node
-        if self.factors[node].isdisjoint(factors):
-            return ONE
-        left, right = self.children[node]
-        return self.multiply(self._part_of(left, factors), self._part_of(right, factors))
+            return parts[0] if parts else None
+        common = frozenset.intersection(*parts)
+        return common | {self._find(SUM, tuple(sorted(self.product(part - common) for part in parts)))}
 
     def _find(self, kind: int, children: tuple[int, ...]) -> int:
         key = kind, children
@@ -91,13 +77,7 @@ class CircuitBuilder:
         self.variable.append(variable)
         self.value.append(value)
         self.parameters.append(number)
-        node = len(self.kinds) - 1
-        self.factors.append(
-            frozenset().union(*(self.factors[child] for child in children))
-            if kind == PRODUCT
-            else frozenset((node,))
-        )
-        return node
+        return len(self.kinds) - 1
 
     def circuit(self, root: int) -> ArithmeticCircuit:
         """Return the circuit below a node; a sum in one sum alone is joined to it, and so are products."""

@@ -17,7 +17,7 @@ from math import exp, inf, prod
 import numpy as np
 
 from mlnlab.circuits.propositional.arithmetic_circuit import ArithmeticCircuit
-from mlnlab.circuits.propositional.circuit_building import ONE, ZERO, CircuitBuilder
+from mlnlab.circuits.propositional.circuit_building import ONE, CircuitBuilder
 from mlnlab.circuits.propositional.decision_diagrams import Diagrams, LimitError
 from mlnlab.errors import ArgumentError, TooLargeError, UnsatisfiableError, count_of
 from mlnlab.factors.graphs.bayesian_network import BayesianNetwork
@@ -29,7 +29,7 @@ from mlnlab.factors.trees.elimination_rules import METHODS, eliminated_by_rule, 
 from mlnlab.logic.suggestions import did_you_mean
 
 Network = TreeNetwork | BayesianNetwork | FactorGraph
-MOST_EDGES = 2_000_000  # that are made unless more are allowed: some twenty seconds, a gigabyte
+MOST_EDGES = 1_000_000  # that are made unless more are allowed: some twenty seconds, one or two gigabytes
 _LARGEST_SCALE = 600.0  # logarithm of the largest number that one parameter holds
 
 
@@ -114,14 +114,13 @@ def compile_network(
     except LimitError:
         eliminated = f"{done:,} of {count_of(len(plan.order), 'variable')}"
         raise _too_large(plan, most_edges, f"They were reached when {eliminated} were summed out.") from None
-    root = ONE
-    for part, _ in parts:
-        root = builder.multiply(root, diagrams.branches[part][0])
-    if root == ZERO:
+    terms = [term for part, _ in parts if (term := diagrams.terms[part]) is not None]
+    if len(terms) < len(parts):
         raise UnsatisfiableError("Every assignment has the weight 0, so that there is no distribution.")
-    if root == ONE:
-        root = builder.parameter("one", 1.0)
-    circuit = builder.circuit(root)
+    factors = frozenset[int]().union(*terms)
+    if not factors:  # there is no variable
+        factors = builder.parameter("one", 1.0) or factors
+    circuit = builder.circuit(builder.product(factors))
     circuit.prepared.update(smooth=True, deterministic=True)
     return circuit
 

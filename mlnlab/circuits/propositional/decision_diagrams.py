@@ -11,7 +11,7 @@ import heapq
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from mlnlab.circuits.propositional.circuit_building import ZERO, CircuitBuilder
+from mlnlab.circuits.propositional.circuit_building import CircuitBuilder, Term
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,15 +38,23 @@ class Diagrams:
         self.level_of = {variable: level for level, variable in enumerate(self.variables)}
         self.bottom = len(self.variables)  # the level of leaves
         self.levels: list[int] = []
-        self.branches: list[tuple[int, ...]] = []  # of a leaf its node in the circuit
+        self.branches: list[tuple[int, ...]] = []
+        self.terms: dict[int, Term] = {}  # of the leaves
+        self._leaves: dict[Term, int] = {}
         self._known: dict[tuple[int, tuple[int, ...]], int] = {}
         self._chosen: dict[tuple[int, tuple[int, ...]], int] = {}
         self.most = most
-        self.zero = self.leaf(ZERO)
+        self.zero = self.leaf(None)
 
-    def leaf(self, node: int) -> int:
-        """Return the diagram that is one node of the circuit, whatever the values are."""
-        return self._find(self.bottom, (node,))
+    def leaf(self, term: Term) -> int:
+        """Return the diagram that is one product of the circuit's nodes, whatever the values are."""
+        found = self._leaves.get(term)
+        if found is None:
+            found = self._leaves[term] = len(self.levels)
+            self.levels.append(self.bottom)
+            self.branches.append(())
+            self.terms[found] = term
+        return found
 
     def ask(self, level: int, branches: tuple[int, ...]) -> int:
         """Return the diagram that asks for a variable first; none where the answer does not matter."""
@@ -68,7 +76,7 @@ class Diagrams:
 
     def of_indicators(self, variable: int) -> int:
         """Return the diagram that is the indicator of a variable's value."""
-        branches = tuple(map(self.leaf, self.builder.indicators[variable]))
+        branches = tuple(self.leaf(frozenset((node,))) for node in self.builder.indicators[variable])
         return self.ask(self.level_of[variable], branches)
 
     def of_table(self, scope: Sequence[int], leaves: NDArray[np.int64]) -> int:
@@ -86,9 +94,11 @@ class Diagrams:
         if top > level:
             return self.ask(level, branches)
         if (level, branches) not in self._chosen:
-            size = self.builder.variables[self.variables[top]].size
-            parts = [tuple(self._branch(branch, top, value) for branch in branches) for value in range(size)]
-            self._chosen[level, branches] = self.ask(top, tuple(self.choose(level, part) for part in parts))
+            below = []
+            for value in range(self.builder.variables[self.variables[top]].size):
+                part = tuple([self._branch(branch, top, value) for branch in branches])
+                below.append(self.choose(level, part))
+            self._chosen[level, branches] = self.ask(top, tuple(below))
         return self._chosen[level, branches]
 
     def multiply(self, left: int, right: int) -> int:
@@ -98,8 +108,8 @@ class Diagrams:
         for level in sorted(pairs, reverse=True):
             for pair, below in pairs[level].items():
                 if level == self.bottom:
-                    one, other = (self._node_of(diagram) for diagram in pair)
-                    made[pair] = self.leaf(self.builder.multiply(one, other))
+                    one, other = (self.terms.get(diagram) for diagram in pair)
+                    made[pair] = self.zero if one is None or other is None else self.leaf(one | other)
                 else:
                     made[pair] = self.ask(level, tuple(made[part] for part in below))
         return made[left, right]
@@ -127,10 +137,6 @@ class Diagrams:
                 raise LimitError
         return pairs
 
-    def _node_of(self, diagram: int) -> int:
-        """Return the circuit node of a leaf; a diagram that is multiplied by zero counts as zero."""
-        return self.branches[diagram][0] if self.levels[diagram] == self.bottom else ZERO
-
     def sum_out(self, diagram: int, variable: int) -> int:
         """Return the sum over the values of a variable that is below all others in the diagram.
 
@@ -143,7 +149,7 @@ class Diagrams:
             if level == self.bottom:
                 made[part] = part
             elif level == own:
-                made[part] = self.leaf(builder.add([self.branches[leaf][0] for leaf in branches]))
+                made[part] = self.leaf(builder.add(self.terms[leaf] for leaf in branches))
             else:
                 made[part] = self.ask(level, tuple(made[branch] for branch in branches))
         return made[diagram]

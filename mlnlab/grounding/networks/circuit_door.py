@@ -34,7 +34,7 @@ def compile_circuit(
     >>> import mlnlab as ml
     >>> ac = ml.compile_circuit(ml.sample_network("greenhouse"))
     >>> ac.edges, round(ac.query({"Soil": "dry"}, evidence={"Wilting": "yes"}), 4)
-    (1068, 0.6378)
+    (1139, 0.6378)
     >>> smokers = ml.MLN.from_text("person = {A, B}\nS(person)\nF(person, person)\n1.1 F(x,y) ^ S(x) => S(y)")
     >>> ac = ml.compile_circuit(smokers)
     >>> round(ac.query({"S(A)": True}, evidence={"F(B, A)": True, "S(B)": True}), 4)

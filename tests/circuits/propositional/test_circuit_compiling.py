@@ -224,6 +224,16 @@ def test_extreme_weights():
         ml.compile_circuit(apart)
 
 
+def test_a_graph_without_variables():
+    circuit = ml.compile_circuit(ml.FactorGraph([]))
+    assert (len(circuit), circuit.log_z, dict(circuit.marginals()), len(circuit.most_probable())) == (
+        1,
+        0.0,
+        {},
+        0,
+    )
+
+
 def test_wrong_arguments_are_refused():
     network = ml.sample_network("greenhouse")
     with pytest.raises(ArgumentError, match="is compiled, not 7"):
