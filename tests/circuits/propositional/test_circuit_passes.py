@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mlnlab.circuits.propositional import circuit_passes
+from mlnlab.circuits.propositional.libra_circuits import ac_circuit
 from mlnlab.errors import ArgumentError, UnsatisfiableError
 from mlnlab.factors.data.data_table import DataTable
 from mlnlab.factors.graphs.random_variables import RandomVariable
@@ -151,8 +152,6 @@ def long_product(number, parameter):
 
 @pytest.mark.parametrize("number", [500, 3_000])
 def test_small_probabilities_do_not_vanish(number):
-    from mlnlab.circuits.propositional.libra_circuits import ac_circuit
-
     circuit = ac_circuit(long_product(number, 0.125))
     evidence = {f"X{n}": 0 for n in range(number)}
     assert circuit.log_probability(evidence) == pytest.approx(number * log(0.125))
@@ -164,6 +163,17 @@ def test_small_probabilities_do_not_vanish(number):
     assert circuit.marginals(evidence)["X0"]["1"] == pytest.approx(0.875)
     del evidence["X1"]
     assert circuit.entropy(evidence) == pytest.approx(-2 * (0.125 * log(0.125) + 0.875 * log(0.875)))
+
+
+@pytest.mark.parametrize("known", range(585, 625, 5))
+def test_probabilities_with_few_digits_left_are_computed_again(known):
+    """Around 1e-308 to 1e-324 floating point has fewer digits; the answers have all of them."""
+    circuit = ac_circuit(long_product(700, 0.3))
+    row = [0] * known + [-1] * (700 - known)
+    expected = pytest.approx(known * log(0.3), abs=1e-9)
+    assert circuit.log_probability(evidence_of(circuit, row)) == expected
+    assert circuit.log_likelihoods(DataTable(circuit.variables, [row])).tolist() == [expected]
+    assert circuit.evaluate(evidence_of(circuit, row)).log_value == expected
 
 
 def test_large_weights_do_not_overflow():
