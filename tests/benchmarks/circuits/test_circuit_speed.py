@@ -58,7 +58,7 @@ def test_circuits_beside_c(name, edges, tmp_path):
 @pytest.mark.benchmark
 @pytest.mark.parametrize("name", ["nltcs", "msweb"])
 def test_conditionals_of_recorded_circuits(name, reference_folder, tmp_path):
-    """Recorded: Libra's own program 0.138 and 0.513 ms; pyAgrum 0.6 and 3.4 ms on its own, sparser networks."""
+    """Recorded: Libra's own program 0.138 and 0.513 ms; pyAgrum 0.6 and 3.4 ms on sparser networks."""
     import lzma
 
     folder = reference_folder / "rivals-outputs"
