@@ -14,7 +14,7 @@ from mlnlab.display.chart.axes import place_axis, value_axis
 from mlnlab.display.chart.curves import metric_plots, plots_scene, vertical_axis
 from mlnlab.display.chart.plots import Line, Plot
 from mlnlab.display.circuits.region_drawings import left_out, region_entries, region_items, region_words
-from mlnlab.display.circuits.tree_drawings import tree_items
+from mlnlab.display.circuits.tree_drawings import TreeItems, tree_items
 from mlnlab.display.nodelink.node_links import write_note
 from mlnlab.display.runs.runs import RunPicture, Table, columns_of
 from mlnlab.display.scene.building import WIDTH, legend
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from mlnlab.steps.recordings.trace import Trace
     from mlnlab.steps.step import Step
 
-_GAP = 40.0
+_GAP, _WIDEST = 40.0, 1_050.0
 
 
 def circuit_run_picture(source: CircuitLearner) -> RunPicture:
@@ -87,7 +87,7 @@ def split_scene(replay: Replay, state: LearnACState) -> Scene:
         tree_items(replay.variables, found.variable, tree, word=word, lit=lit)
         for word, tree in (("before", found.before), ("after", found.after))
     ]
-    top, width = _side_by_side(items, trees, ("tree before", "tree after"), 46.0)
+    top, width = _add_pictures(items, trees, ("tree before", "tree after"), 46.0)
     if found.region is None:
         words = f"The circuit has more than {MOST_EDGES:,} edges: the copied region is not drawn."
         items.append(Text(x=8, y=top + 14, text=words, look="quiet"))
@@ -96,7 +96,7 @@ def split_scene(replay: Replay, state: LearnACState) -> Scene:
     parts = (region.before, region.parts_before, "old"), (region.after, region.parts_after, "new")
     drawn = [region_items(circuit, own, word) for circuit, own, word in parts]
     names = ("circuit before", f"circuit after: {region_words(region)}")
-    top, lower = _side_by_side(items, drawn, names, top + 8)
+    top, lower = _add_pictures(items, drawn, names, top + 8)
     width = max(width, lower)
     explained, height = legend(region_entries(replay.variables[found.asked]), 8, top + 4, WIDTH - 16)
     if hidden := left_out((region.parts_before, region.parts_after)):
@@ -117,16 +117,24 @@ def _new_nodes(found: LastSplit) -> set[int]:
     return {split, *range(first, len(nodes))}
 
 
-def _side_by_side(
-    items: list[Item], drawn: Sequence[Any], names: Sequence[str], top: float
+def _add_pictures(
+    items: list[Item], drawn: Sequence[TreeItems], names: Sequence[str], top: float
 ) -> tuple[float, float]:
-    """Add two pictures next to each other with their names; return where they end, and how wide they are."""
-    x = 8.0
+    """Add two pictures next to each other with their names, or where they are wide, below each other.
+
+    Return where they end, and how wide they are.
+    """
+    stacked = sum(one.width for one in drawn) + _GAP > _WIDEST
+    x, y, end, width = 8.0, top, top, WIDTH
     for one, name in zip(drawn, names, strict=True):
-        items.append(Text(x=x, y=top + 14, text=name, look="quiet small strong"))
-        items.append(Group(x=x, y=top + 22, children=one.items))
-        x += max(one.width, 200.0) + _GAP
-    return top + 22 + max(one.height for one in drawn), max(WIDTH, x - _GAP + 8)
+        items.append(Text(x=x, y=y + 14, text=name, look="quiet small strong"))
+        items.append(Group(x=x, y=y + 22, children=one.items))
+        end, width = max(end, y + 22 + one.height), max(width, x + one.width + 8)
+        if stacked:
+            y = end + 10
+        else:
+            x += max(one.width, 200.0) + _GAP
+    return end, width
 
 
 # --- the candidates -------------------------------------------------------------------------------
