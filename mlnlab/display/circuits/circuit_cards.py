@@ -17,7 +17,7 @@ from mlnlab.display.circuits.circuit_drawings import (
     CircuitShape,
     NodeNumbers,
     ShownCircuit,
-    choose_opened,
+    choose_open_nodes,
     circuit_scene,
 )
 from mlnlab.display.circuits.network_drawings import graph_of, network_words
@@ -71,7 +71,7 @@ def plain_circuit_scene(circuit: ArithmeticCircuit) -> Scene:
         values = np.where(circuit.kinds == PARAMETER, np.log(circuit.parameters), np.nan)
     numbers = NodeNumbers(values, values, np.zeros(len(circuit)), None)
     shown = ShownCircuit(CircuitShape(circuit), numbers, top=len(circuit) - 1, live=False)
-    opened = choose_opened(shown)
+    opened = choose_open_nodes(shown)
     return circuit_scene(ShownCircuit(shown.shape, numbers, shown.top, opened, live=False))
 
 

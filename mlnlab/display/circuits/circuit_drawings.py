@@ -109,7 +109,7 @@ class CircuitShape:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ShownCircuit:
-    """The view of a circuit: its numbers, the node on top, what is opened below it, and how far a pass is.
+    """The view of a circuit: its numbers, its top, the nodes opened below, and how far a pass is.
 
     ``widened`` says of how many children more than usual are drawn, ``passed`` how many layers have their
     numbers: first upward, then downward; ``None`` is all of them. One that is not ``live`` answers no clicks.
@@ -165,7 +165,7 @@ class CircuitLayout(NamedTuple):
 # --- which nodes are drawn ------------------------------------------------------------------------
 
 
-def choose_opened(shown: ShownCircuit, most: int = FIRST_DRAWN) -> frozenset[int]:
+def choose_open_nodes(shown: ShownCircuit, most: int = FIRST_DRAWN) -> frozenset[int]:
     """Return the nodes that are opened at first, from the top, so that at most ``most`` boxes are drawn."""
     opened: set[int] = set()
     seen, waiting, drawn = {shown.top}, [shown.top], 1
@@ -182,7 +182,7 @@ def choose_opened(shown: ShownCircuit, most: int = FIRST_DRAWN) -> frozenset[int
     return frozenset(opened)
 
 
-def list_drawn(shown: ShownCircuit) -> tuple[list[DrawnNode], list[tuple[int, int]]]:
+def list_drawn_nodes(shown: ShownCircuit) -> tuple[list[DrawnNode], list[tuple[int, int]]]:
     """Return the boxes below the top, and the links between them by the boxes' places."""
     found: list[tuple[str, int, Literal["node", "leaf", "more"]]] = []
     links: list[tuple[int, int]] = []
@@ -216,7 +216,7 @@ def list_drawn(shown: ShownCircuit) -> tuple[list[DrawnNode], list[tuple[int, in
 
 def lay_out_circuit(shown: ShownCircuit) -> CircuitLayout:
     """Return the drawn boxes with their places."""
-    nodes, links = list_drawn(shown)
+    nodes, links = list_drawn_nodes(shown)
     sizes = [_box_size(shown, one) for one in nodes]
     layout = lay_out_rows(sizes, [one.row for one in nodes], links, 38.0, straight=24.0, across=14.0)
     return CircuitLayout(tuple(nodes), tuple(links), layout)
@@ -382,7 +382,7 @@ def _handle(shown: ShownCircuit, node: int) -> tuple[Item, ...]:
 
 
 def _entries(shown: ShownCircuit, laid: CircuitLayout) -> list[Entry]:
-    """Return the legend of what is drawn."""
+    """Return the legend of the drawn kinds of nodes."""
     kinds = {int(shown.circuit.kinds[one.node]) for one in laid.nodes}
     found = [Entry(swatch(f"wash {LOOKS[kind]}"), NAMES[kind]) for kind in LOOKS if kind in kinds]
     if any(one.kind == "node" and shown.shape.uses[one.node] > 1 for one in laid.nodes):

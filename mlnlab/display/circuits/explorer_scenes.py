@@ -86,7 +86,7 @@ def explorer_scene(state: ExplorerState, found: CircuitLayout | None = None) -> 
 
 
 def _headline(state: ExplorerState) -> str:
-    """Say what the root's value is."""
+    """Tell the root's value, and the probability of the evidence."""
     shown, given = state.shown, state.beliefs().evidence_words()
     log = shown.numbers.log_probability
     if log == -inf:

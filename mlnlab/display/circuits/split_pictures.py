@@ -125,7 +125,7 @@ def _add_pictures(
     Return where they end, and how wide they are.
     """
     stacked = sum(one.width for one in drawn) + _GAP > _WIDEST
-    x, y, end, width = 8.0, top, top, WIDTH
+    x, y, end, width = 8.0, top, top, float(WIDTH)
     for one, name in zip(drawn, names, strict=True):
         items.append(Text(x=x, y=y + 14, text=name, look="quiet small strong"))
         items.append(Group(x=x, y=y + 22, children=one.items))

@@ -71,7 +71,7 @@ def value_cell(beliefs: Beliefs, variable: int, value: int, x: float, y: float, 
 
 
 def list_values(beliefs: Beliefs, variable: int) -> list[int]:
-    """Return the drawn values of a variable: of many the most probable ones, and what is given."""
+    """Return the drawn values of a variable: of many the given one and the most probable ones."""
     known = range(beliefs.variables[variable].size)
     given = beliefs.evidence.get(variable)
     order = sorted(known, key=lambda value: (value != given, -beliefs.share(variable, value)))

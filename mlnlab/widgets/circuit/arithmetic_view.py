@@ -20,11 +20,11 @@ from mlnlab.display.circuits.circuit_drawings import (
     NodeNumbers,
     Quantity,
     ShownCircuit,
-    choose_opened,
+    choose_open_nodes,
     describe_node,
     last_pass,
     lay_out_circuit,
-    list_drawn,
+    list_drawn_nodes,
 )
 from mlnlab.display.circuits.circuit_lists import LISTED, By
 from mlnlab.display.circuits.explorer_scenes import (
@@ -66,7 +66,7 @@ class ArithmeticView(View):
         numbers = number_nodes(circuit, given, best=False)
         super().__init__()
         shown = ShownCircuit(CircuitShape(circuit), numbers, top=len(circuit) - 1, leaves=leaves)
-        shown = replace(shown, opened=choose_opened(shown))
+        shown = replace(shown, opened=choose_open_nodes(shown))
         self._state = ExplorerState(shown, given, by="layers" if len(circuit) > LARGE else None)
         self._layout = lay_out_circuit(shown)
         self._draw()
@@ -155,12 +155,12 @@ class ArithmeticView(View):
         self._lay_out(widened={**widened, number: more})
 
     def go(self, node: int | None = None) -> None:
-        """Draw what is below a sum or a product; without one, draw the circuit from its root."""
+        """Draw the part below a sum or a product; without one, draw the circuit from its root."""
         top = len(self.circuit) - 1 if node is None else self._node(node)
         if self.circuit.kinds[top] < SUM:
             raise ArgumentError(f"Node {top:,} is a leaf: nothing is below it.")
         moved = replace(self._state.shown, top=top, selected=None if node is None else top)
-        self._lay_out(top=top, opened=choose_opened(moved), selected=moved.selected)
+        self._lay_out(top=top, opened=choose_open_nodes(moved), selected=moved.selected)
 
     def list_by(self, by: By | None, chosen: int | None = None) -> None:
         """List nodes by "layers" or by "variables", those of a chosen one too; ``None`` closes the list."""
@@ -192,7 +192,7 @@ class ArithmeticView(View):
 
     def _lay_out(self, **changes: Any) -> None:  # noqa: ANN401
         shown = replace(self._state.shown, **changes)
-        if len(list_drawn(shown)[0]) > MOST_DRAWN:
+        if len(list_drawn_nodes(shown)[0]) > MOST_DRAWN:
             raise ArgumentError(NO_ROOM)
         with self._lock:
             self._layout = lay_out_circuit(shown)

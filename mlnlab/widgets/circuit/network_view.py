@@ -176,11 +176,10 @@ def network_view(
     >>> view.close()
     """
     circuit = None
-    match network:
-        case LearnedCircuit():
-            network, circuit = network.network, network.circuit
-        case LearnedNetwork():
-            network = network.trees
+    if isinstance(network, LearnedCircuit):
+        circuit, network = network.circuit, network.network
+    elif isinstance(network, LearnedNetwork):
+        network = network.trees
     if not isinstance(network, TreeNetwork):
         raise ArgumentError(
             "This view is of a network of decision trees, from ml.learn_network or ml.learn_circuit, not "

@@ -61,7 +61,7 @@ def random_table(seed, rows=60, variables=5):
 @given(st.integers(0, 10_000))
 def test_the_region_of_each_split_is_that_of_the_definition(seed):
     table = random_table(seed)
-    params = LearnACParams(k_e=0.02, k_p=0.1, most_splits=8)
+    params = LearnACParams(k_e=0.02, k_p=0.1, most_splits=8, edges="table 5.2")
     state = list(steps(LearnACTask(table), params, None))[-1]
     circuit, owners = SplitCircuit(table.variables), list(range(len(table.variables)))
     sizes = [variable.size for variable in table.variables]
