@@ -164,6 +164,8 @@ __all__ = ["__version__", *_HOMES]  # noqa: PLE0604 - the names are the keys of 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - a module attribute can be anything
     """Load a public name where it is first used."""
+    if name == "networks":
+        return import_module("mlnlab.inference.networks")
     if name not in _HOMES:
         from mlnlab.logic.suggestions import did_you_mean
 
