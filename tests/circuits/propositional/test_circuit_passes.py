@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from math import exp, inf, log
 
 import numpy as np
@@ -191,6 +192,22 @@ def test_new_parameters_change_the_answers():
     weights = all_weights(changed)
     assert changed.log_probability({"X0": 1}) == pytest.approx(log(weights[1].sum() / weights.sum()))
     assert circuit.log_probability({"X0": 1}) == before
+
+
+def test_threads_share_a_circuit():
+    circuit = random_circuit(6, zeros=0.0)
+    table = circuit.sample(300, 3)
+    rows = [evidence_of(circuit, row) for row in table.rows.tolist()]
+    expected = [circuit.query({"X0": 1}, {**row, "X0": 1}) * circuit.log_probability(row) for row in rows]
+
+    def ask(_):
+        found = [circuit.query({"X0": 1}, {**row, "X0": 1}) * circuit.log_probability(row) for row in rows]
+        return found == expected and circuit.log_likelihoods(table).tolist()
+
+    with ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(ask, range(12)))
+    assert found[0]
+    assert all(one == found[0] for one in found)
 
 
 def test_columns_in_another_order():
