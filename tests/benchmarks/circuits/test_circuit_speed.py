@@ -11,11 +11,12 @@ import pytest
 from mlnlab.circuits.propositional.libra_circuits import load_ac
 from mlnlab.factors.data.data_table import DataTable
 from tests.benchmarks.beside_c.in_c import FLAGS, _call, find_compiler
-from tests.benchmarks.beside_c.measurement import FULL, TINY
+from tests.benchmarks.beside_c.measurement import TINY, Effort
 from tests.benchmarks.circuits.circuit_speed import edges_per_second, layered_circuit, loops_in_c
 
 SOURCE = Path(__file__).with_name("circuit_passes.c")
 NAMES = ("one row", "blocks")
+FULL = Effort(rounds=11, updates=20_000_000)  # edges times rows in a round
 
 
 def compiled(folder, source=SOURCE):
