@@ -156,10 +156,10 @@ def _structures() -> tuple[ModuleType, ...]:
 
 
 def _trees() -> tuple[ModuleType, ...]:
-    from mlnlab.kernels.chains import tree_gibbs
+    from mlnlab.kernels.chains import tree_sweeps
     from mlnlab.kernels.trees import bit_columns, leaf_gains, tree_walks
 
-    return bit_columns, leaf_gains, tree_walks, tree_gibbs
+    return bit_columns, leaf_gains, tree_walks, tree_sweeps
 
 
 def _splits() -> tuple[ModuleType, ...]:

@@ -80,7 +80,7 @@ def _learn_and_ask(
     problems: list[str],
 ) -> None:  # fmt: skip
     """Learn the models, and ask them where queries are wanted."""
-    from mlnlab.experiments.circuits.answered_queries import answered
+    from mlnlab.experiments.circuits.answered_queries import answer_queries
     from mlnlab.experiments.circuits.circuit_tables import figure_frame, model_table, time_table
     from mlnlab.experiments.circuits.learned_models import models
 
@@ -94,7 +94,7 @@ def _learn_and_ask(
                 learned.append(model)
             if {"table-5.5", "figure-5.3"} & set(parts):
                 ways = arguments.way or _ways(works)
-                for one, kept in answered(
+                for one, kept in answer_queries(
                     data, works, ways, folder / "circuits", number=arguments.queries,
                     seconds=arguments.seconds, seed=arguments.seed,
                 ):  # fmt: skip

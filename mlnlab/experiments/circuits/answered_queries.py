@@ -58,7 +58,7 @@ class AnsweredQueries:
     milliseconds: float = nan  # of the processor, a query
 
 
-def answered(
+def answer_queries(
     data: Benchmark, works: Sequence[Work], ways: Sequence[str], folder: Path, *, number: int = 1000,
     seconds: float = 60.0, seed: int = 0, shares: Sequence[Share] = SHARES,
 ) -> Iterator[tuple[AnsweredQueries, bool]]:  # fmt: skip

@@ -10,7 +10,6 @@ Start with ``factor_asking.py``, the door of ``ml.marginals``; ``factor_methods.
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any
 
 _NAMES = (
@@ -24,7 +23,9 @@ _NAMES = (
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - a module attribute can be anything
     """Return a public name of ``ml`` that is about networks."""
     if name in _NAMES:
-        return getattr(import_module("mlnlab"), name)
+        import mlnlab
+
+        return getattr(mlnlab, name)
     from mlnlab.logic.suggestions import did_you_mean
 
     raise AttributeError(f"ml.networks has no {name}{did_you_mean(name, _NAMES)}")

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mlnlab.factors.graphs.tree_network import TreeNetwork, tree_arrays
-from mlnlab.kernels.chains.tree_gibbs import Counted, sample, sweep
+from mlnlab.kernels.chains.tree_sweeps import Counted, sample, sweep
 from mlnlab.kernels.random_numbers import next_below, streams
 from mlnlab.kernels.trees.tree_walks import Trees
 from mlnlab.logic.checked_options import check_options

@@ -192,7 +192,7 @@ def learn_circuit(
     >>> ac
     <LearnedCircuit by quick: 2 variables, 1 split, 20 edges>
     >>> round(ac.query({"Rain": "1"}, evidence={"Wet": "1"}), 3)
-    0.918
+    0.95
     """
     table, held_out = read_tables(train, valid)
     watching = checked_observers(observers)

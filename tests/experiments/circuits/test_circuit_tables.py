@@ -9,7 +9,7 @@ import pytest
 
 import mlnlab as ml
 from mlnlab.errors import ArgumentError
-from mlnlab.experiments.circuits.answered_queries import answered
+from mlnlab.experiments.circuits.answered_queries import answer_queries
 from mlnlab.experiments.circuits.benchmark_tables import benchmark, size_table
 from mlnlab.experiments.circuits.circuit_tables import PRINTED, figure_frame, model_table, time_table
 from mlnlab.experiments.circuits.conditional_queries import Share
@@ -54,8 +54,10 @@ def test_queries_are_answered_by_the_models_of_the_folder(learned):
     folder, found = learned
     shares = [Share(0.3, 0.3), Share(0.3, 0.0)]
     ways = ["greedy", "quick", "fast"]
-    once = list(answered(benchmark("small"), WORKS, ways, folder, number=6, seconds=5.0, shares=shares))
-    again = list(answered(benchmark("small"), WORKS, ways, folder, number=6, seconds=5.0, shares=shares))
+    once = list(answer_queries(benchmark("small"), WORKS, ways, folder, number=6, seconds=5.0, shares=shares))
+    again = list(
+        answer_queries(benchmark("small"), WORKS, ways, folder, number=6, seconds=5.0, shares=shares)
+    )
     assert [kept for _, kept in again] == [True] * 6
     assert [one for one, _ in again] == [one for one, _ in once]
     answers = [one for one, _ in once]
@@ -68,7 +70,7 @@ def test_queries_are_answered_by_the_models_of_the_folder(learned):
     assert list(time_table(answers)["way"]) == ways
     assert len(model_table(found)) == 3
     with pytest.raises(ArgumentError, match="network"):
-        list(answered(benchmark("small"), WORKS[:1], ["slow"], folder))
+        list(answer_queries(benchmark("small"), WORKS[:1], ["slow"], folder))
 
 
 def test_the_largest_prefix_that_compiles_is_told():

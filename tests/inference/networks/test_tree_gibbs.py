@@ -11,7 +11,7 @@ import pytest
 from mlnlab.errors import ArgumentError
 from mlnlab.factors.graphs.tree_network import tree_arrays
 from mlnlab.inference.networks.tree_gibbs import TreeGibbsParams, steps
-from mlnlab.kernels.chains import tree_gibbs
+from mlnlab.kernels.chains import tree_sweeps
 from mlnlab.kernels.compiled import plain_twin
 from mlnlab.kernels.random_numbers import streams
 from mlnlab.steps.values.sameness import same_state
@@ -62,7 +62,7 @@ def test_the_compiled_sweep_is_the_plain_one() -> None:
     trees = tree_arrays(network)
     free = np.array([0, 2, 3, 5], np.uint32)
     walks: list[tuple[list[int], list[int]]] = []
-    for kernel in (tree_gibbs.sweep, plain_twin(tree_gibbs.sweep)):
+    for kernel in (tree_sweeps.sweep, plain_twin(tree_sweeps.sweep)):
         values, random = np.zeros(6, np.uint32), streams(5, 1)[0]
         for _ in range(50):
             with np.errstate(over="ignore"):
