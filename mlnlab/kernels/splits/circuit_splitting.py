@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from mlnlab.kernels.compiled import borrowing
-from mlnlab.kernels.splits.split_regions import DELETED, edge_cost, is_masked
+from mlnlab.kernels.splits.split_regions import DELETED, edge_cost, is_masked, note_savings
 from mlnlab.kernels.splits.work_circuit import (
     COLLAPSES,
     INDICATOR,
@@ -58,6 +58,7 @@ def copy_upper(c: WorkCircuit, variable: int, value: int, leaf: int, begin: int)
             for slot in range(c.first[node], c.first[node] + c.n_children[node]):
                 child = c.child[slot]
                 add_child(c, new, c.copy[child] if c.mark[child] == stamp else child)
+            note_savings(c, new, 1)
         c.copy[node] = new
 
 
@@ -85,6 +86,7 @@ def copy_lower(c: WorkCircuit, variable: int, value: int) -> None:
                 add_child(c, new, child)
             elif c.kind[child] != INDICATOR and holds_value(c, child, variable, value):
                 add_child(c, new, c.copy[child])
+        note_savings(c, new, 1)
         c.copy[node] = new
 
 
@@ -199,11 +201,15 @@ def apply_split(c: WorkCircuit, leaf: int, variable: int) -> None:
         copy_lower(c, variable, value)
         add_conditioned_products(c, variable, value)
     c.totals[LEAVES] = new_leaf
+    for place in range(c.totals[MUTUAL]):
+        note_savings(c, c.mutual[place, 3], 1)
     replace_children(c)
     for place in range(c.totals[UPPER]):
+        note_savings(c, c.upper[place], -1)
         delete_node(c, c.upper[place])
     for place in range(c.totals[LOWER] - 1, -1, -1):
         if c.dropped[c.lower[place]] == DELETED:
+            note_savings(c, c.lower[place], -1)
             delete_node(c, c.lower[place])
     if c.held.shape[1]:
         update_ancestors(c, leaf)

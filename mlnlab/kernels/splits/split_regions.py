@@ -172,16 +172,38 @@ def count_copies(c: WorkCircuit, node: int, variable: int) -> int:
 
 
 @borrowing
+def note_savings(c: WorkCircuit, node: int, sign: int) -> None:
+    """Add the edges that copies of a sum save to the savings by variable, or with sign -1 take them away."""
+    if c.kind[node] != SUM or not c.totals[COLLAPSES]:
+        return
+    first, end = c.first[node], c.first[node] + c.n_children[node]
+    for variable in range(len(c.sizes)):
+        differs = False  # where all children have the same values, copies save nothing
+        for word in range(c.word[variable], c.word[variable] + c.words[variable]):
+            for slot in range(first + 1, end):
+                rows = c.below[c.child[first], word] ^ c.below[c.child[slot], word]
+                differs = differs or (rows & c.bits[variable]) != np.uint64(0)
+        if differs:
+            added = count_copies(c, node, variable) - edges_of(c, int(c.n_children[node]))
+            if added < 0:
+                c.savings[variable] -= sign * added
+
+
+@borrowing
 def descend(c: WorkCircuit, variable: int, cost: int, limit: int) -> int:
     """Find the nodes between mutual ancestors and V, and add the least edges that they cost.
 
-    Returns more than ``limit`` as soon as the cost is known to be more. A copied node costs less than
-    nothing only where v_i is left out, so at most once for each edge into an indicator of V.
+    Returns more than ``limit`` as soon as the cost is known to be more. Copies have fewer edges than a node
+    only where v_i is left out, so at most once for each edge into an indicator of V, and, if nodes with one
+    child give way, where a sum tells values of V apart: see ``savings``.
     """
     stamp = c.totals[STAMP] + 2
     lower = unseen = 0
-    for value in range(0 if c.totals[COLLAPSES] else c.sizes[variable]):
-        unseen += int(c.parents[c.indicator[c.first_value[variable] + value]])
+    most = 2 if c.totals[COLLAPSES] else 1  # that leaving out v_i saves
+    for value in range(c.sizes[variable]):
+        unseen += most * int(c.parents[c.indicator[c.first_value[variable] + value]])
+    if c.totals[COLLAPSES]:
+        unseen += int(c.savings[variable])
     for place in range(c.totals[MUTUAL]):
         start = c.mutual[place, 2]
         if c.kind[start] == INDICATOR or c.mark[start] == stamp:
@@ -194,8 +216,9 @@ def descend(c: WorkCircuit, variable: int, cost: int, limit: int) -> int:
                 c.dropped[node] = 0
                 added = count_copies(c, node, variable) - edges_of(c, int(c.n_children[node]))
                 cost += added
-                unseen -= int(added < 0)
-                if not c.totals[COLLAPSES] and cost - unseen > limit:
+                if added < 0:
+                    unseen -= -added if c.kind[node] == SUM else most
+                if cost - unseen > limit:
                     return limit + 1
             if at == c.n_children[node]:
                 c.lower[lower] = node

@@ -55,6 +55,7 @@ class WorkCircuit(NamedTuple):
     first_value: NDArray[np.int32]
     indicator: NDArray[np.int32]  # node of each value of each variable
     top: NDArray[np.int32]  # the root's child above each variable
+    savings: NDArray[np.int64]  # edges at most by which copies of sums are fewer than they, by variable
     # leaf distributions
     leaf_variable: NDArray[np.int32]
     first_parameter: NDArray[np.int32]
@@ -259,6 +260,7 @@ def build_marginals(c: WorkCircuit) -> None:
         parameters += size
         if not collapsed:
             add_child(c, root, above)
+            c.savings[variable] = size
     c.totals[LEAVES] = number
 
 
@@ -343,6 +345,7 @@ def allocate(
         ints(edges), ints(edges), ints(edges), ints(edges),
         np.full(max(3, int(sizes.max(initial=2))) + 1, -1, np.int32), totals,
         sizes, layout[0].copy(), layout[1].copy(), layout[2].copy(), bits, firsts, ints(total), ints(number),
+        np.zeros(number, np.int64),
         ints(leaves), ints(leaves), ints(parameters),
         np.zeros(nodes, np.int64), np.zeros((nodes, widest), np.uint64), ints(nodes), ints(nodes),
         ints(nodes, 2), ints(nodes), ints(nodes, 4), ints(nodes), ints(nodes),

@@ -181,6 +181,25 @@ def test_counting_stops_only_above_the_limit(run, limit):
 
 
 @given(runs)
+def test_savings_are_kept_up_to_date(run):
+    from mlnlab.kernels.splits.split_regions import count_copies
+    from mlnlab.kernels.splits.work_circuit import holds_variable
+
+    circuit = SplitCircuit(make_variables(run[0]), collapses=True)
+    for _, _, chosen in split_randomly(*run):
+        circuit.split(*chosen)
+        number = int(circuit._kernels[0].sort_nodes(circuit.work))
+        work, expected = circuit.work, np.zeros(len(run[0]), int)
+        for node in work.order[:number].tolist():
+            if work.kind[node] == SUM:
+                for variable in range(len(run[0])):
+                    if holds_variable(work, node, variable):
+                        saved = work.n_children[node] - count_copies(work, node, variable)
+                        expected[variable] += max(0, saved)
+        assert work.savings.tolist() == expected.tolist()
+
+
+@given(runs)
 def test_rows_tell_the_leaves_and_indicators_below(run):
     for circuit, _, (leaf, variable) in split_randomly(*run):
         circuit.split(leaf, variable)
