@@ -248,6 +248,8 @@ def sharing(old: object, delta: Delta | None, new: object) -> object:
             by_index = dict(item_changes)
             common = min(len(olds), len(news))
             items = [sharing(olds[i], by_index.get(i), news[i]) for i in range(common)]
+            if all(item is after for item, after in zip(items, news, strict=False)):
+                return new  # so that the next state, which has the same tuple, is known by its identity
             return with_items(news, [*items, *news[common:]])
         case ChangedKeys(_, key_changes):
             before_by_key = cast("dict[object, object]", old)

@@ -1,6 +1,7 @@
 """Lists that grow by an item a step, in blocks that the states of a run share.
 
-Blocks double, so that all states together take little more than the last one, and a step costs what it added.
+A full block never changes, so that all states together take little more than the last one, and recording a
+step looks at its newest block alone.
 """
 
 from __future__ import annotations
@@ -10,19 +11,20 @@ from typing import TypeAlias, TypeVar
 
 T = TypeVar("T")
 
+BLOCK = 64  # items: a step copies the last block, and a reference to each of the others
+
 Blocks: TypeAlias = tuple[tuple[T, ...], ...]
 
 
 def append_item(blocks: Blocks[T], item: T) -> Blocks[T]:
     """Return the blocks with one more item.
 
-    >>> append_item(append_item(append_item((), "a"), "b"), "c")
-    (('a', 'b'), ('c',))
+    >>> append_item(append_item((), "a"), "b")
+    (('a', 'b'),)
     """
-    found = [*blocks, (item,)]
-    while len(found) > 1 and len(found[-2]) <= len(found[-1]):
-        found[-2:] = [found[-2] + found[-1]]
-    return tuple(found)
+    if blocks and len(blocks[-1]) < BLOCK:
+        return (*blocks[:-1], (*blocks[-1], item))
+    return (*blocks, (item,))
 
 
 def items_of(blocks: Blocks[T]) -> Iterator[T]:
