@@ -123,6 +123,19 @@ def test_every_step_applies_the_best_valid_split(table, cpds, score, k_p, prior)
     )
 
 
+@pytest.mark.parametrize("cpds", ["trees", "tables"])
+def test_every_step_on_noise_applies_the_best_valid_split(cpds):
+    """In noise the gains of a parameter lie about 1/2, near the penalty, so that each price decides."""
+    table = ml.DataTable.of(np.random.default_rng(5).integers(0, [2, 2, 3, 2, 3, 2], (150, 6)))
+    params = NetworkParams(cpds, k_p=0.4)
+    learned = ml.learn_network(table, cpds, k_p=0.4)
+    assert learned.n_splits > 8
+    for number, split in enumerate(learned.splits):
+        best = best_score(table, learned.trees_after(number), params, 0.4)
+        assert split.gain - 0.4 * split.parameters == pytest.approx(best, abs=1e-7)
+    assert best_score(table, learned.trees, params, 0.4) < 1e-7
+
+
 @settings(max_examples=examples(30), deadline=None)
 @given(tables(missing=False), st.sampled_from([0, 2.0]))
 def test_chow_liu_takes_a_tree_of_largest_weight(table, k_p):
