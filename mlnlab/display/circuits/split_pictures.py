@@ -14,7 +14,7 @@ from mlnlab.display.chart.axes import place_axis, value_axis
 from mlnlab.display.chart.curves import metric_plots, plots_scene, vertical_axis
 from mlnlab.display.chart.plots import Line, Plot
 from mlnlab.display.circuits.region_drawings import left_out, region_entries, region_items, region_words
-from mlnlab.display.circuits.tree_drawings import TreeItems, tree_items
+from mlnlab.display.circuits.tree_drawings import TreeItems, find_changed_nodes, tree_items
 from mlnlab.display.nodelink.node_links import write_note
 from mlnlab.display.runs.runs import RunPicture, Table, columns_of
 from mlnlab.display.scene.building import WIDTH, legend
@@ -82,12 +82,12 @@ def split_scene(replay: Replay, state: LearnACState) -> Scene:
         Text(id="split", x=8, y=18, text=_split_words(replay, found), look="words strong"),
         Text(id="price", x=8, y=36, text=price, look="words small"),
     ]
-    lit = _new_nodes(found)
+    lit = find_changed_nodes(found.before, found.after)
     trees = [
-        tree_items(replay.variables, found.variable, tree, word=word, lit=lit)
-        for word, tree in (("before", found.before), ("after", found.after))
+        tree_items(replay.variables, found.variable, tree, word=word, lit=own)
+        for word, tree, own in zip(("before", "after"), (found.before, found.after), lit, strict=True)
     ]
-    top, width = _add_pictures(items, trees, ("tree before", "tree after"), 46.0)
+    top, width = add_pictures(items, trees, ("tree before", "tree after"), 46.0)
     if found.region is None:
         words = f"The circuit has more than {MOST_EDGES:,} edges: the copied region is not drawn."
         items.append(Text(x=8, y=top + 14, text=words, look="quiet"))
@@ -96,7 +96,7 @@ def split_scene(replay: Replay, state: LearnACState) -> Scene:
     parts = (region.before, region.parts_before, "old"), (region.after, region.parts_after, "new")
     drawn = [region_items(circuit, own, word) for circuit, own, word in parts]
     names = ("circuit before", f"circuit after: {region_words(region)}")
-    top, lower = _add_pictures(items, drawn, names, top + 8)
+    top, lower = add_pictures(items, drawn, names, top + 8)
     width = max(width, lower)
     explained, height = legend(region_entries(replay.variables[found.asked]), 8, top + 4, WIDTH - 16)
     if hidden := left_out((region.parts_before, region.parts_after)):
@@ -106,18 +106,7 @@ def split_scene(replay: Replay, state: LearnACState) -> Scene:
     return Scene(width, top + height + 24, layers, "The last split", words)
 
 
-def _new_nodes(found: LastSplit) -> set[int]:
-    """Return the node that was split, and its leaves; nodes keep their numbers."""
-    nodes = found.after.nodes
-    first = len(found.before.nodes)
-    split = next(
-        place for place, node in enumerate(nodes)
-        if place < first and node != found.before.nodes[place] and getattr(node, "children", (0,))[0] >= first
-    )  # fmt: skip
-    return {split, *range(first, len(nodes))}
-
-
-def _add_pictures(
+def add_pictures(
     items: list[Item], drawn: Sequence[TreeItems], names: Sequence[str], top: float
 ) -> tuple[float, float]:
     """Add two pictures next to each other with their names, or where they are wide, below each other.

@@ -118,6 +118,27 @@ def list_breadth_first(tree: DecisionTree) -> list[int]:
     return found
 
 
+def find_changed_nodes(before: DecisionTree, after: DecisionTree) -> tuple[set[int], set[int]]:
+    """Return the leaves that a step has split or merged, and the nodes that stand there after it."""
+    first, second = _list_conditions(before), _list_conditions(after)
+    old = {first[place]: place for place, node in enumerate(before.nodes) if isinstance(node, TreeLeaf)}
+    new = {second[place]: place for place, node in enumerate(after.nodes) if isinstance(node, TreeLeaf)}
+    gone = old.keys() - new.keys()
+    split = {place for place, own in enumerate(second) if own in gone}
+    return {old[own] for own in gone}, split | {new[own] for own in new.keys() - old.keys()}
+
+
+def _list_conditions(tree: DecisionTree) -> list[frozenset[tuple[tuple[int, int], ...]]]:
+    """Return for each node the ways that lead to it, as values of variables; parents come first."""
+    found: list[set[tuple[tuple[int, int], ...]]] = [set() for _ in tree.nodes]
+    found[0].add(())
+    for place, node in enumerate(tree.nodes):
+        if isinstance(node, TreeSplit):
+            for value, child in enumerate(node.children):
+                found[child] |= {(*way, (node.variable, value)) for way in found[place]}
+    return [frozenset(ways) for ways in found]
+
+
 def find_way(tree: DecisionTree, given: Mapping[int, int]) -> set[int]:
     """Return the nodes from the root down, as far as given values lead."""
     number, found = 0, {0} if given else set()

@@ -154,6 +154,7 @@ RUN_PICTURES: Mapping[str, str] = {
     "mlnlab.learning.ask.learner.WeightLearner": "mlnlab.display.learning.learning_pictures:learner_picture",
     "mlnlab.learning.ask.steering.SteeredLearner": "mlnlab.display.learning.learning_pictures:learner_picture",
     "mlnlab.learning.circuits.circuit_learner.CircuitLearner": "mlnlab.display.circuits.split_pictures:circuit_run_picture",
+    "mlnlab.learning.networks.network_learner.NetworkLearner": "mlnlab.display.circuits.network_runs:network_run_picture",
     "mlnlab.learning.studies.race.Race": "mlnlab.display.learning.races:race_picture",
     "mlnlab.lifted.ask.lift.Lift": "mlnlab.display.lifted.compile_pictures:compile_picture",
     "mlnlab.structure.ask.structure_learner.StructureLearner": "mlnlab.display.doors.run_pictures:structure_picture",
