@@ -21,7 +21,7 @@ from mlnlab.circuits.propositional.arithmetic_circuit import (
     SUM,
     ArithmeticCircuit,
 )
-from mlnlab.display.card.markup import count_of
+from mlnlab.display.card.markup import count_of, shorten_text
 from mlnlab.display.nodelink.node_links import (
     Layout,
     Link,
@@ -244,7 +244,8 @@ def name_node(shown: ShownCircuit, node: int) -> str:
     if variable < 0:
         return "θ"
     one, value = circuit.variables[variable], int(circuit.value[node])
-    named = f"{one.name} = {one.values[value]}" if value >= 0 else one.name
+    name = shorten_text(one.name)
+    named = f"{name} = {shorten_text(one.values[value])}" if value >= 0 else name
     return named if kind == INDICATOR else f"θ: {named}"
 
 

@@ -38,7 +38,8 @@ def numbered_id(word: str, *numbers: int) -> str:
 
 def tooltip(*lines: str) -> str:
     """Return lines as a tooltip of bearable length; the first one names the thing."""
-    return shorten_text("\n".join(fit(line) for line in lines if line), _LONGEST_TOOLTIP)
+    shown = (fit(shorten_text(line, _LONGEST_TOOLTIP)) for line in lines if line)
+    return shorten_text("\n".join(shown), _LONGEST_TOOLTIP)
 
 
 def label(x: float, y: float, text: str, width: float, look: str = "label") -> Text:
