@@ -52,5 +52,5 @@ def test_circuits_of_libras_prices(
     with capsys.disabled():
         print(f"\n{HEAD}\n{line}")
     assert reached > value - 0.03
-    assert found.edges < 1.1 * edges
+    assert found.edges < 1.2 * edges  # where more splits pay for theirs
     assert own < seconds / (5 if method == "quick" else 3)
