@@ -31,7 +31,7 @@ from mlnlab.display.nodelink.node_links import (
     lay_out_rows,
 )
 from mlnlab.display.scene.building import Entry, numbered_id, swatch, tooltip
-from mlnlab.display.scene.items import Item, Path, Scene
+from mlnlab.display.scene.items import Item, Path, Rectangle, Scene
 from mlnlab.display.scene.paths import segments
 from mlnlab.display.scene.text_fitting import fit_text, text_width
 
@@ -345,7 +345,7 @@ def circuit_scene(shown: ShownCircuit, found: CircuitLayout | None = None) -> Sc
         ),
         legend=_entries(shown, laid),
         words=f"{count_of(len(shown.circuit), 'node')}, {count_of(shown.circuit.edges, 'edge')}.",
-        left_out=f"{drawn:,} of {total:,} nodes are drawn; + opens, and so do the lists above."
+        left_out=f"{drawn:,} of {total:,} nodes are drawn{'; + opens a node' * shown.live}."
         * (drawn < total),
     ).scene()
 
@@ -363,17 +363,24 @@ def _box(shown: ShownCircuit, one: DrawnNode) -> Node:
     zero = is_reached(shown, node) and shown.numbers.values[node] == -inf
     thick = is_current(shown, node) or node == shown.selected or on_best
     look = f"wash {LOOKS[kind]}{' thick' * thick}{' dashed' * shared}{' faint' * bool(zero)}"
-    flow = float(shown.numbers.flows[node]) if quantity_of(shown) == "flows" else None
-    inner = kind in SIGNS
-    handle = _handle(shown, node) if inner and shown.live else ()
+    flow = _flow_bar(shown, one) if quantity_of(shown) == "flows" else ()
+    handle = _handle(shown, node) if kind in SIGNS and shown.live else ()
     hint = "click for its numbers" if kind != INDICATOR else "click to give or take back this evidence"
     name = fit_text(f"{'★ ' * on_best}{name_node(shown, node)}", _WIDEST, "small strong")
     return Node(
         id=one.id, lines=(name, node_number(shown, node)), looks=("words small strong", "number small"),
-        look=look, corner=19.0 if kind == SUM else 3.0, parts=handle, fill=flow,
+        look=look, corner=19.0 if kind == SUM else 3.0, parts=(*flow, *handle),
         press=kind == INDICATOR and shown.live, pick=shown.live,
         tooltip=tooltip(*describe_node(shown, node).splitlines(), hint * shown.live),
     )  # fmt: skip
+
+
+def _flow_bar(shown: ShownCircuit, one: DrawnNode) -> tuple[Item, ...]:
+    """Return a thin bar above the sign of a node, as long as its flow says."""
+    room = _box_size(shown, one)[0] - 28
+    width = room * float(shown.numbers.flows[one.node])
+    track = Rectangle(x=-room / 2, y=-17, width=room, height=3.5, look="shaded")
+    return track, Rectangle(x=-room / 2, y=-17, width=width, height=3.5, look="bar purple")
 
 
 def _handle(shown: ShownCircuit, node: int) -> tuple[Item, ...]:
