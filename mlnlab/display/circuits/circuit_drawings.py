@@ -334,7 +334,7 @@ def circuit_scene(shown: ShownCircuit, found: CircuitLayout | None = None) -> Sc
         and {laid.nodes[one].node, laid.nodes[other].node} <= best
     ]  # fmt: skip
     drawn = len({one.node for one in laid.nodes if one.kind != "more"})
-    total = len(shown.circuit)
+    total, more = len(shown.circuit), "; + opens a node" * shown.live
     return NodeLink(
         title="Arithmetic circuit",
         layout=laid.layout,
