@@ -345,8 +345,7 @@ def circuit_scene(shown: ShownCircuit, found: CircuitLayout | None = None) -> Sc
         ),
         legend=_entries(shown, laid),
         words=f"{count_of(len(shown.circuit), 'node')}, {count_of(shown.circuit.edges, 'edge')}.",
-        left_out=f"{drawn:,} of {total:,} nodes are drawn{'; + opens a node' * shown.live}."
-        * (drawn < total),
+        left_out=f"{drawn:,} of {total:,} nodes are drawn{more}." * (drawn < total),
     ).scene()
 
 
