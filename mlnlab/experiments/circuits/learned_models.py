@@ -28,17 +28,21 @@ from mlnlab.experiments.folds.kept_files import has_declared_types, keep, read_r
 from mlnlab.factors.data.data_table import DataTable
 from mlnlab.factors.files.xmod_writing import save_xmod
 from mlnlab.learning.circuits.circuit_learner import learn_circuit
+from mlnlab.learning.circuits.split_ac import SplitCircuit
 from mlnlab.learning.networks.network_learner import learn_network
 from mlnlab.logic.checked_options import check_options, one_of, real
+from mlnlab.steps.files.checkpoint import previous_path
 from mlnlab.steps.safe_files import make_folder
 from mlnlab.steps.values.encoding import storable
 
 if TYPE_CHECKING:
     from mlnlab.experiments.circuits.benchmark_tables import Benchmark
     from mlnlab.factors.graphs.tree_network import TreeNetwork
+    from mlnlab.learning.circuits.learned_circuit import LearnedCircuit
 
 GREEDY, QUICK, NETWORK = "greedy", "quick", "network"
 LEARNERS = (GREEDY, QUICK, NETWORK)
+COLLAPSED = "collapsed"
 MOST_EDGES = 500_000  # of a network compiled from scratch
 NEARLY = 10  # splits by which the largest prefix that compiles may be missed, as in the thesis
 
@@ -58,7 +62,7 @@ class Work:
     learner: str
     k_e: float
     k_p: float
-    edges: str = "collapsed"
+    edges: str = COLLAPSED
 
     def __post_init__(self) -> None:
         """Refuse unknown learners and prices below zero."""
@@ -125,7 +129,8 @@ def models(
 
 def model_path(folder: Path, work: Work, suffix: str = ".json") -> Path:
     """Return the file of a piece in a folder."""
-    return folder / f"{work.dataset}-{work.learner}-{work.k_e:g}-{work.k_p:g}{suffix}"
+    priced = "" if work.edges == COLLAPSED else f"-{work.edges.replace(' ', '-')}"
+    return folder / f"{work.dataset}-{work.learner}-{work.k_e:g}-{work.k_p:g}{priced}{suffix}"
 
 
 def _key(data: Benchmark, work: Work, most_edges: int) -> str:
@@ -160,9 +165,18 @@ def _learn_circuit(data: Benchmark, work: Work, folder: Path) -> _Learned:
     found = learn_circuit(data.train, checkpoint=checkpoint, progress=False, **work.options)
     seconds = process_time() - began
     save_ac(found.circuit, model_path(folder, work, ".ac"))
-    checkpoint.unlink(missing_ok=True)
-    sizes = {"edges": found.circuit.edges, "table_edges": found.state.edges, "seconds": seconds}
+    for written in (checkpoint, previous_path(checkpoint)):
+        written.unlink(missing_ok=True)
+    sizes = {"edges": found.circuit.edges, "table_edges": _count_table_edges(found), "seconds": seconds}
     return found.network, lambda number: found.after(number).network, len(found.splits), sizes
+
+
+def _count_table_edges(found: LearnedCircuit) -> int:
+    """Return the edges that SplitAC makes as Table 5.2 prints it, those of nodes with one child included."""
+    circuit = SplitCircuit(found.variables)
+    for leaf, variable in found.splits:
+        circuit.split(leaf, variable)
+    return circuit.edges
 
 
 def _learn_network(data: Benchmark, work: Work, _: Path) -> _Learned:
