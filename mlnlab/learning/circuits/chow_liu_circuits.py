@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mlnlab.learning.circuits.learn_ac import LearnACParams, LearnACTask, Search, add_split, first_state
-from mlnlab.learning.circuits.split_states import CountedCosts, LearnACState, Pair, all_splits, seal_array
+from mlnlab.learning.circuits.learn_ac import LearnACParams, LearnACTask, Search, flaw, steps
+from mlnlab.learning.circuits.split_states import CountedCosts, LearnACState, Pair, all_splits
 from mlnlab.learning.networks.split_gains import SplitGains
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from mlnlab.factors.data.data_table import DataTable
 
 
 def spanning_arcs(gains: NDArray[np.float64]) -> list[Pair]:
@@ -42,23 +44,46 @@ def spanning_arcs(gains: NDArray[np.float64]) -> list[Pair]:
             arcs.append((node, int(parent[node])))
 
 
+class SpanningSearch(Search):
+    """The work of a run that draws the arcs of the tree; the prices of a split are not asked."""
+
+    nothing_left = "all arcs of the tree were drawn"
+
+    def __init__(self, gains: SplitGains, params: LearnACParams, valid: DataTable | None) -> None:
+        """Find the tree, of which no arc is drawn yet."""
+        super().__init__(gains, replace(params, k_p=0.0), valid)
+        found = np.stack([gains.gains(leaf) for leaf in self.leaves.leaves])
+        self.arcs = spanning_arcs(found)[::-1]  # from the leaves upwards: no split copies the tree above it
+        self._drawn = 0
+
+    def choose(self) -> Pair | None:
+        """Return the next arc, or nothing where all are drawn."""
+        return self.arcs[self._drawn] if self._drawn < len(self.arcs) else None
+
+    def candidates(self) -> CountedCosts:
+        """Return nothing: no other split was looked at."""
+        return self.counted_costs()
+
+    def apply(self, leaf: int, variable: int) -> tuple[float, int]:
+        """Draw an arc; return its gain and the edges it added."""
+        self._drawn += 1
+        return super().apply(leaf, variable)
+
+
+def _begin(task: LearnACTask, params: LearnACParams) -> SpanningSearch:
+    return SpanningSearch(SplitGains(task.train, params.score, params.prior), params, task.valid)
+
+
 def chow_liu_steps(
     task: LearnACTask, params: LearnACParams, start: LearnACState | None
 ) -> Iterator[LearnACState]:
-    """Yield the product of marginals, then a state for each arc; the prices of a split are not asked."""
-    search = Search(SplitGains(task.train, params.score, params.prior), replace(params, k_p=0.0), task.valid)
-    gains = np.stack([search.leaves.gains.gains(leaf) for leaf in search.leaves.leaves])
-    arcs = spanning_arcs(gains)[::-1]  # from the leaves upwards, so that no split copies the tree above it
-    if start is None:
-        state = first_state(search)
-        yield state
-    else:
-        state = start
-        for pair in all_splits(state):
-            search.apply(*pair)
-    nothing = CountedCosts(seal_array(np.zeros((0, 3), np.int32)), seal_array(np.zeros(0)))
-    for pair in arcs[state.number :]:
-        state = add_split(search, params, state, pair, nothing, nothing)
-        yield state
-    if not state.ended:
-        yield replace(state, ended="all arcs of the tree were drawn")
+    """Yield the product of marginals, then a state for each arc."""
+    return steps(task, params, start, _begin)
+
+
+def chow_liu_flaw(task: LearnACTask, params: LearnACParams, state: LearnACState) -> str:
+    """Return how the splits of a state from outside cannot be; empty if they can."""
+    if found := flaw(task, params, state):
+        return found
+    known = _begin(task, params).arcs[: state.number]
+    return "" if all_splits(state) == known else "its splits are not the arcs of the tree"

@@ -16,7 +16,7 @@ from mlnlab.errors import ArgumentError, count_of
 from mlnlab.factors.data.data_table import DataTable
 from mlnlab.factors.data.table_coding import MISSING
 from mlnlab.factors.graphs.random_variables import show_name
-from mlnlab.learning.circuits.chow_liu_circuits import chow_liu_steps
+from mlnlab.learning.circuits.chow_liu_circuits import chow_liu_flaw, chow_liu_steps
 from mlnlab.learning.circuits.circuit_tuning import best_trial, is_range, tune_prices
 from mlnlab.learning.circuits.learn_ac import LearnACParams, LearnACTask, flaw, steps
 from mlnlab.learning.circuits.learned_circuit import LearnedCircuit, Trial
@@ -83,7 +83,8 @@ class CircuitLearner:
         return check_state(self.identity, LearnACState, state, dict, self._flaw, called)
 
     def _flaw(self, state: LearnACState) -> str:
-        return flaw(self.task, self.params, state)
+        found = chow_liu_flaw if self.method == "chow-liu" else flaw
+        return found(self.task, self.params, state)
 
     def resume(self, state: object) -> Iterator[LearnACState]:
         """Yield the states that follow a state, of this process or from a checkpoint; all after ``None``."""

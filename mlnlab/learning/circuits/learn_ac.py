@@ -15,7 +15,7 @@ better with the same data.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from math import inf, nan
 from typing import TYPE_CHECKING
@@ -79,6 +79,8 @@ class LearnACParams:
 
 class Search:
     """The work of a run: circuit, leaves, and the candidates with their cached edge costs."""
+
+    nothing_left = NO_MORE
 
     def __init__(self, gains: SplitGains, params: LearnACParams, valid: DataTable | None) -> None:
         """Begin with the product of marginals and the gains of all splits of its leaves."""
@@ -213,9 +215,12 @@ class LearnACTask:
     valid: DataTable | None = None
 
 
-def steps(task: LearnACTask, params: LearnACParams, start: LearnACState | None) -> Iterator[LearnACState]:
+def steps(
+    task: LearnACTask, params: LearnACParams, start: LearnACState | None,
+    begin: Callable[[LearnACTask, LearnACParams], Search] | None = None,
+) -> Iterator[LearnACState]:  # fmt: skip
     """Yield the product of marginals, then a state for each split; after ``start`` where one is given."""
-    search = Search(SplitGains(task.train, params.score, params.prior), params, task.valid)
+    search = (begin or begin_search)(task, params)
     if start is None:
         state = first_state(search)
         yield state
@@ -226,9 +231,19 @@ def steps(task: LearnACTask, params: LearnACParams, start: LearnACState | None) 
         if params.quick:
             search.recall(start.costs)
         search.arrays.numbers[:3] = start.counted, start.forgotten, start.retained
+        if state.ended:  # it may have more splits or edges now than when it ended
+            state = _next_state(search, params, replace(state, ended=""))
+            if state.ended:
+                return
+            yield state
     while not state.ended:
         state = _next_state(search, params, state)
         yield state
+
+
+def begin_search(task: LearnACTask, params: LearnACParams) -> Search:
+    """Return the search of a run that has no splits yet."""
+    return Search(SplitGains(task.train, params.score, params.prior), params, task.valid)
 
 
 def first_state(search: Search) -> LearnACState:
@@ -248,7 +263,7 @@ def _next_state(search: Search, params: LearnACParams, state: LearnACState) -> L
         return replace(state, ended=f"{state.number:,} splits were asked for", tried=())
     pair = search.choose()
     if pair is None:
-        return replace(state, ended=NO_MORE, tried=())
+        return replace(state, ended=search.nothing_left, tried=())
     costs, tried = search.counted_costs(), search.candidates()
     found = add_split(search, params, state, pair, costs, tried)
     if found.edges > (inf if params.most_edges is None else params.most_edges):
@@ -288,6 +303,8 @@ def flaw(task: LearnACTask, params: LearnACParams, state: LearnACState) -> str: 
     for leaf, variable in all_splits(state):
         if leaf >= len(owner) or variable >= len(sizes):
             return "a split is of a leaf or a variable that does not exist"
+        if sizes[variable] < 2:
+            return "a split is on a variable with one value"
         if reaches[owner[leaf], variable] or variable in asked[leaf]:
             return "a split is not valid (Definition 2)"
         reaches |= np.outer(reaches[:, variable], reaches[owner[leaf]])

@@ -118,10 +118,13 @@ class LearnedCircuit:
             free[place] = sizes[owner[leaf]] * sizes[asked]
             owner += [owner[leaf]] * int(sizes[asked])
         worth = (gains - self.params.k_e * edges) / np.maximum(free, 1)
+        if self.method == "chow-liu":  # which asks no price: its path is the whole tree
+            worth[:] = inf
         least = np.minimum.accumulate(np.concatenate([[inf], worth]))
         rows, likelihood = max(1, len(self.table)), self.state.log_likelihood - gains.sum()
         begun = self.state.edges - int(edges.sum())
-        valid = np.concatenate([[self._first_valid], valid_column(self.state)])
+        begun_valid = nan if self.valid is None else self.after(0).log_likelihood(self.valid)
+        valid = np.concatenate([[begun_valid], valid_column(self.state)])
         points = []
         for number in range(len(gains) + 1):
             following = worth[number] if number < len(gains) else self.params.k_p
@@ -133,10 +136,6 @@ class LearnedCircuit:
                     )
                 )  # fmt: skip
         return tuple(points)
-
-    @property
-    def _first_valid(self) -> float:
-        return float(self.trace[0].state.valid)
 
     def at(self, k_p: float) -> LearnedCircuit:
         """Return the model that a run with this price of a parameter would have ended with.

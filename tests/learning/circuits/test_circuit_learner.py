@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.optimize import check_grad
@@ -10,6 +12,7 @@ import mlnlab as ml
 from mlnlab.learning.circuits.chow_liu_circuits import spanning_arcs
 from mlnlab.learning.circuits.learn_ac import build_model
 from mlnlab.learning.circuits.markov_circuits import likelihood_of
+from mlnlab.learning.circuits.split_states import SplitBlock, all_splits
 from mlnlab.learning.networks.split_gains import SplitGains
 from tests.learning.circuits.circuit_oracles import evaluate_circuit
 from tests.learning.circuits.test_learn_ac import random_table
@@ -111,6 +114,50 @@ def test_an_interrupted_run_goes_on_from_its_state():
         ml.learn_circuit(TABLE, method="greedy", k_e=0.02, observers=[Finger(2)])
     again = ml.learn_circuit(TABLE, method="greedy", k_e=0.02, start=stopped.value.state)
     assert again.splits == whole.splits
+
+
+@pytest.mark.parametrize("method", ["quick", "greedy", "chow-liu"])
+@pytest.mark.parametrize("limit", [{"most_splits": 2}, {"most_edges": 60}])
+def test_a_run_that_reached_its_limit_goes_on_with_a_larger_one(tmp_path, method, limit):
+    whole = ml.learn_circuit(TABLE, method=method, k_e=0.02)
+    short = ml.learn_circuit(TABLE, method=method, k_e=0.02, checkpoint=tmp_path / "run.npz", **limit)
+    assert 0 < len(short.splits) < len(whole.splits)
+    assert short.edges <= limit.get("most_edges", short.edges)
+    assert list(ml.circuit_learner(TABLE, method, k_e=0.02, **limit).resume(short.state)) == []
+    again = ml.learn_circuit(TABLE, method=method, k_e=0.02, checkpoint=tmp_path / "run.npz")
+    assert (again.splits, again.state.ended) == (whole.splits, whole.state.ended)
+    assert list(ml.circuit_learner(TABLE, method, k_e=0.02).resume(whole.state)) == []
+
+
+def test_the_path_of_a_run_that_went_on_begins_with_the_marginals():
+    whole = ml.learn_circuit(TABLE, k_e=0.02, valid=OTHER)
+    states = list(ml.circuit_learner(TABLE, k_e=0.02, valid=OTHER))
+    again = ml.learn_circuit(TABLE, k_e=0.02, valid=OTHER, start=states[3])
+    assert np.allclose(again.path, whole.path)
+
+
+def test_no_price_changes_a_chow_liu_tree():
+    found = ml.learn_circuit(TABLE, OTHER, "chow-liu", k_p=1e4)
+    assert len(found.at(1e5).splits) == len(found.splits) == found.path[0].splits
+    tuned = ml.learn_circuit(TABLE, OTHER, "chow-liu", k_e=[0.1, 1e4], k_p=[1.0, 1e4])
+    assert {trial.splits for trial in tuned.trials} == {len(found.splits)}
+
+
+def forge(learner, splits, edges):
+    """Return a state of a learner with other splits."""
+    pairs, number = np.array(splits, np.int32), len(splits)
+    columns = pairs, np.ones(number), np.ones(number, np.int64), np.full(number, np.nan)
+    return replace(next(iter(learner)), splits=(SplitBlock(*columns),), edges=edges)
+
+
+def test_states_with_splits_that_cannot_be_are_refused():
+    table = random_table((3, 1, 2), 1)
+    with pytest.raises(ml.ArgumentError, match="a variable with one value"):
+        ml.circuit_learner(table).resume(forge(ml.circuit_learner(table), [(0, 1), (1, 2)], 30))
+    tree = ml.circuit_learner(TABLE, "chow-liu")
+    child, parent = all_splits(list(tree)[-1])[-1]
+    with pytest.raises(ml.ArgumentError, match="not the arcs of the tree"):
+        tree.resume(forge(tree, [(parent, child)], 30))
 
 
 @pytest.mark.parametrize(
