@@ -43,7 +43,7 @@ def read_source(source: object, variables: Sequence[RandomVariable] | None = Non
         source = _as_numbers(source)
     if isinstance(source, np.ndarray) and source.dtype.kind in "iubf":
         return number_table(source, variables)
-    return code_table(as_table("the data", source))
+    return code_table(as_table("the data", source), variables)
 
 
 def _as_numbers(rows: Sequence[Any]) -> object:
@@ -75,11 +75,11 @@ def read_file(file: Path, variables: Sequence[RandomVariable] | None = None) -> 
             f"{', '.join(_READERS)} behind it."
         )
     if inner.name == file.name:
-        return code_table(files_as_tables({"data": file}, None, None)["data"])
+        return code_table(files_as_tables({"data": file}, None, None)["data"], variables)
     with tempfile.TemporaryDirectory(prefix="mlnlab-") as folder:
         unpacked = Path(folder, inner.name)
         unpacked.write_bytes(_content(file))
-        return code_table(files_as_tables({"data": unpacked}, None, None)["data"])
+        return code_table(files_as_tables({"data": unpacked}, None, None)["data"], variables)
 
 
 _READERS: dict[str, Callable[[], Any]] = {

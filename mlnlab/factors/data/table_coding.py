@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,17 +25,25 @@ MOST_VALUES = 1 << 16  # of a variable: beyond, a column is a key or a measure
 _WHOLE = re.compile(r"-?(0|[1-9][0-9]*)")
 
 
-def code_table(table: Table) -> Coded:
-    """Return variables and rows of a table of any values: the different ones of each column, in order."""
+def code_table(table: Table, variables: Sequence[RandomVariable] | None = None) -> Coded:
+    """Return variables and rows of a table of any values: the different ones of each column, in order.
+
+    ``variables`` are those of a model, whose columns may be empty.
+    """
     names = [str(name) for name in table.columns]
-    coded = [_code_column(name, cells) for name, cells in zip(names, table.cells, strict=True)]
+    known = {variable.name: variable.values for variable in variables or ()}
+    coded = [
+        _code_column(name, cells, known.get(name, ())) for name, cells in zip(names, table.cells, strict=True)
+    ]
     variables = [RandomVariable(name, values) for name, (values, _) in zip(names, coded, strict=True)]
     columns = [codes for _, codes in coded]
     rows = np.stack(columns, axis=1) if columns else np.zeros((table.height, 0), np.int64)
     return variables, rows
 
 
-def _code_column(name: str, cells: NDArray[Any]) -> tuple[tuple[str, ...], NDArray[np.int64]]:
+def _code_column(
+    name: str, cells: NDArray[Any], known: tuple[str, ...]
+) -> tuple[tuple[str, ...], NDArray[np.int64]]:
     column = coded_column(cells)
     if column.unnamed:
         row, value = next(iter(column.unnamed.items()))
@@ -45,6 +54,8 @@ def _code_column(name: str, cells: NDArray[Any]) -> tuple[tuple[str, ...], NDArr
     if cells.dtype.kind == "f":
         _refuse_fractions(name, cells)
     _refuse_many(name, len(column.names))
+    if not column.names and known:
+        return known, np.full(len(cells), MISSING)
     if not column.names:
         raise InputError(f"All cells of {show_name(name)} are missing; leave this column out.")
     order = sorted(range(len(column.names)), key=lambda place: _in_order(column.names[place]))
@@ -52,7 +63,7 @@ def _code_column(name: str, cells: NDArray[Any]) -> tuple[tuple[str, ...], NDArr
     places[order] = np.arange(len(order))
     places[-1] = MISSING  # of the code -1
     values = tuple(column.names[place] for place in order)
-    if {"True", "False"}.issuperset(values):
+    if {"True", "False"}.issuperset(values) and not set(known).issuperset(values):
         values = tuple(map(str.lower, values))  # as random variables call truth values
     return values, places[column.codes]
 
@@ -94,6 +105,8 @@ def number_table(rows: NDArray[Any], variables: Sequence[RandomVariable] | None)
     known = np.where(np.isnan(rows), MISSING, rows) if rows.dtype.kind == "f" else rows
     largest = known.max(axis=0, initial=1)
     for place, value in enumerate(largest.tolist()):
+        if value == inf:
+            raise ArgumentError(f"X{place} has an infinite number; cells are the numbers of values.")
         if value >= MOST_VALUES:
             _refuse_many(f"X{place}", int(value) + 1)
     sizes = [int(value) + 1 for value in largest.tolist()]

@@ -105,6 +105,19 @@ def test_a_table_takes_the_numbers_of_a_model():
     assert ml.DataTable.of([[1, 0, 1]], model).rows.tolist() == [[1, 0, 1]]
 
 
+def test_a_column_of_a_model_may_be_empty(tmp_path):
+    model = ml.DataTable.of(WEATHER).variables
+    asked = {"Weather": ["rain", None], "Wet": [None, None], "Warm": [None, None]}
+    assert ml.DataTable.of(asked, model).rows.tolist() == [[1, -1, -1], [-1, -1, -1]]
+    (tmp_path / "asked.csv").write_text("Weather,Wet,Warm\nrain,,\n,,\n")
+    assert ml.DataTable.of(tmp_path / "asked.csv", model).rows.tolist() == [[1, -1, -1], [-1, -1, -1]]
+
+
+def test_a_text_that_looks_like_a_truth_value_is_found_in_the_model():
+    model = ml.DataTable.of({"A": ["True", "Maybe"]}).variables
+    assert ml.DataTable.of({"A": ["True", "True"]}, model).rows.tolist() == [[1], [1]]
+
+
 def test_a_real_data_set_is_read(data_folder):
     table = ml.DataTable.of(data_folder / "debd" / "nltcs.train.data.xz")
     assert repr(table) == "<DataTable of 16,181 rows and 16 variables>"
@@ -118,6 +131,7 @@ def test_a_real_data_set_is_read(data_folder):
     ({"A": [{}, {}]}, "Row 1 has {} for A; a value is a text"),
     (np.array([[0, -2]]), "Row 1 has -2 for X1; its values are numbered from 0 to 1"),
     (np.array([[0.0, 0.5]]), "whole numbers, not 0.5"),
+    (np.array([[np.inf, 1.0]]), "X0 has an infinite number"),
     (np.array([0, 1]), "an array of rows and columns, not one of shape 2"),
     (np.zeros((3, 0)), "not one of shape 3 x 0"),
     ([[0, 1], [1]], "Row 2 of table the data has 1 values"),
