@@ -50,7 +50,13 @@ class ArithmeticCircuit(CircuitArrays):
 
     def with_parameters(self, parameters: ArrayLike) -> ArithmeticCircuit:
         """Return the same circuit with other numbers in its parameter nodes; the others' are not read."""
-        numbers = np.where(self.kinds == PARAMETER, np.asarray(parameters, np.float64), 0.0)
+        given = np.asarray(parameters, np.float64)
+        if given.shape != self.kinds.shape:
+            raise ArgumentError(
+                f"There is a number for each of the {count_of(len(self), 'node')}, so not an array of shape "
+                f"{given.shape}."
+            )
+        numbers = np.where(self.kinds == PARAMETER, given, 0.0)
         changed = replace(self, parameters=numbers)
         changed.prepared.update({name: self.prepared[name] for name in _LASTING if name in self.prepared})
         return changed

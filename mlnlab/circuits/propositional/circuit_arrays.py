@@ -49,12 +49,6 @@ class CircuitArrays:
 
 
 _ARRAYS = ("kinds", "first_child", "children", "variable", "value", "parameters")
-_LASTING = (
-    "program",
-    "smooth",
-    "parameters",
-    "deterministic",
-)  # prepared from the nodes, whatever the parameters are
 
 
 def _own_copy(given: object, type_: type, name: str) -> NDArray[Any]:

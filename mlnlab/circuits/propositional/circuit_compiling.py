@@ -26,6 +26,7 @@ from mlnlab.factors.graphs.factor_graph import FactorGraph, large_number
 from mlnlab.factors.graphs.random_variables import RandomVariable, show_name
 from mlnlab.factors.graphs.tree_network import DecisionTree, TreeLeaf, TreeNetwork
 from mlnlab.factors.trees.elimination_rules import METHODS, eliminated_by_rule, eliminated_in_order
+from mlnlab.logic.checked_options import whole_number
 from mlnlab.logic.suggestions import did_you_mean
 
 Network = TreeNetwork | BayesianNetwork | FactorGraph
@@ -77,11 +78,12 @@ def plan_compilation(model: Network, order: str | Sequence[str] = "min-fill") ->
     return CompilationPlan(tuple(eliminated), edges + 2 * len(sizes), width)
 
 
-def _numbers(variables: Sequence[RandomVariable], names: Sequence[str]) -> list[int]:
+def _numbers(variables: Sequence[RandomVariable], names: object) -> list[int]:
     known = {variable.name: number for number, variable in enumerate(variables)}
-    if sorted(names) != sorted(known):
+    listed = [str(name) for name in names] if isinstance(names, Sequence) else []
+    if not isinstance(names, Sequence) or sorted(listed) != sorted(known):
         raise ArgumentError("An elimination order names every variable once.")
-    return [known[name] for name in names]
+    return [known[name] for name in listed]
 
 
 def _scopes(model: Network) -> list[tuple[int, ...]]:
@@ -101,6 +103,7 @@ def compile_network(
     model: Network, *, order: str | Sequence[str] = "min-fill", most_edges: int = MOST_EDGES
 ) -> ArithmeticCircuit:
     """Return the arithmetic circuit of a network or factor graph; ``ml.compile_circuit`` is its door."""
+    most_edges = whole_number(most_edges, "most_edges", 1)
     plan = plan_compilation(model, order)
     if plan.most_edges > most_edges and not _has_contexts(model):
         raise _too_large(plan, most_edges, "No context makes it smaller.")

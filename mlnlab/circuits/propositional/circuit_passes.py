@@ -29,6 +29,7 @@ from mlnlab.factors.data.data_table import DataTable
 from mlnlab.factors.data.table_coding import MISSING
 from mlnlab.factors.graphs.random_variables import Assignment, show_name
 from mlnlab.factors.trees.network_answers import MostProbable, VariableMarginals, impossible
+from mlnlab.logic.checked_options import checked_seed, whole_number
 from mlnlab.logic.suggestions import did_you_mean
 from mlnlab.logic.vocabulary import FrozenMapping
 
@@ -299,8 +300,7 @@ class Evaluator:
         from mlnlab.kernels.circuits.downward_passes import draw_rows
         from mlnlab.kernels.random_numbers import streams
 
-        if type(n) is not int or n < 0:
-            raise ArgumentError(f"A number of rows is a whole number from 0 up, not {n!r:.40}.")
+        n, seed = whole_number(n, "The number of rows"), checked_seed(seed)
         row = self.row(evidence or {})
         logs, _ = self._passes(row)
         if logs[self.program.root[0]] == -inf:

@@ -26,13 +26,14 @@ from mlnlab.circuits.propositional.arithmetic_circuit import (
 )
 from mlnlab.circuits.propositional.circuit_properties import require_properties
 from mlnlab.errors import ArgumentError
+from mlnlab.factors.data.table_coding import MOST_VALUES
 from mlnlab.factors.files.network_texts import Problems, Source, load_with, read_with
 from mlnlab.factors.graphs.random_variables import RandomVariable
 from mlnlab.steps.safe_files import write_text
 
 _SIZES = re.compile(r"\(\s*(\d+(?:\s+\d+)*)?\s*\)", re.ASCII)
-_NODE = re.compile(r"v \d+ \d+|n [0-9.eE+-]+|[*+](?: \d+)+", re.ASCII)
-_FEATURE = re.compile(r"(\d+) \S+ \+v(\d+)_(\d+)(?: [+-]v\d+_\d+)*", re.ASCII)
+_NODE = re.compile(r"v \d{1,9} \d{1,9}|n [0-9.eE+-]+|[*+](?: \d{1,9})+", re.ASCII)
+_FEATURE = re.compile(r"(\d{1,9}) \S+ \+v(\d{1,9})_(\d{1,9})(?: [+-]v\d+_\d+)*", re.ASCII)
 _MARKS = {"*": PRODUCT, "+": SUM}
 _NODE_FORMS = "v VARIABLE VALUE, n NUMBER, * NODES, + NODES or EOF"
 
@@ -122,7 +123,7 @@ def _read_circuit(source: Source, variables: Sequence[RandomVariable] | None) ->
     told = _SIZES.fullmatch(lines[0].strip())
     if told is None:
         raise _problem(source, 0, "no-sizes", "the first line is not a list of sizes", "such as (2 2 3)")
-    sizes = [int(word) for word in (told[1] or "").split()]
+    sizes = _read_sizes(source, (told[1] or "").split())
     if variables is None:
         variables = [RandomVariable.numbered(f"X{number}", size) for number, size in enumerate(sizes)]
     elif [variable.size for variable in variables] != sizes:
@@ -150,6 +151,16 @@ def _read_circuit(source: Source, variables: Sequence[RandomVariable] | None) ->
     )
     require_properties(circuit, "smooth")
     return circuit
+
+
+def _read_sizes(source: Source, words: list[str]) -> list[int]:
+    """Return the numbers of values; refuse more than a file of this length can be about."""
+    most = MOST_VALUES + len(source.text)
+    sizes = [int(word) if len(word) <= 9 else most + 1 for word in words]
+    if not all(0 < size <= MOST_VALUES for size in sizes) or sum(sizes) > most:
+        message = f"a variable has from 1 to {MOST_VALUES:,} values, and all of them at most {most:,} here"
+        raise _problem(source, 0, "wrong-sizes", message, "such as (2 2 3)")
+    return sizes
 
 
 def _read_node(source: Source, line: int, words: list[str], sizes: list[int], nodes: _Nodes) -> None:

@@ -89,7 +89,7 @@ def _states(document: Document, element: Element, types: Mapping[str, tuple[str,
     states: dict[int, str] = {}
     for state in element.all("State"):
         index = document.attribute(state, "index")
-        if not (index.isascii() and index.isdigit()) or int(index) in states:
+        if not (index.isascii() and index.isdigit() and len(index) <= 9) or int(index) in states:
             raise document.error(state.line, f"states are numbered 0, 1, ...; {index[:20]!r} is not the next")
         states[int(index)] = document.attribute(state, "name")
     if sorted(states) != list(range(len(states))):

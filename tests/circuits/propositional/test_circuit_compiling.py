@@ -240,8 +240,11 @@ def test_wrong_arguments_are_refused():
         ml.compile_circuit(7)
     with pytest.raises(ArgumentError, match="There is no rule 'min-fil'; did you mean min-fill"):
         ml.compile_circuit(network, order="min-fil")
-    with pytest.raises(ArgumentError, match="names every variable once"):
-        ml.compile_circuit(network, order=["Soil"])
+    for order in (["Soil"], 3, [[1]] * len(network.variables)):
+        with pytest.raises(ArgumentError, match="names every variable once"):
+            ml.compile_circuit(network, order=order)
+    with pytest.raises(ArgumentError, match="most_edges must be a whole number"):
+        ml.compile_circuit(network, most_edges="all")
     mln = ml.MLN.from_text("S(person)")
     with pytest.raises(ArgumentError, match="A database and a query"):
         ml.compile_circuit(network, ml.Database.from_text("S(Anna)", mln))

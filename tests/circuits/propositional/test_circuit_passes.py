@@ -238,6 +238,11 @@ def test_wrong_questions_are_refused():
         circuit.queries(two, one)
     with pytest.raises(ArgumentError, match="number of rows"):
         circuit.sample(-1)
+    for seed in ("a", 1.5):
+        with pytest.raises(ArgumentError, match="seed must be a whole number"):
+            circuit.sample(2, seed=seed)
+    with pytest.raises(ArgumentError, match=r"a number for each of the .* nodes"):
+        circuit.with_parameters([0.5, 0.5])
 
 
 def test_impossible_evidence_is_said():

@@ -126,6 +126,7 @@ FILE = """<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]><AnalysisNoteboo
     (document(RAIN.replace("0.9 0.1", "nan nan"), WIND), "2 probabilities for Rain"),
     (document(RAIN.replace("<Leaf>", "<Leaf/><Leaf>", 1), WIND), "<Branch> holds 2 of <Vertex> and <Leaf>"),
     (document(RAIN, WIND, variables=VARIABLES.replace('index="1"', 'index="0"')), "states are numbered"),
+    (document(RAIN, WIND, variables=VARIABLES.replace('"1"', f'"{"1" * 5000}"')), "states are numbered"),
     (document(RAIN, WIND, variables=VARIABLES.replace('"yes"', '"no"')), "Rain has the value no twice"),
     (document(RAIN, WIND, variables=VARIABLES.replace('"Rain"', '"Wind"')), "no variable Rain"),
 ])  # fmt: skip
