@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from hashlib import sha256
 from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,6 +33,7 @@ from mlnlab.experiments.folds.kept_files import has_declared_types, keep, read_r
 from mlnlab.factors.data.data_table import DataTable
 from mlnlab.factors.files.xmod_reading import load_xmod
 from mlnlab.steps.values.encoding import storable
+from mlnlab.syntax.sources import read_bytes
 
 if TYPE_CHECKING:
     from mlnlab.circuits.propositional.arithmetic_circuit import ArithmeticCircuit
@@ -70,14 +72,16 @@ def answer_queries(
             raise ArgumentError(f"{way} answers by a model of {learner}, which is not among the pieces.")
         work = by_learner[learner]
         for place, share in enumerate(shares):
-            key = f"{work.k_e:g} {work.k_p:g} {number} {seed}" + f" {seconds:g}" * (way in GIBBS)
+            model = model_path(folder, work, ".xmod" if way in GIBBS else ".ac")
+            digest = _digest(model)
+            key = f"{digest} {number} {seed}" + f" {seconds:g}" * (way in GIBBS)
             name = f"-{way.replace(' ', '-')}-{share.asked:g}-{share.given:g}.json"
             path = model_path(folder, work, name)
             found = read_record(path)
             fitting = isinstance(found, AnsweredQueries) and has_declared_types(found) and found.key == key
             if not fitting:
                 queries = draw_queries(data.test, share, number, seed + place)
-                answers = _answer(way, queries, folder, work, data.test, seconds)
+                answers = _answer(way, queries, model, digest, data.test, seconds)
                 found = AnsweredQueries(
                     data.name, way, share.asked, share.given, key, len(answers.scores), answers.mean,
                     answers.error, 1e3 * answers.seconds,
@@ -86,21 +90,25 @@ def answer_queries(
             yield found, fitting
 
 
-def _answer(way: str, queries: Queries, folder: Path, work: Work, test: DataTable, seconds: float) -> Answers:
+def _digest(model: Path) -> str:
+    """Return what tells a model from one that took its file's place."""
+    return sha256(read_bytes(model)).hexdigest()[:16]
+
+
+def _answer(way: str, queries: Queries, model: Path, digest: str, test: DataTable, seconds: float) -> Answers:
     if way in GIBBS:
-        network = _network(model_path(folder, work, ".xmod"))
-        return answer_by_gibbs(network, queries, GIBBS[way], seconds)
-    circuit = _circuit(model_path(folder, work, ".ac"))
+        return answer_by_gibbs(_network(model, digest), queries, GIBBS[way], seconds)
+    circuit = _circuit(model, digest)
     log_likelihoods = circuit.log_likelihoods
     log_likelihoods(DataTable(circuit.variables, test.rows[:1]))  # prepared before the clock runs
     return answer_exactly(lambda rows: log_likelihoods(DataTable(circuit.variables, rows)), queries)
 
 
 @cache
-def _circuit(path: Path) -> ArithmeticCircuit:
+def _circuit(path: Path, _: str) -> ArithmeticCircuit:
     return load_ac(path)
 
 
 @cache
-def _network(path: Path) -> TreeNetwork:
+def _network(path: Path, _: str) -> TreeNetwork:
     return load_xmod(path)

@@ -103,7 +103,7 @@ class LearnedModel:
     treewidth: int = 0  # by min-fill
     compiled_edges: int = 0
     compiled_splits: int = -1  # of the largest prefix that compiles; -1 where all do
-    seconds: float = nan
+    seconds: float = nan  # not known of a circuit that was stopped on its way
 
     @property
     def compiled(self) -> str:
@@ -161,9 +161,9 @@ _Learned = tuple["TreeNetwork", Callable[[int], "TreeNetwork"], int, dict[str, A
 
 def _learn_circuit(data: Benchmark, work: Work, folder: Path) -> _Learned:
     checkpoint = model_path(folder, work, ".checkpoint")
-    began = process_time()
+    goes_on, began = checkpoint.exists(), process_time()
     found = learn_circuit(data.train, checkpoint=checkpoint, progress=False, **work.options)
-    seconds = process_time() - began
+    seconds = nan if goes_on else process_time() - began  # nobody knows how long the first part took
     save_ac(found.circuit, model_path(folder, work, ".ac"))
     for written in (checkpoint, previous_path(checkpoint)):
         written.unlink(missing_ok=True)

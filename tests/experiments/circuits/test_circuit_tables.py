@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -71,6 +72,29 @@ def test_queries_are_answered_by_the_models_of_the_folder(learned):
     assert len(model_table(found)) == 3
     with pytest.raises(ArgumentError, match="network"):
         list(answer_queries(benchmark("small"), WORKS[:1], ["slow"], folder))
+
+
+def test_a_model_that_took_anothers_place_is_asked_again(tmp_path):
+    data, work = benchmark("small"), WORKS[0]
+    shares = [Share(0.3, 0.3)]
+    list(models(data, [work], tmp_path))
+    ask = partial(answered, data, [work], [work.learner], tmp_path, number=6, shares=shares)
+    ((once, _),) = ask()
+    fewer = ml.DataTable(data.tuning.variables, data.tuning.rows[:50])
+    list(models(replace(data, tuning=fewer), [work], tmp_path))
+    ((again, kept),) = ask()
+    assert (kept, again.mean == once.mean) == (False, False)
+
+
+def test_the_time_of_a_circuit_that_was_stopped_on_its_way_is_not_told(tmp_path):
+    data, work = benchmark("small"), WORKS[0]
+    path = model_path(tmp_path, work, ".checkpoint")
+    ml.learn_circuit(data.train, checkpoint=path, most_splits=1, **work.options)
+    ((found, _),) = models(data, [work], tmp_path)
+    assert np.isnan(found.seconds)
+    ((again, kept),) = models(data, [work], tmp_path)
+    assert kept
+    assert again.test == found.test
 
 
 def test_the_largest_prefix_that_compiles_is_told():
