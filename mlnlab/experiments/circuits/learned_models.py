@@ -161,7 +161,8 @@ _Learned = tuple["TreeNetwork", Callable[[int], "TreeNetwork"], int, dict[str, A
 
 def _learn_circuit(data: Benchmark, work: Work, folder: Path) -> _Learned:
     checkpoint = model_path(folder, work, ".checkpoint")
-    goes_on, began = checkpoint.exists(), process_time()
+    goes_on = checkpoint.exists() or previous_path(checkpoint).exists()
+    began = process_time()
     found = learn_circuit(data.train, checkpoint=checkpoint, progress=False, **work.options)
     seconds = nan if goes_on else process_time() - began  # nobody knows how long the first part took
     save_ac(found.circuit, model_path(folder, work, ".ac"))

@@ -78,7 +78,7 @@ def test_a_model_that_took_anothers_place_is_asked_again(tmp_path):
     data, work = benchmark("small"), WORKS[0]
     shares = [Share(0.3, 0.3)]
     list(models(data, [work], tmp_path))
-    ask = partial(answered, data, [work], [work.learner], tmp_path, number=6, shares=shares)
+    ask = partial(answer_queries, data, [work], [work.learner], tmp_path, number=6, shares=shares)
     ((once, _),) = ask()
     fewer = ml.DataTable(data.tuning.variables, data.tuning.rows[:50])
     list(models(replace(data, tuning=fewer), [work], tmp_path))
