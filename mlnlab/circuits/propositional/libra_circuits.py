@@ -95,7 +95,9 @@ def save_ac(circuit: ArithmeticCircuit, path: str | Path) -> None:
     True
     """
     if not isinstance(circuit, ArithmeticCircuit):
-        raise ArgumentError(f"An arithmetic circuit is written, not {circuit!r:.60}.")
+        raise ArgumentError(
+            f"An arithmetic circuit is written, not {circuit!r:.60}; that of a learned one is its .circuit."
+        )
     write_text(path, ac_text(circuit))
 
 

@@ -91,7 +91,7 @@ def answer_queries(
 
 
 def _digest(model: Path) -> str:
-    """Return what tells a model from one that took its file's place."""
+    """Return a digest by which a model is told from one that took its file's place."""
     return sha256(read_bytes(model)).hexdigest()[:16]
 
 

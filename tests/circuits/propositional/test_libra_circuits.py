@@ -9,6 +9,8 @@ from math import log
 import numpy as np
 import pytest
 
+import mlnlab as ml
+
 from mlnlab.circuits.propositional.circuit_compiling import compile_network
 from mlnlab.circuits.propositional.libra_circuits import ac_circuit, ac_text
 from mlnlab.errors import ArgumentError, InputError
@@ -133,6 +135,14 @@ def test_texts_that_are_no_circuit(text, code):
     with pytest.raises(InputError) as found:
         ac_circuit(text)
     assert [problem.code for problem in found.value.diagnostics] == [code]
+
+
+def test_a_learned_circuit_is_written_by_its_circuit(tmp_path):
+    learned = ml.learn_circuit([[0, 1], [1, 0]])
+    with pytest.raises(ArgumentError, match=r"is its \.circuit"):
+        ml.save_ac(learned, tmp_path / "learned.ac")
+    ml.save_ac(learned.circuit, tmp_path / "learned.ac")
+    assert ml.load_ac(tmp_path / "learned.ac").edges == learned.circuit.edges
 
 
 def test_given_variables_must_fit():
