@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import mlnlab as ml
-
 from mlnlab.circuits.propositional.circuit_compiling import compile_network
 from mlnlab.circuits.propositional.libra_circuits import ac_circuit, ac_text
 from mlnlab.errors import ArgumentError, InputError
