@@ -33,7 +33,6 @@ from mlnlab.experiments.folds.kept_files import has_declared_types, keep, read_r
 from mlnlab.factors.data.data_table import DataTable
 from mlnlab.factors.files.xmod_reading import load_xmod
 from mlnlab.steps.values.encoding import storable
-from mlnlab.syntax.sources import read_bytes
 
 if TYPE_CHECKING:
     from mlnlab.circuits.propositional.arithmetic_circuit import ArithmeticCircuit
@@ -92,7 +91,9 @@ def answer_queries(
 
 def _digest(model: Path) -> str:
     """Return a digest by which a model is told from one that took its file's place."""
-    return sha256(read_bytes(model)).hexdigest()[:16]
+    if not model.is_file():
+        raise ArgumentError(f"There is no model {model.name} in the folder: learn it first (table-5.4).")
+    return sha256(model.read_bytes()).hexdigest()[:16]
 
 
 def _answer(way: str, queries: Queries, model: Path, digest: str, test: DataTable, seconds: float) -> Answers:

@@ -66,7 +66,7 @@ def read_file(file: Path, variables: Sequence[RandomVariable] | None = None) -> 
         rows = parse_data(_content(file), file.name)
         schema = file.with_name(f"{inner.stem}{SCHEMA}")
         if variables is None and schema.is_file():
-            variables = read_schema(schema)
+            variables = read_schema(schema, rows.shape[1])
         return number_table(rows, variables)
     if ending not in ENDINGS:
         known = ", ".join((*ROWS, *ENDINGS))
@@ -155,10 +155,15 @@ def _width(data: NDArray[np.uint8], name: str) -> int:
     return int(widths[0])
 
 
-def read_schema(file: Path) -> tuple[RandomVariable, ...]:
+def read_schema(file: Path, width: int) -> tuple[RandomVariable, ...]:
     """Return the variables X0, X1, ... with the numbers of values that a ``.schema`` file tells."""
     text = read_bytes(file).decode("utf-8", "replace").strip()
     words = [word.strip() for word in text.split(",")]
+    if len(words) != width:
+        raise InputError(
+            f"{file.name} tells the sizes of {count_of(len(words), 'variable')}, and a row has "
+            f"{count_of(width, 'cell')}."
+        )
     for word in words:
         if not word.isdecimal() or not 1 <= len(word) <= 9 or not 1 <= int(word) <= MOST_VALUES:
             raise InputError(

@@ -229,6 +229,8 @@ def _table_as_tree(
     document: Document, local: Element, inputs: Sequence[int], sizes: Sequence[int],
     leaves: Mapping[tuple[int, ...], TreeLeaf],
 ) -> DecisionTree:  # fmt: skip
+    if len(leaves) < prod(sizes):  # before as many places are made
+        raise document.error(local.line, f"the table has {len(leaves):,} of its {prod(sizes):,} entries")
     states: list[tuple[int, ...]] = [()]
     nodes: list[TreeSplit | TreeLeaf] = []
     for state in states:  # which grows

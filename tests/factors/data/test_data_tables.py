@@ -175,6 +175,9 @@ def test_a_wrong_schema_is_refused(tmp_path):
     (tmp_path / "small.schema").write_text("2,two\n")
     with pytest.raises(ml.InputError, match="'two' is not a number from 1 to 65,536"):
         ml.DataTable.of(tmp_path / "small.data")
+    (tmp_path / "small.schema").write_text("2,2,2\n")
+    with pytest.raises(ml.InputError, match=r"the sizes of 3 variables, and a row has 2 cells"):
+        ml.DataTable.of(tmp_path / "small.data")
 
 
 @pytest.mark.parametrize(("source", "sentence"), [

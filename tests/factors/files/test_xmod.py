@@ -68,6 +68,9 @@ def test_tables_are_read_as_trees():
     short = table.replace("<InputStates>2</InputStates>", "<InputStates>3</InputStates>")
     with pytest.raises(ml.InputError, match=r"no entry for the inputs \(2,\)"):
         parse_xmod(document(short, WIND))
+    none = table.replace(entries, "")
+    with pytest.raises(ml.InputError, match="the table has 0 of its 3 entries"):
+        parse_xmod(document(none, WIND))
 
 
 @settings(max_examples=examples(60), deadline=None)
