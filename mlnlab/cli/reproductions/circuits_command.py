@@ -28,10 +28,10 @@ msweb and eachmovie (--files names the folder that has the folder debd), and sma
 is made here. Learners are greedy, quick (AC-Greedy, AC-Quick) and network (trees with a
 factor for each parameter), --learner names some. Prices are those that the thesis found
 best; --k-e and --k-p (for networks the factor) change them for the one learner that is
-named. --queries says how many queries are asked, and Gibbs sampling answers as many of
-them as begin in --seconds; --way names ways to answer (greedy, quick, fast, medium,
-slow, "very slow"). Networks are compiled from scratch within --most-edges. Each piece
-is kept as it comes, and a circuit goes on where it was stopped."""
+named, and --tune chooses them on a tenth of the training rows. --queries says how many
+queries are asked, and Gibbs sampling answers as many of them as begin in --seconds;
+--way names ways to answer (greedy, quick, fast, medium, slow, "very slow"). Networks are
+compiled from scratch within --most-edges. Each piece is kept as it comes, and a circuit goes on where it was stopped."""
 
 EXAMPLES = """
   mlnlab reproduce circuits --folder results --data small --queries 20 --way quick --way fast
@@ -49,6 +49,8 @@ def add_switches(parser: argparse.ArgumentParser) -> None:
     own.add_argument(
         "--k-p", type=float, metavar="PRICE", help="price of a parameter; of networks the factor"
     )
+    own.add_argument("--tune", action="store_true",
+                     help="choose prices on a tenth of the training rows (hours, of large data)")  # fmt: skip
     own.add_argument("--queries", type=int, default=1000, metavar="N", help="queries of each kind")
     own.add_argument("--way", action="append", metavar="NAME", help="how queries are answered (repeatable)")
     own.add_argument("--most-edges", type=int, default=500_000, metavar="N",
@@ -88,7 +90,7 @@ def _learn_and_ask(
     answers: list[AnsweredQueries] = []
     try:
         for data in sets:
-            works = _works(arguments, data.name)
+            works = _works(arguments, data)
             for model, kept in models(data, works, folder / "circuits", arguments.most_edges):
                 _tell(_describe_model(model), kept)
                 learned.append(model)
@@ -109,16 +111,20 @@ def _learn_and_ask(
             _draw(figure_frame(answers), folder, problems)
 
 
-def _works(arguments: argparse.Namespace, dataset: str) -> list[Work]:
+def _works(arguments: argparse.Namespace, data: Benchmark) -> list[Work]:
     from dataclasses import replace
 
-    from mlnlab.experiments.circuits.learned_models import LEARNERS, thesis_work
+    from mlnlab.experiments.circuits.learned_models import LEARNERS, thesis_work, tune
 
     learners = arguments.learner or LEARNERS
     prices = {name: value for name in ("k_e", "k_p") if (value := getattr(arguments, name)) is not None}
     if prices and len(learners) != 1:
         raise ArgumentError("--k-e and --k-p are prices of one learner: name it with --learner.")
-    return [replace(thesis_work(dataset, learner), **prices) for learner in learners]
+    if arguments.tune:
+        if prices:
+            raise ArgumentError("--tune chooses the prices: leave out --k-e and --k-p.")
+        return [tune(data, learner) for learner in learners]
+    return [replace(thesis_work(data.name, learner), **prices) for learner in learners]
 
 
 def _ways(works: Sequence[Work]) -> list[str]:

@@ -21,6 +21,7 @@ from mlnlab.experiments.circuits.learned_models import (
     models,
     split_for_tuning,
     thesis_work,
+    tune,
 )
 
 WORKS = [thesis_work("small", learner) for learner in LEARNERS]
@@ -106,6 +107,14 @@ def test_the_largest_prefix_that_compiles_is_told():
     assert splits < found.n_splits
     assert edges <= whole // 2
     assert compile_largest(found.trees_after, found.n_splits, 1) == (0, 0)
+
+
+def test_prices_are_chosen_on_a_tenth_of_the_rows():
+    data = benchmark("small")
+    assert tune(data, "quick", prices=(50.0, 0.1)).k_e == 0.1
+    network = tune(data, "network")
+    assert 0 < network.k_p <= 1
+    assert network.options == {"kappa": network.k_p}
 
 
 def test_tuning_rows_and_their_rest_are_all_rows():
