@@ -31,7 +31,8 @@ best; --k-e and --k-p (for networks the factor) change them for the one learner 
 named, and --tune chooses them on a tenth of the training rows. --queries says how many
 queries are asked, and Gibbs sampling answers as many of them as begin in --seconds;
 --way names ways to answer (greedy, quick, fast, medium, slow, "very slow"). Networks are
-compiled from scratch within --most-edges. Each piece is kept as it comes, and a circuit goes on where it was stopped."""
+compiled from scratch within --most-edges. Each piece is kept as it comes, and
+a circuit goes on where it was stopped."""
 
 EXAMPLES = """
   mlnlab reproduce circuits --folder results --data small --queries 20 --way quick --way fast

@@ -2,7 +2,8 @@
 
 A piece is a data set, a learner and its prices: AC-Greedy and AC-Quick with k_e and k_p, and a network of
 decision trees with a factor κ for each parameter, as WinMine was used. Its record is kept in a folder
-beside its circuit (``.ac``) and network (``.xmod``); a second start does what is not there yet, and goes on in the middle of a circuit that was being learned.
+beside its circuit (``.ac``) and network (``.xmod``); a second start does what is not there yet, and
+goes on in the middle of a circuit that was being learned.
 
 The thesis compiled each network from scratch by c2d. Here that is ``ml.compile_circuit``: where the network
 passes a limit of edges, the largest prefix of its splits that does not is told with ">".
