@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from itertools import islice
 
+import numpy as np
+
 import mlnlab as ml
 from mlnlab.inference.method import MARGINALS
 from mlnlab.inference.networks.factor_methods import METHODS as FACTORS
+from mlnlab.inference.networks.tree_gibbs import TreeGibbs, TreeGibbsParams
 from mlnlab.learning.ask.steering import Change, SteeredLearner
 from mlnlab.learning.studies.posterior import Params, PosteriorSampler
 from mlnlab.learning.studies.race import race_of
@@ -17,6 +20,7 @@ from mlnlab.structure.learner_registry import find_learner, learners
 from mlnlab.structure.lift.lifted_hypergraph import separate_constants
 from mlnlab.structure.paths.path_support import supported_paths
 from tests.conformance.subjects import STEPPING, short
+from tests.support.tree_networks import random_tree_network
 
 PEOPLE = ("Anna", "Bob", "Carl", "Dora", "Emil", "Fred", "Gina")
 WEIGHTS = (1.2, -0.7, 0.8)
@@ -196,7 +200,23 @@ def network(people=3, **options):
     return ml.network_learner(rows, **{"k_p": 0.5, **options})
 
 
+def circuit(people=3, **options):
+    """A learner of circuits over the same rows."""
+    rows = network(people).table.rows
+    return ml.circuit_learner(rows, **{"k_e": 0.01, "k_p": 0.5, **options})
+
+
+def tree_samples(people=3, **options):
+    """Samples from a network of as many variables."""
+    trees = random_tree_network(np.random.default_rng(people), variables=people + 1)
+    settings = {"samples": 900, "burn_in": 150, "chains": 5, **options}
+    return TreeGibbs(trees, {0: 1}, {1: 0}, TreeGibbsParams(**settings))
+
+
 RUNS |= {
+    "circuit": circuit,
+    "greedy circuit": lambda **how: circuit(**{"method": "greedy", **how}),
+    "tree gibbs": tree_samples,
     "network": network,
     "network of tables": lambda **how: network(**{"cpds": "tables", **how}),
     "spanning tree": lambda **how: network(**{"cpds": "chow-liu", **how}),
@@ -281,6 +301,13 @@ def _variants():
     for run in ("network", "network of tables", "spanning tree"):
         yield run, {"people": 4}, "from other data"
         yield run, {"k_p": 0.25}, "with other settings"
+    for run in ("circuit", "greedy circuit"):
+        yield run, {"people": 4}, "from other data"
+        yield run, {"k_p": 0.25}, "with other settings"
+    yield from (
+        ("tree gibbs", {"seed": 7}, "with seed 0 instead of 7"),
+        ("tree gibbs", {"burn_in": 5}, "with other settings"),
+    )
     for run in ("messages", "flips"):
         yield run, {"people": 4}, "from other data"
         yield run, {"damping": 0.4}, "with other settings"

@@ -99,6 +99,23 @@ def steps(
     return resume_run(identity, TreeGibbsState, start, states, lambda: sizes, partial(_flaw, evidence))
 
 
+@dataclass(frozen=True, eq=False)
+class TreeGibbs:
+    """A question to a network, to iterate over: each iteration is a run of its own."""
+
+    network: TreeNetwork
+    event: Values
+    evidence: Values
+    params: TreeGibbsParams = TreeGibbsParams()
+
+    def __iter__(self) -> Iterator[TreeGibbsState]:
+        return self.resume(None)
+
+    def resume(self, state: TreeGibbsState | None) -> Iterator[TreeGibbsState]:
+        """Yield the states that follow a state, of this process or from a checkpoint; all after ``None``."""
+        return steps(self.params, self.network, self.event, self.evidence, state)
+
+
 def _flaw(evidence: Values, state: TreeGibbsState) -> str:
     off = any((state.values[:, variable] != value).any() for variable, value in evidence.items())
     return "its assignments contradict the evidence" if off else ""

@@ -266,7 +266,7 @@ def test_forged_states_are_refused_before_anything_is_counted(states):
         ("too long", with_path(judging, long)),
         ("do not belong to its phase", replace(judging, without=float("nan"))),
         ("do not belong to its phase", replace(judging, phase=TAKING)),
-        ("paths are others", replace(judging, candidates=judging.candidates[::-1])),
+        ("paths are others", replace(judging, candidates=(judging.candidates[0][::-1],))),
         ("does not belong to its phase", replace(last, assembly=None)),
         ("does not belong to its phase", replace(judging, assembly=last.assembly)),
         ("does not belong to its phase", replace(last, candidates=last.candidates[:-1])),
