@@ -25,6 +25,7 @@ from pathlib import Path
 
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from playwright.sync_api import TimeoutError as PatienceOverError
 
 from tests.support.patience import PATIENCE
 
@@ -193,11 +194,17 @@ class LabPage:
             self.page.wait_for_function("() => window.jupyterapp?.restored.then(() => true)")
         # Without a kernel Lab would ask for one, where the notebook names none.
         kernel = {} if self._kernel else {"kernelPreference": {"shouldStart": False, "canStart": False}}
-        self.command("docmanager:open", path=name, **kernel)
-        self._wait_for_notebook()
-        self.page.wait_for_function(
-            f"name => {_CURRENT}?.context?.path === name && {_CURRENT}.content", arg=name
-        )
+        in_front = f"name => {_CURRENT}?.context?.path === name && {_CURRENT}.content"
+        for patience in (40_000, None):  # another that was just closed may have come to the front behind it
+            self.command("docmanager:open", path=name, **kernel)
+            self._wait_for_notebook()
+            try:
+                self.page.wait_for_function(in_front, arg=name, timeout=patience)
+            except PatienceOverError:
+                if patience is None:
+                    raise
+            else:
+                break
         if self._kernel:
             self.page.wait_for_function(_IS_IDLE)
 
